@@ -349,7 +349,7 @@ def test_text_from_the_editor_is_kept_if_the_command_fails(
         timeout=30,
         withexitstatus=True,
     )
-    assert code == 1
+    assert code == 2
     [kept] = (shell.home / "state" / "typed").iterdir()
     assert kept.read_text() == "Typed at length\n"
     assert str(kept).encode() in printed.replace(b"\r\n", b"")

@@ -47,14 +47,14 @@ from presscheck.errors import IncompleteList, InvalidArgument
 from presscheck.paths import places
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Span, plain
+from presscheck.text.styled_text import Span, cut, plain
 from presscheck.tui.screens.inbox.row_renderer import NO_SIGN, NaturalWidths, columns_for, request_row
 from presscheck.tui.screens.notification_actions import SIGNS
 
 WIDE = 120
 """The width of lines without a terminal, in cells."""
 MAX_ROWS = 50
-"""Maximum number of printed rows."""
+"""The default of `--limit`."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,16 @@ class ViewName(click.ParamType[str]):
     metavar="SECONDS",
     help="With --watch: seconds between checks (60 by default).",
 )
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    metavar="NUMBER",
+    default=MAX_ROWS,
+    show_default=True,
+    help="Maximum number of results.",
+)
 @with_session
-async def inbox(session: Session, view: str | None, *, watch: bool, interval: float | None) -> None:
+async def inbox(session: Session, view: str | None, limit: int, *, watch: bool, interval: float | None) -> None:
     """List the change requests in your inbox.
 
     Prints the first view that is not empty.
@@ -110,14 +118,14 @@ async def inbox(session: Session, view: str | None, *, watch: bool, interval: fl
     if not watch and interval is not None:
         raise InvalidArgument("--interval", "requires --watch")
     if not watch:
-        await print_inbox(session, view)
+        await print_inbox(session, view, limit)
         return
     if view is not None:
         raise InvalidArgument("--view", "cannot be used with --watch, which prints the events of all views")
     await watch_events(session, interval or POLL_INTERVAL)
 
 
-async def print_inbox(session: Session, view: str | None = None) -> None:
+async def print_inbox(session: Session, view: str | None = None, limit: int = MAX_ROWS) -> None:
     """Print a view of each organization."""
     saved, mistakes = read_views(places().config_file, validate_view)
     for mistake in mistakes:
@@ -126,7 +134,7 @@ async def print_inbox(session: Session, view: str | None = None) -> None:
     if not await user_id(session.engine):
         print_message(f"{NO_USER}. Shown are the change requests of everyone.")
     for organization in (await session.read(ListOrganizations())).items:
-        shown = await _fetch_inbox(session, organization, all_views(saved), view)
+        shown = await _fetch_inbox(session, organization, all_views(saved), view, limit)
         if session.json:
             inboxes.append(_as_json(session.engine, shown))
         else:
@@ -142,9 +150,9 @@ def saved_views() -> tuple[SavedView, ...]:
 
 
 async def _fetch_inbox(
-    session: Session, organization: Organization, views: tuple[View, ...], chosen: str | None
+    session: Session, organization: Organization, views: tuple[View, ...], chosen: str | None, limit: int
 ) -> Shown:
-    """Fetch all views, and the details of the rows of the view to print."""
+    """Fetch all views, and the details of the first `limit` rows of the view to print."""
     engine = session.engine
     me = await user_id(engine)
     spaces = {
@@ -158,7 +166,7 @@ async def _fetch_inbox(
     requests: list[ChangeRequest] = []
     headings: dict[int, str] = {}
     for group in groups_by_view[view.id] if view else ():
-        places = group.places[: MAX_ROWS - len(requests)]
+        places = group.places[: limit - len(requests)]
         if view and places:
             headings |= {len(requests): group.title} if group.title is not None else {}
             known = engine.rows(listing_of(view, "", organization.id, me), places)
@@ -189,14 +197,12 @@ async def _fetch_reviews(session: Session, organization: str, me: str) -> None:
 
 
 def _lines(engine: Engine, shown: Shown) -> list[str]:
-    lines = [
-        sanitize(shown.organization.title),
-        "  ".join(f"{sanitize(view.title)} {shown.counts[view.id]}" for view in shown.views),
-    ]
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDE
+    counts = "  ".join(f"{sanitize(view.title)} {shown.counts[view.id]}" for view in shown.views)
+    lines = [sanitize(shown.organization.title), plain(cut((Span(counts),), columns))]
     if shown.view is None:
         return [*lines, "The inbox is empty."]
     lines += ["", sanitize(shown.view.title)]
-    columns = max(100, shutil.get_terminal_size((120, 24)).columns) if sys.stdout.isatty() else WIDE
     titles = {request.space: sanitize(shown.spaces.get(request.space, "")) for request in shown.requests}
     natural = NaturalWidths()
     for request in shown.requests:
@@ -208,7 +214,8 @@ def _lines(engine: Engine, shown: Shown) -> list[str]:
         details = row_details(engine, request, shown.me)
         state = engine.notification_settings.state(request_target(request))
         sign = Span(SIGNS[state][0]) if state in SIGNS else NO_SIGN
-        lines.append(plain(request_row(request, details, titles[request.space], layout, now(), sign=sign)))
+        row = request_row(request, details, titles[request.space], layout, now(), sign=sign)
+        lines.append(plain(cut(row, columns)))
     return lines if shown.requests else [*lines, shown.view.empty]
 
 

@@ -6,11 +6,13 @@ A change request is `SPACE#12`, an id, or its URL in the web app. URLs are parse
 from __future__ import annotations
 
 import re
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, ListOrganizationChangeRequests
-from presscheck.api.content import RevisionPage
+from presscheck.api.content import ListChangeRequestPages, RevisionPage
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.site_structure import SiteStructure
 from presscheck.api.sites import ListSites, Site
@@ -18,7 +20,7 @@ from presscheck.api.spaces import GetSpace, ListSpaces, Space
 from presscheck.api.url_lookup import ContentAtUrl, GetContentByUrl
 from presscheck.cli.session import Session
 from presscheck.documents.pages.tree import flatten
-from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.errors import InvalidArgument, NotFound, PresscheckError
 
 _IN_APP = re.compile(r"/(?:s|spaces)/(?P<space>[\w-]+)(?:/(?:~/changes|change-requests)/(?P<change>[\w-]+))?")
 
@@ -50,8 +52,13 @@ def is_url(text: str) -> bool:
     return text.startswith(("https://", "http://"))
 
 
-async def organization(session: Session, named: str | None) -> Organization:
+async def organization(session: Session, named: str | None, what: str = "--org") -> Organization:
     """Find an organization by id or title; by default the profile's organization, or the only one.
+
+    Args:
+        session: reads the organizations.
+        named: the id or title; None for the default.
+        what: the argument or option, for an error.
 
     Raises:
         InvalidArgument: no organization matches, or several are possible.
@@ -59,15 +66,19 @@ async def organization(session: Session, named: str | None) -> Organization:
     organizations = await session.all(ListOrganizations())
     name = named or session.profile.organization
     if name:
-        return pick(organizations, name, "--org")
+        return pick(organizations, name, what)
     if len(organizations) == 1:
         return organizations[0]
     titles = ", ".join(organization.title for organization in organizations)
-    raise InvalidArgument("--org", f"choose one of: {titles}" if titles else "you are not a member of an organization")
+    raise InvalidArgument(what, f"choose one of: {titles}" if titles else "you are not a member of an organization")
 
 
 async def space(session: Session, named: str) -> Space:
-    """Find a space by id, title or URL."""
+    """Find a space by id, title or URL.
+
+    Raises:
+        InvalidArgument: no space matches, or several match.
+    """
     if is_url(named):
         content = await _at_url(session, named)
         if content.space:
@@ -76,7 +87,10 @@ async def space(session: Session, named: str) -> Space:
     spaces = [space for org in await session.all(ListOrganizations()) for space in await _spaces(session, org)]
     if any(named in (space.id, space.title) or space.title.casefold() == named.casefold() for space in spaces):
         return pick(spaces, named, "SPACE")
-    return await session.read(GetSpace(space_id=named))  # shared with the user, or deleted: the service decides
+    try:
+        return await session.read(GetSpace(space_id=named))  # shared with the user, or deleted: the service decides
+    except NotFound:
+        return pick(spaces, named, "SPACE")
 
 
 async def site(session: Session, named: str, org: str | None) -> tuple[Organization, Site]:
@@ -99,10 +113,26 @@ async def change_request(session: Session, named: str) -> ChangeRequest:
     of, mark, number = named.rpartition("#")
     if mark and of and number.isdigit():
         owner = await space(session, of)
-        return await session.read(GetChangeRequest(space_id=owner.id, change_request_id=number))
+        try:
+            return await session.read(GetChangeRequest(space_id=owner.id, change_request_id=number))
+        except NotFound:
+            raise InvalidArgument("SPACE#NUMBER", f"{owner.title} has no change request #{number}") from None
     if named.lstrip("#").isdigit():
         raise InvalidArgument("SPACE#NUMBER", f"{named} has no space: write SPACE#{named.lstrip('#')}")
     return await _by_id(session, named)
+
+
+@contextmanager
+def not_found(what: str, named: str) -> Generator[None]:
+    """Convert the error of a request whose path ends in an id that was given.
+
+    Raises:
+        InvalidArgument: the service returned 404 to the request.
+    """
+    try:
+        yield
+    except NotFound:
+        raise InvalidArgument(what, f"{named} not found, or you have no access") from None
 
 
 def children_of(item: Any) -> tuple[Any, ...]:
@@ -119,7 +149,7 @@ def item_of(structure: SiteStructure, named: str) -> tuple[str, str]:
     return chosen.object, chosen.id
 
 
-def page(pages: tuple[RevisionPage, ...], named: str) -> RevisionPage:
+def page(pages: tuple[RevisionPage, ...], named: str, what: str = "PAGE") -> RevisionPage:
     """Return the page of a tree with this id, path or title.
 
     Raises:
@@ -129,7 +159,16 @@ def page(pages: tuple[RevisionPage, ...], named: str) -> RevisionPage:
     for page in all_pages:
         if named in (page.id, page.path):
             return page
-    return pick(all_pages, named, "PAGE")
+    return pick(all_pages, named, what)
+
+
+async def page_id(session: Session, request: ChangeRequest, named: str) -> str:
+    """Return the id of the page of a change request that `--page` names.
+
+    Raises:
+        InvalidArgument: no page, or several pages match.
+    """
+    return page((await session.read(ListChangeRequestPages(**path_of(request)))).pages, named, "--page").id
 
 
 def pick(things: list[Thing], named: str, what: str) -> Thing:

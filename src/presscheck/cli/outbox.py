@@ -17,6 +17,7 @@ from presscheck.cli.session import (
     OUTBOX_POLL_SECONDS,
     Session,
     confirm,
+    limit_option,
     with_session,
     yes_option,
 )
@@ -43,8 +44,9 @@ def outbox() -> None:
 
 
 @outbox.command("list")
+@limit_option
 @with_session
-async def list_all(session: Session) -> None:
+async def list_all(session: Session, limit: int) -> None:
     """List pending and failed changes, oldest first.
 
     The last column is the failed change that a change waits for.
@@ -61,7 +63,7 @@ async def list_all(session: Session) -> None:
         }
         for entry in session.engine.waiting()
     ]
-    session.show(rows, ("id", "state", "call", "request", "error", "behind"))
+    session.show(rows[: limit or None], ("id", "state", "call", "request", "error", "behind"))
 
 
 @outbox.command()
@@ -240,8 +242,9 @@ async def drop(session: Session, number: int) -> None:
 
 
 @outbox.command()
+@limit_option
 @with_session
-async def history(session: Session) -> None:
+async def history(session: Session, limit: int) -> None:
     """List sent, undone and failed changes, newest first.
 
     The newest 500 changes of the last 30 days are kept. The last column is the effect of undoing the change, or the
@@ -263,7 +266,7 @@ async def history(session: Session) -> None:
         }
         for entry in session.engine.history()
     ]
-    session.show(rows, ("id", "at", "state", "change", "place", "undo"))
+    session.show(rows[: limit or None], ("id", "at", "state", "change", "place", "undo"))
 
 
 @outbox.command()

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -16,8 +18,9 @@ from typing import Any, cast
 import click
 from pydantic import BaseModel
 
+from presscheck.text.phrases import now, since
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, pad, plain, width
+from presscheck.text.styled_text import Line, Span, cut, pad, plain, width
 
 STYLES: dict[str, dict[str, Any]] = {
     "added": {"fg": "green"},
@@ -30,6 +33,23 @@ STYLES: dict[str, dict[str, Any]] = {
     "underline": {"underline": True},
 }
 """The arguments of `click.style` by style name."""
+HEADINGS = {
+    "changeRequestsOpen": "open change requests",
+    "createdBy.displayName": "by",
+    "displayName": "name",
+    "email": "e-mail",
+    "markdown": "text",
+    "permission": "role",
+    "postedBy.displayName": "by",
+    "published": "live",
+    "reviewer.displayName": "reviewer",
+    "urls.published": "URL",
+}
+"""The headings of columns whose field of the API has another name than on the screens."""
+GAP = 2
+"""Cells between two columns."""
+NARROWEST = 6
+"""Cells to which a column can shrink, so that a table fits the terminal."""
 PARTS_AT_ONCE = 4096
 """Parts of JSON that are written at once: writing each part is five times slower, joining all takes memory."""
 
@@ -93,19 +113,50 @@ def print_rows(values: Iterable[Any], columns: Sequence[str]) -> None:
 
 
 def print_cells(rows: Sequence[Sequence[str]], columns: Sequence[str]) -> None:
-    """Print rows from `row_of`."""
+    """Print rows from `row_of`. On a terminal they have headings, ages instead of times, and fit its width."""
     if not sys.stdout.isatty():
         for row in rows:
             sys.stdout.write("\t".join(row) + "\n")
         return
-    heads = [name.split(".")[0] if name.split(".")[-1] == "displayName" else name.split(".")[-1] for name in columns]
-    lines: list[list[Line]] = [[(Span(head, "strong"),) for head in heads]]
-    lines += [[(Span(cell),) for cell in row] for row in rows]
-    sizes = [min(60, max(width(line[at]) for line in lines)) for at in range(len(columns))]
-    for line in lines if rows else ():
-        print_line(
-            tuple(span for cell, size in zip(line, sizes, strict=True) for span in (*pad(cell, size), Span("  ")))
-        )
+    if not rows:
+        return
+    cells = [[_age(cell) if is_time(name) else cell for cell, name in zip(row, columns, strict=True)] for row in rows]
+    lines = [[(Span(heading(name), "strong"),) for name in columns]]
+    lines += [[(Span(cell),) for cell in row] for row in cells]
+    available = shutil.get_terminal_size().columns
+    sizes = _fitting([max(width(line[at]) for line in lines) for at in range(len(columns))], columns, available)
+    for line in lines:
+        spans = (span for cell, size in zip(line, sizes, strict=True) for span in (*pad(cell, size), Span(" " * GAP)))
+        print_line(cut((*spans,)[:-1], available))
+
+
+def heading(column: str) -> str:
+    """Return the heading of a column: a word of the screens, or the field of the API as words."""
+    name = column.rpartition(".")[2]
+    words = re.sub(r"([A-Z])", r" \1", name.removesuffix("At") if is_time(name) else name).lower()
+    return HEADINGS.get(column) or HEADINGS.get(name) or words
+
+
+def is_time(column: str) -> bool:
+    """Return whether a column has times, from the name of its field."""
+    return column in ("at", "time") or column.endswith("At")
+
+
+def _age(cell: str) -> str:
+    return since(cell, now()) if cell else ""
+
+
+def _fitting(sizes: list[int], columns: Sequence[str], available: int) -> list[int]:
+    """Return the widths of columns that fit the terminal. The widest columns shrink; ids only if nothing else can."""
+    excess = sum(sizes) + GAP * (len(sizes) - 1) - available
+    texts = [at for at, name in enumerate(columns) if name.rpartition(".")[2] != "id"]
+    for candidates in (texts, range(len(sizes))):
+        while excess > 0 and (widest := max(candidates, key=lambda at: sizes[at], default=None)) is not None:
+            if sizes[widest] <= NARROWEST:
+                break
+            sizes[widest] -= 1
+            excess -= 1
+    return sizes
 
 
 def print_details(value: Any, hidden: Sequence[str] = ()) -> None:

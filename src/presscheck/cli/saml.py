@@ -19,7 +19,7 @@ from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import CommandSpec, group_of, sends
 from presscheck.cli.operations.references import find_id
 from presscheck.cli.output import as_json, row_of
-from presscheck.cli.session import Session, org_option, with_session
+from presscheck.cli.session import Session, limit_option, org_option, with_session
 from presscheck.engine.forms.references import reference_of
 from presscheck.text.phrases import now
 
@@ -38,13 +38,7 @@ saml_group = group_of(
 
 @saml_group.command("list")
 @org_option
-@click.option(
-    "--limit",
-    type=click.IntRange(0),
-    metavar="NUMBER",
-    default=0,
-    help="Maximum number of results; 0 for all.",
-)
+@limit_option
 @with_session
 @sends(ListSAMLProviders)
 async def list_providers(session: Session, org: str | None, limit: int) -> None:

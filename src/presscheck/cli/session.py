@@ -10,7 +10,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sized
 from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeVar, cast
@@ -164,6 +164,7 @@ class Session:
             print_json_items(items)
         else:
             print_cells(rows, columns)
+            _report_empty(rows)
 
     def _cut_off(self, listing: Operation[Any], number: int) -> None:
         reason = f"only the first {count(number, 'item')} were loaded, because the rest is too large"
@@ -288,6 +289,7 @@ class Session:
             print_json(value)
         elif columns and isinstance(value, list):
             print_rows(cast("list[Any]", value), columns)
+            _report_empty(value)
         elif value is not None:
             print_details(value, hidden)
 
@@ -297,6 +299,12 @@ class Session:
             print_json(value)
         elif getattr(value, "id", None):
             click.echo(value.id)
+
+
+def _report_empty(rows: Sized) -> None:
+    """Print on a terminal that a list has no rows. Scripts get no output."""
+    if not rows and sys.stdout.isatty():
+        print_message("No results.")
 
 
 def _print_choices(number: int) -> None:
@@ -337,6 +345,9 @@ profile_option = click.option(
 org_option = click.option("--org", metavar="ORG", help="Organization, by title or id.")
 request_argument = click.argument("which", metavar="SPACE#NUMBER")
 yes_option = click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
+limit_option = click.option(
+    "--limit", type=click.IntRange(0), metavar="NUMBER", default=0, help="Maximum number of results; 0 for all."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -22,7 +23,6 @@ from presscheck.api.change_requests import (
     UpdateChangeRequest,
 )
 from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment
-from presscheck.api.users import User
 from presscheck.cli import comment_commands, content_commands, lookup
 from presscheck.cli.change_request.content import diff, edit
 from presscheck.cli.change_request.owners import owners
@@ -30,16 +30,25 @@ from presscheck.cli.change_request.rearrange import copy, drop, move
 from presscheck.cli.change_request.review import hold, pending_option, review
 from presscheck.cli.notification_commands import add_to_requests
 from presscheck.cli.operations.command_factory import CommandSpec, add, sends
+from presscheck.cli.operations.references import find_id
 from presscheck.cli.output import print_details, print_message, print_rows, print_text
-from presscheck.cli.session import Session, confirm, org_option, request_argument, with_session, yes_option
+from presscheck.cli.session import (
+    Session,
+    confirm,
+    limit_option,
+    org_option,
+    request_argument,
+    with_session,
+    yes_option,
+)
 from presscheck.cli.text_input import body_options, body_text
-from presscheck.engine.members import people_in
+from presscheck.engine.forms.references import MEMBER
 from presscheck.engine.review.comment_state import NEW
 from presscheck.engine.review.merge_inputs import read_merge_inputs
 from presscheck.engine.review.merge_readiness import checks
 from presscheck.engine.review.revert import create_revert, plan_revert
 from presscheck.engine.shared_calls import comments_on, reviewers_of, reviews_of
-from presscheck.errors import Conflict, InvalidArgument
+from presscheck.errors import Conflict
 
 COLUMNS = ("space", "number", "status", "subject", "createdBy.displayName", "updatedAt", "id")
 
@@ -84,11 +93,9 @@ content_commands.add_to_requests(cr)
     show_default=True,
     help="Only this status.",
 )
-@click.option("--creator", metavar="USER", help="Only those created by this user (a user id).")
-@click.option("--reviewer", metavar="USER", help="Only those with this reviewer (a user id).")
-@click.option(
-    "--limit", type=click.IntRange(0), metavar="NUMBER", default=0, help="Maximum number of results; 0 for all."
-)
+@click.option("--creator", metavar="USER", help="Only those created by this user, by id, name or email.")
+@click.option("--reviewer", metavar="USER", help="Only those with this reviewer, by id, name or email.")
+@limit_option
 @with_session
 @sends(ListOrganizationChangeRequests, ListChangeRequests)
 async def list_all(
@@ -101,15 +108,19 @@ async def list_all(
     limit: int,
 ) -> None:
     """List change requests."""
-    filters = {"status": status, "creator": creator, "requested_reviewer": reviewer}
-    given: dict[str, Any] = {name: value for name, value in filters.items() if value}
+    given: dict[str, Any] = {"status": status}
+    if creator:
+        given["creator"] = await find_id(session, MEMBER, creator, {}, "--creator")
+    if reviewer:
+        given["requested_reviewer"] = await find_id(session, MEMBER, reviewer, {}, "--reviewer")
+    columns = COLUMNS[:-1] if sys.stdout.isatty() else COLUMNS  # SPACE#NUMBER names it, and the id takes much room
     if space:
         owner = await lookup.space(session, space)
-        await session.show_all(ListChangeRequests(space_id=owner.id, **given), COLUMNS, limit)
+        await session.show_all(ListChangeRequests(space_id=owner.id, **given), columns, limit)
     else:
         organization = await lookup.organization(session, org)
         listing = ListOrganizationChangeRequests(organization_id=organization.id, **given)
-        await session.show_all(listing, COLUMNS, limit)
+        await session.show_all(listing, columns, limit)
 
 
 @cr.command()
@@ -159,7 +170,7 @@ async def create(session: Session, space: str, subject: str) -> None:
 
 @cr.command()
 @request_argument
-@click.option("--page", metavar="ID", help="Comment on this page (an id).")
+@click.option("--page", metavar="PAGE", help="Comment on this page, by id, path or title.")
 @pending_option
 @body_options
 @with_session
@@ -173,7 +184,7 @@ async def comment(
     """
     request = await lookup.change_request(session, which)
     with body_text(body, body_file) as text:
-        more: dict[str, Any] = {"page": page} if page else {}
+        more: dict[str, Any] = {"page": await lookup.page_id(session, request, page)} if page else {}
         call = PostComment(**lookup.path_of(request), body=Document(markdown=text), **more)
         if pending:
             hold(session, request, call)
@@ -204,7 +215,8 @@ async def reply(
         )
         if pending:
             hold(session, request, call)
-        else:
+            return
+        with lookup.not_found("COMMENT", comment_id):
             session.show_id(await session.write(call, "Reply added."))
 
 
@@ -217,7 +229,8 @@ async def resolve(session: Session, which: str, comment_id: str, *, undo: bool) 
     """Resolve or reopen a comment."""
     request = await lookup.change_request(session, which)
     call = UpdateComment(**lookup.path_of(request), comment_id=comment_id, resolved=not undo)
-    session.show_id(await session.write(call, "Reopened." if undo else "Resolved."))
+    with lookup.not_found("COMMENT", comment_id):
+        session.show_id(await session.write(call, "Reopened." if undo else "Resolved."))
 
 
 @cr.command()
@@ -230,21 +243,24 @@ async def resolve(session: Session, which: str, comment_id: str, *, undo: bool) 
     help="Request a review from this user, by id, name or email (repeatable).",
 )
 @click.option("--remove", "removed", metavar="USER", multiple=True, help="Remove this requested reviewer (repeatable).")
+@limit_option
 @with_session
 @sends(ListRequestedReviewers, RequestReviewers, RemoveRequestedReviewer)
-async def reviewers(session: Session, which: str, added: tuple[str, ...], removed: tuple[str, ...]) -> None:
+async def reviewers(session: Session, which: str, added: tuple[str, ...], removed: tuple[str, ...], limit: int) -> None:
     """List, add or remove requested reviewers."""
     request = await lookup.change_request(session, which)
     path = lookup.path_of(request)
     if added or removed:
-        users = await _users(session)
         if added:
-            asked = tuple(_user_id(users, named) for named in added)
+            asked = tuple([await find_id(session, MEMBER, name, {}, "--add") for name in added])
             await session.write(RequestReviewers(**path, users=asked), "Review requested.")
-        for named in removed:
-            await session.write(RemoveRequestedReviewer(**path, user_id=_user_id(users, named)), "Reviewer removed.")
+        for name in removed:
+            user_id = await find_id(session, MEMBER, name, {}, "--remove")
+            await session.write(RemoveRequestedReviewer(**path, user_id=user_id), "Reviewer removed.")
     if (not added and not removed) or session.json:
-        session.show(await session.all(reviewers_of(request)), ("kind", "user.displayName", "user.id", "createdAt"))
+        session.show(
+            await session.all(reviewers_of(request), limit), ("kind", "user.displayName", "user.id", "createdAt")
+        )
 
 
 @cr.command()
@@ -350,23 +366,6 @@ def _details(request: ChangeRequest) -> dict[str, object]:
         "id": request.id,
         "URL": request.urls.app,
     }
-
-
-async def _users(session: Session) -> list[User]:
-    """Return the members of the organization. For guests, who may not list them, only ids work."""
-    organization = await lookup.organization(session, None)
-    return [person.user for person in await people_in(session.engine, organization.id, ())]
-
-
-def _user_id(users: list[User], named: str) -> str:
-    matches = [
-        user.id
-        for user in users
-        if named == user.id or named.casefold() in (user.display_name.casefold(), (user.email or "").casefold())
-    ]
-    if len(matches) > 1:
-        raise InvalidArgument("USER", f"{named} matches several users. Use one of these ids: {', '.join(matches)}")
-    return matches[0] if matches else named
 
 
 def _conflicts(request: str, message: str) -> Conflict:

@@ -33,7 +33,7 @@ pending_option: Callable[[Any], Any] = click.option(
 @click.option(
     "--comment", "comments", metavar="TEXT", multiple=True, help="Add a comment to the pending review (repeatable)."
 )
-@click.option("--page", metavar="ID", help="The page of these comments (an id).")
+@click.option("--page", metavar="PAGE", help="The page of these comments, by id, path or title.")
 @click.option("--submit", is_flag=True, help="Send the comments of the pending review (asks first).")
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation of --submit.")
 @body_options
@@ -61,8 +61,8 @@ async def review(
     request = await lookup.change_request(session, which)
     if start:
         _start(session, request)
+    more: dict[str, Any] = {"page": await lookup.page_id(session, request, page)} if page else {}
     for text in comments:
-        more: dict[str, Any] = {"page": page} if page else {}
         hold(session, request, PostComment(**lookup.path_of(request), body=Document(markdown=text), **more))
     call = None
     if body is not None or body_file is not None:

@@ -24,7 +24,7 @@ from presscheck.cli.operations.field_options import call_of, flag, limits_of, nu
 from presscheck.cli.operations.field_parts import joined, part_options, place_of
 from presscheck.cli.operations.references import find_id
 from presscheck.cli.output import print_message, print_text
-from presscheck.cli.session import Session, confirm, with_session
+from presscheck.cli.session import Session, confirm, limit_option, with_session
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.config.profile import Profile
 from presscheck.documents.pages.tree import flatten
@@ -188,7 +188,8 @@ async def path_values(session: Session, spec: CommandSpec, given: Mapping[str, A
         owner, site = await lookup.site(session, given["site_id"], org)
         values |= {"organization_id": owner.id, "site_id": site.id}
     elif "organization_id" in path and "organization_id" not in values:
-        values["organization_id"] = (await lookup.organization(session, given.get("organization_id", org))).id
+        what = "ORG" if "organization_id" in given else "--org"
+        values["organization_id"] = (await lookup.organization(session, given.get("organization_id", org), what)).id
     for name in path:
         if name not in values:
             reference = reference_of(spec.operation, name)
@@ -236,7 +237,7 @@ async def send(session: Session, spec: CommandSpec, call: Operation[Any], limit:
         await session.show_all(call, spec.columns or ("id", "title"), limit, shown=spec.shown)
         return
     if spec.operation.is_read():
-        _show(session, spec, await session.read(call))
+        _show(session, spec, await session.read(call), limit)
         return
     answer = await session.write(call, spec.done or f"{spec.operation.__name__}: done.")
     if spec.is_shown:
@@ -245,12 +246,13 @@ async def send(session: Session, spec: CommandSpec, call: Operation[Any], limit:
         session.show_id(answer)
 
 
-def _show(session: Session, spec: CommandSpec, answer: Any) -> None:
+def _show(session: Session, spec: CommandSpec, answer: Any, limit: int = 0) -> None:
     items = getattr(answer, spec.items, None)
     if spec.text and not session.json:
         print_text((getattr(answer, spec.text) or "").rstrip("\n"))
     elif spec.columns and items is not None:
-        session.show(list(flatten(items)) if spec.items == "pages" else list(items), spec.columns)
+        rows = list(flatten(items)) if spec.items == "pages" else list(items)
+        session.show(rows[: limit or None], spec.columns)
         more = getattr(answer, "more", None)
         if isinstance(more, int) and more:
             print_message(f"{more:,} more. Use --limit to list them.")
@@ -271,7 +273,7 @@ def _runner(spec: CommandSpec) -> Callable[..., Any]:
         operation, nulls = spec.operation, tuple(name.replace("-", "_") for name in null)
         file = file_of(operation)
         filled = _from_file(given, file) if file else {}
-        if limit is not None and not is_listing(operation):
+        if limit is not None and "limit" in operation.model_fields and not is_listing(operation):
             given["limit"] = limit
         checked = _checked(spec, given, nulls)
         path = await path_values(session, spec, given)
@@ -289,7 +291,10 @@ def _runner(spec: CommandSpec) -> Callable[..., Any]:
                         print_message(f"{flag(part.name)}: {_note(part, filled[part.name])}")
             if spec.confirm or filled:
                 confirm(f"{spec.confirm or 'Send these settings'}?", yes=yes)
-            await send(session, spec, call, limit or 0)
+            name = next(reversed(operation.path_fields()), "")
+            is_named = name in given and operation.route.endswith(f"{{{name}}}")
+            with lookup.not_found(metavar(name), given[name]) if is_named else nullcontext():
+                await send(session, spec, call, limit or 0)
 
     return run
 
@@ -408,16 +413,8 @@ def _field_options(spec: CommandSpec) -> list[click.Parameter]:
 
 def _other_options(spec: CommandSpec) -> list[click.Parameter]:
     options: list[click.Parameter] = []
-    if is_listing(spec.operation):
-        options.append(
-            click.Option(
-                ["--limit"],
-                type=click.IntRange(0),
-                metavar="NUMBER",
-                default=0,
-                help="Maximum number of results; 0 for all.",
-            )
-        )
+    if is_listing(spec.operation) or (spec.columns and "limit" not in spec.operation.model_fields):
+        options += getattr(limit_option(lambda: None), "__click_params__", [])
     file = file_of(spec.operation)
     if file:
         by_path = file.read_at is not None  # the file refers to other files

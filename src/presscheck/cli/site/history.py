@@ -9,7 +9,7 @@ import click
 
 from presscheck.cli import lookup
 from presscheck.cli.output import print_message
-from presscheck.cli.session import Session, org_option, with_session
+from presscheck.cli.session import Session, limit_option, org_option, with_session
 from presscheck.cli.site.config import PushOptions, push_options, report_push, run_push
 from presscheck.engine.site_config.document import Part, SiteConfig
 from presscheck.engine.site_config.files import ConfigFile
@@ -31,8 +31,9 @@ COLUMNS = ("time", "who", "what", "detail", "source", "snapshot")
 @click.command()
 @click.argument("site")
 @org_option
+@limit_option
 @with_session
-async def history(session: Session, site: str, org: str | None) -> None:
+async def history(session: Session, site: str, org: str | None, limit: int) -> None:
     """Show what was published and changed in a site, newest first.
 
     The service tells which change requests were merged; this machine knows what it published and changed, and has a
@@ -40,7 +41,7 @@ async def history(session: Session, site: str, org: str | None) -> None:
     """
     owner, chosen = await lookup.site(session, site, org)
     found = await read_history(session.engine, owner.id, chosen.id)
-    session.show([_row_json(row) for row in found.rows], COLUMNS)
+    session.show([_row_json(row) for row in found.rows[: limit or None]], COLUMNS)
     for reason in found.unread:
         print_message(f"What the service knows could not be read: {reason}")
 

@@ -11,7 +11,7 @@ from presscheck.api.site_settings import CreateRedirect, DeleteRedirect, ListRed
 from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import CommandSpec, group_of, sends
 from presscheck.cli.output import print_message, print_text
-from presscheck.cli.session import Session, confirm, org_option, with_session, yes_option
+from presscheck.cli.session import Session, confirm, limit_option, org_option, with_session, yes_option
 from presscheck.engine.publish.redirects import (
     ImportPlan,
     Receipt,
@@ -51,9 +51,10 @@ redirects = group_of(
 @redirects.command("list")
 @click.argument("site")
 @org_option
+@limit_option
 @with_session
 @sends(ListRedirects)
-async def list_redirects(session: Session, site: str, org: str | None) -> None:
+async def list_redirects(session: Session, site: str, org: str | None, limit: int) -> None:
     """List the redirects of a site with their problems."""
     _, known = await _redirects_of(session, site, org)
     rows = [
@@ -65,7 +66,7 @@ async def list_redirects(session: Session, site: str, org: str | None) -> None:
         }
         for _, redirect in sorted(known.by_source.items())
     ]
-    session.show(rows, ("id", "source", "destination", "problem"))
+    session.show(rows[: limit or None], ("id", "source", "destination", "problem"))
 
 
 @redirects.command("add")

@@ -12,7 +12,7 @@ from presscheck.api.content import GetCurrentRevision, GetPage, ListPages, Revis
 from presscheck.api.links import ContentLocation, Link, ListSpaceLinks
 from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import sends
-from presscheck.cli.session import Session, with_session
+from presscheck.cli.session import Session, limit_option, with_session
 from presscheck.documents.markdown.link_report import orphan_pages as orphans_of
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.search.backlinks import Linked, backlinks, links_of_space
@@ -30,21 +30,24 @@ Row = dict[str, Any]
 @click.option("--status", type=click.Choice(["ok", "broken", "in-app"]), help="Only links with this status.")
 @click.option("--to", "page", metavar="PAGE", help="List the pages that link to this page (id, path or title).")
 @click.option("--orphans", is_flag=True, help="List the pages that no other page links to.")
+@limit_option
 @with_session
 @sends(ListSpaceLinks)
-async def links(session: Session, space: str, status: str | None, page: str | None, *, orphans: bool) -> None:
+async def links(
+    session: Session, space: str, status: str | None, page: str | None, limit: int, *, orphans: bool
+) -> None:
     """List the links of a space with their status."""
     owner = await lookup.space(session, space)
     if page:
-        session.show(await _backlinks(session, owner.id, page), ("id", "title", "path"))
+        session.show((await _backlinks(session, owner.id, page))[: limit or None], ("id", "title", "path"))
         return
     all_links = await links_in(session, owner.id)
     if orphans:
         tree = await session.read(ListPages(space_id=owner.id))
-        session.show(orphans_of(tree.pages, all_links), ("id", "title", "path"))
+        session.show(orphans_of(tree.pages, all_links)[: limit or None], ("id", "title", "path"))
     else:
-        rows = [row for link in all_links for row in rows_of(link)]
-        session.show([row for row in rows if status in (None, row["status"])], ("status", "page", "kind", "target"))
+        rows = [row for link in all_links for row in rows_of(link) if status in (None, row["status"])]
+        session.show(rows[: limit or None], ("status", "page", "kind", "target"))
 
 
 async def links_in(session: Session, space_id: str) -> tuple[Link, ...]:
