@@ -129,7 +129,7 @@ def test_a_change_request_by_number_id_or_url(shell: Shell) -> None:
         assert shell.json("cr", "show", name, "--no-comments")["changeRequest"]["id"] == found["id"]
         assert shell.ok("open", name).strip() == found["urls"]["app"]
     assert "5 has no space: write SPACE#5" in shell.run("cr", "show", "5").stderr
-    assert shell.run("cr", "show", "nowhere#5").exit_code == 1
+    assert shell.run("cr", "show", "nowhere#5").exit_code == 2
     assert shell.run("cr", "show", "no-such-id").exit_code == 2
     assert shell.run("cr", "show", "https://elsewhere.example/s/nothing/~/changes/3").exit_code == 2
 

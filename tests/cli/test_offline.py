@@ -70,7 +70,7 @@ def test_offline_search_finds_cached_content(shell: Shell, service: RunningServi
 
 def test_a_rejected_change_stays_in_the_outbox(shell: Shell) -> None:
     ran = shell.run("cr", "reply", "api#5", "no-such-comment", "--body", "Lost?")
-    assert ran.exit_code == 1
+    assert ran.exit_code == 2
     assert "Run `presscheck outbox retry 1` or `presscheck outbox drop 1`." in ran.stderr
     assert shell.run("outbox", "send").exit_code == 1
     shell.ok("outbox", "retry", "1")

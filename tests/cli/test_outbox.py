@@ -40,7 +40,7 @@ class TestBehindAFailedChange:
         """A change request with a refused reply and a later comment in the outbox."""
         number = second(shell).json("cr", "create", "api", "--subject", "Behind")["number"]
         which = f"api#{number}"
-        assert shell.run("cr", "reply", which, "no-such-comment", "--body", "Lost?").exit_code == 1
+        assert shell.run("cr", "reply", which, "no-such-comment", "--body", "Lost?").exit_code == 2
         began = time.monotonic()
         ran = shell.run("cr", "comment", which, "--body", "After")
         assert time.monotonic() - began < LONGEST_COMMAND

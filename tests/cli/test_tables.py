@@ -45,7 +45,7 @@ def test_a_list_has_the_words_of_the_screens_and_ages(shell: Shell) -> None:
 
 
 @pytest.mark.slow
-def test_a_list_without_rows_says_so_only_on_a_terminal(shell: Shell) -> None:
+def test_a_list_without_rows_has_a_message_only_on_a_terminal(shell: Shell) -> None:
     assert on_terminal(shell, "team", "list", columns=80) == ["No results.", ""]
     ran = shell.run("team", "list")
     assert (ran.exit_code, ran.stdout, ran.stderr) == (0, "", "")
