@@ -345,8 +345,12 @@ async def test_the_history_shows_contributors_and_changes_of_revisions(service: 
         await until(pilot, shows="Contributors")
         await until(pilot, shows="+ Sessions")
         await until(pilot, shows="~ Tokens  text")
-        await until(pilot, shows="✓ Jón approved this revision")
+        await until(pilot, shows="✓ Jón approved 2 h ago")
         said = shown(pilot.app)
+        places = [
+            said.index(words) for words in ("✓ Jón approved", "requested a review from", "+ Sessions", "opened it")
+        ]
+        assert places == sorted(places), "newest first"
         assert re.search(r"Ada +commented", said)
         assert re.search(r"Mia +edited", said)
 

@@ -13,6 +13,7 @@ from presscheck.api.spaces import Space
 from presscheck.documents.diff.page_diff import compare
 from presscheck.engine.review.changes import ChangedItem
 from presscheck.engine.review.model import ReviewModel, ThreadFilter
+from presscheck.engine.review.timeline import Event
 from presscheck.engine.writes.pending_writes import OutboxEntry
 from presscheck.errors import PresscheckError
 from presscheck.store.outbox import Outbox
@@ -260,6 +261,11 @@ class TestRenderedChange:
         assert self.CHANGE.position_of(4) == ("t", 1)
         assert self.CHANGE.position_of(0) == (None, 0)
         assert self.CHANGE.line_at_position("t", 9) == 4, "the thread is shorter now"
+
+    def test_a_position_on_an_event_is_found_again_below_new_events(self) -> None:
+        before = RenderedChange(events={2: Event("merged", "m", ""), 3: Event("edit", "r", "")}, thread_of={5: "t"})
+        after = RenderedChange(events={2: Event("opened", "o", ""), 5: Event("edit", "r", "")}, thread_of={8: "t"})
+        assert [after.line_at_position(*before.position_of(line)) for line in (2, 3, 4, 5)] == [None, 5, 6, 8]
 
     def test_lines_of_threads_and_of_the_text(self) -> None:
         assert self.CHANGE.threads == [3, 6]

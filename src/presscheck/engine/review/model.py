@@ -5,7 +5,7 @@ Its calls equal the calls of the inbox, so that both share the cached responses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -26,6 +26,7 @@ from presscheck.engine.review.merge_readiness import (
     reviewers,
 )
 from presscheck.engine.review.threads import STATES, Discussion, PendingWrites, Thread, ThreadState, locate_thread
+from presscheck.engine.review.timeline import Event, timeline
 from presscheck.engine.shared_calls import ALL, changes_in, comments_on, reviewers_of, reviews_of
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from presscheck.api.spaces import Space
     from presscheck.api.users import User
     from presscheck.engine.review.merge_forecast import Forecast
+    from presscheck.engine.review.revision_history import Step
     from presscheck.store.outbox import Outbox
 
 HIDDEN = "threads not shown"
@@ -100,6 +102,10 @@ class ReviewModel:
         self.tree: Sequence[RevisionPage] = ()
         self.reviews: Sequence[Review] | None = None
         self.requested: Sequence[RequestedReviewer] | None = None
+        self.steps: tuple[Step, ...] = ()
+        """The loaded revisions, oldest first."""
+        self.steps_note = ""
+        """Why revisions are missing, as display text; empty if all are loaded."""
         self.items: tuple[ChangedItem, ...] = ()
         """The displayed items: all changed items, or the items changed since a review."""
         self.all_items: tuple[ChangedItem, ...] = ()
@@ -210,6 +216,19 @@ class ReviewModel:
 
     def _set_organization(self, _: Any, answer: Organization) -> None:
         self.organization = answer
+
+    def events(self, threads: Iterable[Thread]) -> list[Event]:
+        """Return the loaded events, oldest first, with these threads; none before the change request is loaded."""
+        if self.request is None:
+            return []
+        return timeline(
+            self.request,
+            self.me,
+            steps=self.steps,
+            reviews=self.reviews or (),
+            requested=self.requested or (),
+            threads=threads,
+        )
 
     def own_review(self) -> Review | None:
         """Return the user's newest review that names a revision, or None."""
@@ -417,6 +436,10 @@ class ThreadFilter:
     def all_threads(self) -> list[tuple[ChangedItem | None, Thread]]:
         """Return all threads with their items in reading order, including pages unchanged since a review."""
         return [(item, thread) for item in (None, *self._changed_items()) for thread in self.threads_on(item)]
+
+    def all_visible(self) -> list[Thread]:
+        """Return all threads whose state is visible."""
+        return [thread for _, thread in self.all_threads() if thread.state in self.visible]
 
     def rows_with_threads(self) -> list[int]:
         """Return the indexes of rows with visible threads in the list of items."""

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from presscheck.api.content_changes import SemanticChange
 
 _SIGNS = {"created": ("+", "added"), "edited": ("~", "waiting"), "deleted": ("−", "removed"), "moved": ("→", "link")}
-_KINDS = {"edits": "edited", "merge": "merged", "update": "updated from main", "rollback": "rolled back"}
+REVISION_KINDS = {"edits": "edited", "merge": "merged", "update": "updated from main", "rollback": "rolled back"}
+"""The words for each type of revision."""
 
 
 def revision_head(revision: Revision, now: datetime) -> Line:
     """Return the kind and the time of a revision, and the merged change request."""
     when = since(revision.created_at, now) if revision.created_at else ""
-    head = (Span(f" {_KINDS.get(revision.type, sanitize(revision.type))} ", "strong"), Span(when, "quiet"))
+    head = (Span(f" {REVISION_KINDS.get(revision.type, sanitize(revision.type))} ", "strong"), Span(when, "quiet"))
     merged = revision.merged_from
     return (*head, Span(f"  #{merged.number} {sanitize(merged.subject)}")) if merged else head
 
@@ -31,22 +32,23 @@ def change_lines(changes: Iterable[SemanticChange]) -> list[Line]:
     """Return a line for each change: sign, name, and changed attributes."""
     lines: list[Line] = []
     for change in changes:
-        noun, _, verb = change.type.rpartition("_")
+        verb = change.type.rpartition("_")[2]
         sign, style = _SIGNS.get(verb, ("~", "waiting"))
         attributes = ", ".join(_label(name) for name in change.attributes or {}) if verb == "edited" else ""
         if verb == "moved" and change.parent:
             attributes = moved_text(change.parent)
-        name = sanitize(_name(change)) or _label(noun)
-        lines.append((Span(f"   {sign} ", style), Span(name), Span(f"  {attributes}", "quiet")))
+        lines.append((Span(f"   {sign} ", style), Span(change_name(change)), Span(f"  {attributes}", "quiet")))
     return lines
 
 
-def _name(change: SemanticChange) -> str:
+def change_name(change: SemanticChange) -> str:
+    """Return the name of the changed page, file or reusable content, as display text; its kind without a name."""
+    name = change.reusable_content.title if change.reusable_content else ""
     if change.page:
-        return change.page.title
-    if change.file:
-        return change.file.name
-    return change.reusable_content.title if change.reusable_content else ""
+        name = change.page.title
+    elif change.file:
+        name = change.file.name
+    return sanitize(name) or _label(change.type.rpartition("_")[0])
 
 
 def _label(attribute: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,27 +12,30 @@ from presscheck.api.change_requests import Contributor, GetReview, ListCommenter
 from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.engine.review.merge_forecast import changes_between
 from presscheck.engine.review.merge_readiness import person
-from presscheck.engine.review.revision_history import Step, history
 from presscheck.engine.review.threads import markdown_of_body
-from presscheck.engine.shared_calls import ALL, reviews_of
+from presscheck.engine.shared_calls import ALL
 from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.phrases import now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad
-from presscheck.tui.screens.review.renderer import VERDICT_SIGNS
+from presscheck.tui.screens.review.event_lines import VERDICT_SIGNS, event_line
 from presscheck.tui.screens.revision_lines import change_lines, revision_head
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
-    from presscheck.api.change_requests import ChangeRequest, Review
+    from presscheck.api.change_requests import Review
     from presscheck.api.organizations import OrganizationMember
+    from presscheck.engine.review.revision_history import Step
+    from presscheck.engine.review.timeline import Event
     from presscheck.tui.screens.review.session import ReviewSession
 
 
 class HistoryScreen(TextScreen):
-    """The contributors and revisions of a change request; enter opens one of its reviews.
+    """The contributors and events of a change request, newest first; enter opens one of its reviews.
+
+    Comments are left out: the conversation and the list of threads show them.
 
     Args:
         session: the review.
@@ -46,68 +49,80 @@ class HistoryScreen(TextScreen):
         request = session.model.request
         title = f"History of #{request.number} {sanitize(request.subject)}" if request else "History"
         super().__init__(title, [(), (Span(" Loading the history …", "waiting"),)])
-        self._path, self._me, self._request = session.model.path, session.model.me, request
-        self._reviews: Sequence[Review] | None = None
+        self._session, self._model = session, session.model
+        self._people: list[Line] = []
 
     @override
     def on_mount(self) -> None:
         super().on_mount()
-        if self._request:
-            self.run(self._load(self._request))
+        self.run(self._load_people())
+        self.draw()
 
-    async def _load(self, request: ChangeRequest) -> None:
-        """Show the contributors, then each revision with its changes as it is loaded."""
-        lines: list[Line] = []
+    async def _load_people(self) -> None:
+        """Load who edited and who commented."""
+        path, me = self._model.path, self._model.me
         try:
-            contributors = (await self.engine.read(ListContributors(**self._path))).items
-            lines = [(), *contributor_lines(contributors, self._me, now()), ()]
-            self.show(lines)
+            contributors = (await self.engine.read(ListContributors(**path))).items
+            self._people = [*contributor_lines(contributors, me, now()), ()]
+            self.redraw()
             if commenters := await self._commenters():
-                lines = [*lines, *commenter_lines(commenters, self._me, now()), ()]
-                self.show(lines)
-            reviews = (await self.engine.read(reviews_of(request))).items
-            self._reviews = sorted(reviews, key=lambda review: review.created_at, reverse=True)
-            self.refresh_status_bars()
-            async for step in history(self.engine, request):
-                given = [review for review in reviews if review.revision == step.revision.id]
-                reviews = tuple(review for review in reviews if review not in given)
-                lines = [*lines, *step_lines(step, now(), given, self._me)]
-                self.show(lines)
-            if reviews:
-                heading = (Span(" reviews of the base revision ", "strong"),)
-                self.show([*lines, heading, *review_lines(reviews, self._me, now())])
+                self._people += [*commenter_lines(commenters, me, now()), ()]
         except PresscheckError as error:
-            self.show([*lines, (Span(" ✗ ", "error"), Span(sanitize(error.message), "error"))])
+            self._people.append((Span(" ✗ ", "error"), Span(sanitize(error.message), "error")))
+        self.redraw()
+
+    @override
+    def draw(self) -> None:
+        self._session.loader.load_steps()
+        note = self._model.steps_note
+        lines: list[Line] = [(), *self._people]
+        lines += [(Span(f" {note}", "waiting"),), ()] if note else []
+        for event in reversed(self._model.events(())):
+            lines += [()] if event.steps and lines[-1] else []
+            lines += event_lines(event, now())
+        self.show(lines)
+        self.refresh_status_bars()
+
+    @override
+    def command_refresh(self) -> None:
+        self._session.loader.retry_steps()
+        self.run(self._load_people())
+        super().command_refresh()
 
     async def _commenters(self) -> Sequence[OrganizationMember]:
         """Return the members who commented, with their roles; empty if the service cannot list them."""
         try:
-            return (await self.engine.read(ListCommenters(**self._path, limit=ALL))).items
+            return (await self.engine.read(ListCommenters(**self._model.path, limit=ALL))).items
         except NotSupported:
             return ()
 
+    @property
+    def _reviews(self) -> Sequence[Review]:
+        """The loaded reviews, newest first."""
+        return sorted(self._model.reviews or (), key=lambda review: review.created_at, reverse=True)
+
     def reason_open(self) -> str | None:
         """Return why no review can be opened."""
-        if self._reviews is None:
+        if self._model.reviews is None:
             return "the reviews are not loaded yet"
-        return None if self._reviews else "it has no reviews yet"
+        return None if self._model.reviews else "it has no reviews yet"
 
     async def command_open(self) -> None:
         """Show a review with its whole text. If there are several, ask which."""
-        reviews = self._reviews or ()
+        reviews, me = self._reviews, self._model.me
         chosen = reviews[0].id if reviews else None
         if len(reviews) > 1:
             choices = [
-                Choice(review.id, f"{person(review.reviewer, self._me)}: {sanitize(review.status).replace('-', ' ')}")
+                Choice(review.id, f"{person(review.reviewer, me)}: {sanitize(review.status).replace('-', ' ')}")
                 for review in reviews
             ]
             chosen = await choose(self, "Which review", choices)
         if not chosen:
             return
-        call = GetReview(**self._path, review_id=chosen, format="markdown")
+        call = GetReview(**self._model.path, review_id=chosen, format="markdown")
         review = await self.engine.read(call)
-        lines = review_details(review, self._me, now(), max(20, self.size.width - 4))
-        self.app_context.push_screen(TextScreen(f"Review by {person(review.reviewer, self._me)}", lines))
+        lines = review_details(review, me, now(), max(20, self.size.width - 4))
+        self.app_context.push_screen(TextScreen(f"Review by {person(review.reviewer, me)}", lines))
 
 
 class HistoryActions:
@@ -128,7 +143,7 @@ class HistoryActions:
     def command_history(self) -> None:
         """Show the history screen."""
         if self._model.request:
-            self._screen.app_context.push_screen(HistoryScreen(self._session))
+            self._session.open_part(HistoryScreen(self._session))
 
     def reason_since_review(self) -> str | None:
         """Return why the changes since the user's review cannot be shown."""
@@ -221,35 +236,18 @@ def review_details(review: Review, me: str, now: datetime, columns: int) -> list
     return lines if text else [*lines, (Span("  without a text", "quiet"),)]
 
 
-def review_lines(reviews: Iterable[Review], me: str, now: datetime) -> list[Line]:
-    """Render who approved or requested changes and when, newest first."""
-    lines: list[Line] = []
-    for review in sorted(reviews, key=lambda review: review.created_at, reverse=True):
-        sign, style = VERDICT_SIGNS.get(review.status, ("·", "quiet"))
-        words = {"changes-requested": "requested changes in", "approved": "approved"}.get(review.status, "reviewed")
-        text = markdown_of_body(review.comment.body) if review.comment else ""
-        said = sanitize(" ".join(text.split()))
-        lines.append(
-            (
-                Span(f"   {sign} ", style),
-                Span(person(review.reviewer, me), "strong"),
-                Span(f" {words} this revision", style),
-                Span(f" {since(review.created_at, now)}", "quiet"),
-                Span(f"  {said}" if said else ""),
-            )
-        )
-    return lines
+def event_lines(event: Event, now: datetime) -> list[Line]:
+    """Render an event; an edit has the lines of each of its revisions, newest first."""
+    if not event.steps:
+        return [(Span(" "), *event_line(event, now, {}))]
+    return [line for step in reversed(event.steps) for line in step_lines(step, now)]
 
 
-def step_lines(step: Step, now: datetime, reviews: Iterable[Review] = (), me: str = "") -> list[Line]:
-    """Render a revision, its reviews, and a line for each change."""
-    revision = step.revision
-    head = revision_head(revision, now)
-    more = step.changes.more
-    given = review_lines(reviews, me, now)
-    lines = [head, *given, *change_lines(step.changes.changes)]
-    if more:
-        lines.append((Span(f"   and {more} more", "quiet"),))
+def step_lines(step: Step, now: datetime) -> list[Line]:
+    """Render a revision, and a line for each change."""
+    lines = [revision_head(step.revision, now), *change_lines(step.changes.changes)]
+    if step.changes.more:
+        lines.append((Span(f"   and {step.changes.more} more", "quiet"),))
     if not step.changes.changes:
         lines.append((Span("   no visible changes", "quiet"),))
     return [*lines, ()]

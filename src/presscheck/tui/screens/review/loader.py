@@ -16,9 +16,11 @@ from presscheck.documents.diff.page_diff import PageDifference, compare
 from presscheck.documents.merge.conflict_blocks import unresolved_conflicts
 from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH, VISIBLE
 from presscheck.engine.review.changes import NOT_COMPARED, ChangedItem, WordCount
+from presscheck.engine.review.revision_history import LIMIT, history
 from presscheck.engine.shared_calls import changed_nodes, changed_page, page_in
 from presscheck.errors import NetworkError, NotFound, PresscheckError
 from presscheck.text.phrases import long_ago
+from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.review.renderer import PageText
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from presscheck.client.request_priority import Priority
     from presscheck.engine.results import Result
     from presscheck.engine.review.model import ReviewModel
+    from presscheck.engine.review.revision_history import Step
     from presscheck.engine.review.threads import Thread
     from presscheck.tui.ui.screen import BaseScreen
 
@@ -52,6 +55,8 @@ class ReviewLoader:
         self._model, self._screen, self._on_answer = model, screen, on_answer
         self._groups: dict[str, str] = {}
         self._subscribed: Sequence[Operation[Any]] = ()
+        self._steps_until = ""
+        """The revision up to which the revisions are loaded or being loaded; empty if the last load failed."""
         self.error = ""
         """The reason why the change request may be out of date; empty if it is current."""
 
@@ -76,10 +81,43 @@ class ReviewLoader:
             if thread.reply_count and not thread.first.pending:
                 self._subscribe(self._model.discussion.list_replies(thread.id))
 
+    def load_steps(self) -> None:
+        """Load the revisions of the change request unless they are loaded."""
+        request, model = self._model.request, self._model
+        if request and request.revision != self._steps_until:
+            self._steps_until = request.revision
+            if not model.steps:
+                model.steps_note = "Loading the edits …"
+            self._screen.run(partial(self._load_steps, request), group="steps", exclusive=True)
+
+    async def _load_steps(self, request: ChangeRequest) -> None:
+        steps: list[Step] = []
+        engine, note = self._screen.engine, ""
+        try:
+            async for step in history(engine, request):
+                steps.append(step)  # noqa: PERF401  # the steps before an error are kept
+        except PresscheckError as error:
+            reason = sanitize(error.message) if engine.status.online else "you are offline"
+            note = f"✗ some edits are missing: {reason} · ctrl+r retries"
+        else:
+            if len(steps) == LIMIT:
+                note = f"only the newest {LIMIT} revisions are listed"
+        if not note or len(steps) > len(self._model.steps):
+            self._model.steps = tuple(reversed(steps))
+        self._model.steps_note = note
+        self._screen.redraw()
+
+    def retry_steps(self) -> None:
+        """Let the next `load_steps` load the revisions again if some are missing."""
+        if self._model.steps_note:
+            self._steps_until = ""
+
     def _take_request(self, result: Result[ChangeRequest | None]) -> None:
         before = (self._model.request, self.error)
         self._model.set_request(result.value)
         self.error = ""
+        if result.error is None and before[1]:
+            self.retry_steps()
         if result.state == "offline":
             self.error = f"offline: as of {long_ago(result.age)}"
         elif result.state == "failed" and result.error:

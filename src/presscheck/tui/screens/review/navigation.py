@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from presscheck.engine.review.timeline import BY, CATEGORIES, people_of, select_events
 from presscheck.tui.places import Place
 from presscheck.tui.screens.review.view import WIDE
 from presscheck.tui.screens.web_address import open_address
+from presscheck.tui.ui.ask import choose
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.documents.diff.page_diff import Mode
@@ -31,11 +34,31 @@ class ReviewNavigation:
         self._session, self._model, self._screen, self._view = session, session.model, session.screen, session.view
 
     def command_open(self) -> None:
-        """Focus the change. If it has the focus, unfold lines or a thread."""
+        """Focus the change. If it has the focus, open an event, or unfold lines or a thread."""
+        event = self._view.event
         if self._view.items.has_focus:
             self.command_next_pane()
+        elif event and event.thread:
+            self._session.show_thread(event.thread.id)
+        elif event and event.steps:
+            self._session.run_command("history")
         else:
             self._view.unfold()
+
+    def reason_edit_view(self) -> str | None:
+        """Return why there is no timeline to filter."""
+        return "F filters the timeline of Conversation, and the list of threads (g t)" if self._view.item else None
+
+    async def command_edit_view(self) -> None:
+        """Choose which events the timeline shows: all, those of a kind, or those of a person."""
+        events, view = self._view.events(), self._view
+        names = [*CATEGORIES, *(f"{BY}{name}" for name in people_of(events))]
+        choices = [Choice("", "everything", f"{len(events):,}")]
+        choices += [Choice(name, name, f"{number:,}") for name in names if (number := len(select_events(events, name)))]
+        chosen = await choose(self._screen, "Timeline: show", choices, current=view.event_query)
+        if chosen is not None:
+            view.event_query = chosen
+            view.show_change()
 
     def command_next_pane(self) -> None:
         """Switch the focus between list and change."""

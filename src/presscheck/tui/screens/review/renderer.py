@@ -28,6 +28,7 @@ from presscheck.text.phrases import count, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, plain, width
 from presscheck.tui.comments.rows import thread_lines
+from presscheck.tui.screens.review.event_lines import VERDICT_SIGNS, event_line
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from presscheck.engine.review.changes import WordCount
     from presscheck.engine.review.merge_readiness import MergeCheck, MergeReadiness, Reviewer
     from presscheck.engine.review.model import Progress, ReviewModel
+    from presscheck.engine.review.timeline import Event
 
 _GAP = Span("   ")
 _STATUS = {"open": "strong added", "draft": "strong waiting", "merged": "strong accent", "archived": "strong quiet"}
@@ -47,8 +49,6 @@ _CERTAINTIES = {
     "care": ("⚠ with warnings", "waiting"),
     "unknown": ("the service decides", "quiet"),
 }
-VERDICT_SIGNS = {"approved": ("✓", "added"), "changes-requested": ("✗", "removed"), "asked": ("◷", "waiting")}
-"""The sign and style of each review status."""
 _THREAD_COLUMNS = 4
 _TITLE_COLUMNS = 16
 """Minimum columns of a title and the mark before it; the size is shortened first."""
@@ -258,6 +258,7 @@ class RenderedChange:
         folds: the folded lines of the new text, by the line that represents them.
         blocks: blocks of the difference, by line.
         reviewers: lines by reviewer id.
+        events: the events of the conversation by line, without threads that are shown in full.
     """
 
     lines: list[Line] = field(default_factory=list[Line])
@@ -268,6 +269,7 @@ class RenderedChange:
     folds: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
     blocks: dict[int, SegmentPair] = field(default_factory=dict[int, "SegmentPair"])
     reviewers: dict[str, int] = field(default_factory=dict[str, int])
+    events: dict[int, Event] = field(default_factory=dict[int, "Event"])
 
     def add(self, *lines: Line) -> None:
         """Append lines."""
@@ -296,31 +298,35 @@ class RenderedChange:
         return min(lines, default=0)
 
     def position_of(self, line: int) -> tuple[str | int | None, int]:
-        """Return the position of a line relative to the thread or text line that it shows or follows.
+        """Return the position of a line relative to the thread, event or text line that it shows or follows.
 
         Returns:
-            The owner and a distance. The owner is a thread id, a line number of the new text, or None at the top. The
-            distance is counted from the owner's first line; below the owner, it is the negative distance from its last
-            line.
+            The owner and a distance. The owner is a thread id, the key of an event, a line number of the new text, or
+            None at the top. The distance is counted from the owner's first line; below the owner, it is the negative
+            distance from its last line.
         """
-        near = next((at for at in range(line, -1, -1) if at in self.thread_of or at in self.anchors), None)
+        owners = self._owners()
+        near = next((at for at in range(line, -1, -1) if at in owners), None)
         if near is None:
             return None, line
-        owner = self.thread_of.get(near, self.anchors.get(near))
+        owner = owners[near]
         if near < line:
             return owner, near - line
         first = near
-        while first and owner in (self.thread_of.get(first - 1), self.anchors.get(first - 1)):
+        while first and owners.get(first - 1) == owner:
             first -= 1
         return owner, line - first
+
+    def _owners(self) -> dict[int, str | int]:
+        """Return the thread, event or text line that each line shows."""
+        return self.anchors | self.thread_of | {line: event.key for line, event in self.events.items()}
 
     def line_at_position(self, owner: str | int | None, distance: int) -> int | None:
         """Return the line at a position from `position_of`.
 
         A non-negative distance stops at the last line of the owner. Return None if the owner is not shown.
         """
-        owners = self.thread_of if isinstance(owner, str) else self.anchors
-        lines = [line for line, other in owners.items() if other == owner]
+        lines = [line for line, other in self._owners().items() if other == owner]
         if not lines:
             return None
         return max(lines) - distance if distance < 0 else min(min(lines) + distance, max(lines))
@@ -457,8 +463,18 @@ def _below_deleted(lines: DifferenceLines, pairs: Sequence[SegmentPair], deleted
     return max(removed or shown, default=None)
 
 
-def render_conversation(model: ReviewModel, threads: Sequence[Thread], options: RenderOptions) -> RenderedChange:
-    """Render the conversation about the whole change request: description, reviewers, reviews and threads."""
+def render_conversation(
+    model: ReviewModel, threads: Sequence[Thread], events: Sequence[Event], options: RenderOptions, note: str = ""
+) -> RenderedChange:
+    """Render the conversation about the whole change request: description, reviewers, and the events by time.
+
+    Args:
+        model: the change request.
+        threads: the threads to show in full; threads on changed pages are a line of the timeline.
+        events: the events to show.
+        options: the options.
+        note: which events are shown; empty for all.
+    """
     change, request = RenderedChange(), model.request
     if request is None:
         return change
@@ -473,17 +489,38 @@ def render_conversation(model: ReviewModel, threads: Sequence[Thread], options: 
             change.reviewers[reviewer.id] = len(change.lines)
             change.add(_reviewer(reviewer, model, options.columns))
         change.add(())
-    shown = {thread.id for thread in model.discussion.threads()}
-    for review in model.reviews or ():
-        if review.comment and review.comment.id not in shown:
-            change.add(*_review(review, options))
-    for thread in threads:
-        _add_thread(change, thread, options)
-        change.add(())
+    change.add(cut((Span("Timeline", "heading"), Span(f"   {note}" if note else "", "quiet")), options.columns))
+    if model.steps_note:
+        change.add(cut((Span(model.steps_note, "waiting"),), options.columns))
+    _add_events(change, events, {thread.id for thread in threads}, model, options)
     if not threads:
         empty = "No comments on the whole change request yet: C adds one."
         change.add((Span(empty if model.discussion.is_known else "Loading the comments …", "quiet"),))
     return change
+
+
+def _add_events(
+    change: RenderedChange, events: Sequence[Event], whole: Collection[str], model: ReviewModel, options: RenderOptions
+) -> None:
+    """Add the events; threads whose ids are in `whole` and the texts of reviews are shown in full, between blanks."""
+    titles = {item.id: item.title for item in model.all_items}
+    threads = {thread.id for thread in model.discussion.threads()}
+    for event in events:
+        text: list[Line] = []
+        if event.review and event.review.comment and event.review.comment.id not in threads:
+            text = _review(event.review, options)
+        if text or (event.thread and event.thread.id in whole):
+            if change.lines[-1]:
+                change.add(())
+            change.add(*text)
+            if event.thread:
+                _add_thread(change, event.thread, options)
+                change.add(())
+        else:
+            change.events[len(change.lines)] = event
+            change.add(cut(event_line(event, options.now, titles), options.columns))
+    if change.lines[-1]:
+        change.add(())
 
 
 def _no_changes(model: ReviewModel) -> str:

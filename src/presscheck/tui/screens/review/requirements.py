@@ -14,8 +14,9 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad
 from presscheck.tui.comments.rows import one_line
 from presscheck.tui.screens.problem_list import ProblemListScreen, ProblemRow
+from presscheck.tui.screens.review.event_lines import VERDICT_SIGNS
 from presscheck.tui.screens.review.page_owners import REVIEW_WORDS, missing_text
-from presscheck.tui.screens.review.renderer import VERDICT_SIGNS, check_line, fix_line
+from presscheck.tui.screens.review.renderer import check_line, fix_line
 
 if TYPE_CHECKING:
     from presscheck.engine.review.changes import ChangedItem

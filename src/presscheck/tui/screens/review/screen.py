@@ -215,6 +215,7 @@ class ReviewScreen(BaseScreen):
     @override
     def command_refresh(self) -> None:
         self.session.texts.retry()
+        self.session.loader.retry_steps()
         super().command_refresh()
         self.redraw()
 

@@ -192,6 +192,9 @@ class ReviewSession(RequestSession):
         self.view.select(self._row_of(thread.page) or 0)
         if self.view.items.has_focus:
             self.switch_pane()
+        if self.view.event_query and thread.id not in self.view.rendered.thread_of.values():
+            self.view.event_query = ""
+            self.view.show_change()
         self.view.jump_to(self.view.rendered.first_line_of_thread(thread.id))
 
     def go_to_conflict(self, page_id: str) -> None:

@@ -15,6 +15,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from typing_extensions import override
 
+from presscheck.engine.review.timeline import BY, select_events
 from presscheck.text.phrases import count, now
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.review.renderer import (
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from presscheck.engine.review.changes import ChangedItem
     from presscheck.engine.review.model import ReviewModel, ThreadFilter
     from presscheck.engine.review.threads import Message, Thread
+    from presscheck.engine.review.timeline import Event
     from presscheck.tui.screens.review.loader import PageTextLoader, ReviewLoader
 
 WIDE = 100
@@ -82,6 +84,8 @@ class ReviewView:
         self.mode: Mode = "prose"
         self.only_changed = True
         self.shows_all = False
+        self.event_query = ""
+        """The filter of the timeline, for `select_events`."""
         self.width = 0
         self._pages: tuple[ChangedItem | None, ...] = ()
         self._unfolded: set[str] = set()
@@ -138,10 +142,21 @@ class ReviewView:
     @property
     def thread(self) -> Thread | None:
         """The thread under the cursor, or the item's only visible thread."""
+        if event := self.event:
+            return event.thread
         threads = self._threads.visible_on(self.item)
         thread_id = self.rendered.thread_of.get(self.line)
         only = threads[0] if len(threads) == 1 else None
         return next((thread for thread in threads if thread.id == thread_id), only)
+
+    @property
+    def event(self) -> Event | None:
+        """The event under the cursor that is shown as one line, such as an edit or a comment on a page."""
+        return self.rendered.events.get(self.line) if self.is_in_change else None
+
+    def events(self) -> list[Event]:
+        """Return the events of the timeline, before its filter."""
+        return self._model.events(self._threads.all_visible())
 
     @property
     def message(self) -> Message | None:
@@ -388,6 +403,8 @@ class ReviewView:
     def _lay_out(self, number: int) -> None:
         """Lay out a page. The line under the cursor, or else the first visible line, keeps its screen position."""
         item, flow, change = self._pages[number], self.flow, self.change
+        if item is None:
+            self._loader.load_steps()
         page = self._texts.page(item) if item else PageText()  # first, because loading places the threads
         threads = self._threads.visible_on(item)
         lines, before, cursor, top = flow.lines_of(number), flow.rendered(flow.ids[number]), change.cursor, change.top
@@ -423,15 +440,24 @@ class ReviewView:
     def _render(self, item: ChangedItem | None, page: PageText, threads: list[Thread]) -> RenderedChange:
         """Render an item, or the conversation for None."""
         if item is None:
-            return render_conversation(self._model, threads, self._options(item))
+            note = f"only {self.event_query} · F shows others" if self.event_query else ""
+            if self.event_query.startswith(BY):
+                self._loader.load_replies(self._threads.all_visible())  # a person may have replied
+            events = select_events(self.events(), self.event_query)
+            return render_conversation(self._model, threads, events, self._options(item), note)
         return render_item(item, page, threads, self._options(item), self._summary(item, len(threads)))
 
     def lines_of_row(self, row: int) -> list[Line]:
-        """Return the lines of a list row as they would be shown if it were selected. Its text must be loaded."""
+        """Return the lines of a list row as they would be shown if it were selected. Its text must be loaded.
+
+        Comments on pages are left out of the conversation, because a search finds them on their pages.
+        """
         item = self._model.items[row - 1] if row else None
         threads = self._threads.visible_on(item)
         self._loader.load_replies(threads)  # a search covers replies too
-        return self._render(item, self._texts.loaded(item) if item else PageText(), threads).lines
+        rendered = self._render(item, self._texts.loaded(item) if item else PageText(), threads)
+        on_pages = {line for line, event in rendered.events.items() if event.thread}
+        return [() if number in on_pages else line for number, line in enumerate(rendered.lines)]
 
     def show_line(self, row: int, line: int) -> None:
         """Select a list row, and move the cursor to a line of its item."""

@@ -1,0 +1,159 @@
+"""The timeline of a review's conversation, while others write, review and edit."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService
+from tests.service_users import say, token_of
+from tests.tui.app_driver import all_sent, pick, review, shown, until, write
+from tests.tui.change_request_factory import Begun, begun, rewritten
+
+from presscheck.api.change_requests import PullChangeRequest, RequestReviewers, SubmitReview
+from presscheck.api.comments import Document, ListReplies, PostComment, PostReply
+
+SUBJECT = "How long things last"
+TEXT = "A token lasts.\n\nA key stays.\n\nAsk before you make more.\n"
+
+
+pytestmark = pytest.mark.usefixtures("at_once", "fast_live_updates")
+
+
+async def discussed(service: RunningService) -> Begun:
+    """A change request with an edit after each kind of event."""
+    one = await begun(service, SUBJECT, TEXT)
+    ada = token_of(service, "ada")
+    await say(service, one.token, RequestReviewers(**one.at, users=("ada", "jon")))
+    await say(
+        service, ada, PostComment(**one.at, page=one.page, body=Document(markdown="> A key stays\n\nHow long is that?"))
+    )
+    await say(service, ada, SubmitReview(**one.at, status="changes-requested", comment=Document(markdown="Not *yet*")))
+    await rewritten(service, one, TEXT.replace("stays", "stays for a year"))
+    await say(service, one.token, PostComment(**one.at, body=Document(markdown="Better now?")))
+    await say(service, ada, SubmitReview(**one.at, status="approved"))
+    return one
+
+
+def in_order(text: str, *words: str) -> bool:
+    """Return whether the words follow one another."""
+    return bool(re.search(".*".join(map(re.escape, words)), text, re.DOTALL))
+
+
+async def test_the_conversation_shows_all_events_by_time(service: RunningService, tmp_path: Path) -> None:
+    one = await discussed(service)
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="How long is that?")
+        await pilot.press("{", "l")
+        await until(
+            pilot,
+            holds=lambda: in_order(
+                shown(pilot.app),
+                "Timeline",
+                "Mia opened it",
+                "~ edited",
+                "Lasting",
+                "Mia requested a review from Ada and Jón",
+                "┃ Ada now on Lasting  How long is that?",
+                "┃ Ada now  Not yet",
+                "✗ requested changes",
+                "~ edited",
+                "┃ Mia now",
+                "Better now?",
+                "✓ Ada approved",
+            ),
+        )
+        view = pilot.app.screen.session.view
+        await write(pilot, "/", "Better now", "enter")
+        await until(pilot, holds=lambda: view.is_on_thread and view.thread.first.text == "Better now?")
+        row = view.change.cursor - view.change.top
+        await say(service, one.token, PullChangeRequest(**one.at))
+        await rewritten(service, one, TEXT.replace("stays", "remains"))
+        await say(service, token_of(service, "jon"), SubmitReview(**one.at, status="approved"))
+        await until(pilot, shows="✓ Jón approved", holds=lambda: shown(pilot.app).count("~ edited") == 3)
+        assert view.thread.first.text == "Better now?", "the reader's place stays"
+        assert view.change.cursor - view.change.top == row
+
+
+async def test_a_comment_on_a_page_is_answered_and_opened_from_the_timeline(
+    service: RunningService, tmp_path: Path
+) -> None:
+    one = await discussed(service)
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="How long is that?")
+        await pilot.press("{", "l")
+        await until(pilot, shows="✓ Ada approved")
+        await write(pilot, "/", "on lasting", "enter")
+        view = pilot.app.screen.session.view
+        await until(pilot, holds=lambda: view.event is not None and view.event.thread is not None)
+        comment = view.event.thread.id
+        await write(pilot, "r", "A year", "ctrl+s")
+        await until(pilot, shows="on Lasting  1 reply  How long is that?")
+        await all_sent(pilot)
+        [replies] = await say(service, one.token, ListReplies(**one.at, comment_id=comment, format="markdown"))
+        assert [reply.body.markdown for reply in replies.items] == ["A year"]
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: view.item is not None and view.is_on_thread)
+        assert view.thread.id == comment
+        await pilot.press("x")
+        await until(pilot, shows="✓ resolved")
+        await pilot.press("{")
+        await until(pilot, shows="on Lasting  resolved · 1 reply  How long is that?")
+
+
+async def test_the_timeline_is_filtered_by_kind_and_person(service: RunningService, tmp_path: Path) -> None:
+    one = await discussed(service)
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="How long is that?")
+        await pilot.press("F")
+        await until(pilot, shows="F filters the timeline of Conversation")
+        await pilot.press("{", "l")
+        await until(pilot, shows="✓ Ada approved")
+        await pilot.press("F")
+        await until(pilot, shows="Timeline: show")
+        await pick(pilot, "reviews")
+        await until(pilot, shows="only reviews · F shows others")
+        assert "Better now?" not in shown(pilot.app)
+        assert "edited" not in shown(pilot.app).partition("Timeline")[2]
+        assert "Not yet" in shown(pilot.app)
+        await pilot.press("F")
+        await pick(pilot, "by Mia")
+        await until(pilot, shows="Better now?")
+        assert "Not yet" not in shown(pilot.app)
+        await say(
+            service,
+            one.token,
+            *(PostReply(**one.at, comment_id=id_, body=Document(markdown="It is")) for id_ in await _comments(pilot)),
+        )
+        await until(pilot, shows="How long is that?")  # Mia has replied to it
+        await pilot.press("F")
+        await pick(pilot, "edits")
+        await until(pilot, holds=lambda: "Better now?" not in shown(pilot.app))
+        await write(pilot, "/", "~ edited", "enter", "enter")
+        await until(pilot, shows="History of #")
+        await until(pilot, shows="~ Lasting  text")
+
+
+async def _comments(pilot: Any) -> list[str]:
+    threads = pilot.app.screen.session.model.discussion.threads()
+    return [thread.id for thread in threads if "How long" in thread.first.text]
+
+
+async def test_offline_the_timeline_has_what_is_cached(service: RunningService, tmp_path: Path) -> None:
+    await discussed(service)
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="How long is that?")
+        await until(pilot, holds=lambda: bool(pilot.app.screen.session.model.reviews))
+        service.stop()
+        try:
+            await pilot.press("ctrl+r")
+            await until(pilot, shows="offline")
+            await pilot.press("{", "l")
+            await until(pilot, shows="✗ some edits are missing: you are offline · ctrl+r retries")
+            await until(pilot, shows="✓ Ada approved")
+        finally:
+            service.start()
+        await until(pilot, shows="live")
+        await pilot.press("ctrl+r")
+        await until(pilot, holds=lambda: shown(pilot.app).count("~ edited") == 2)
+        assert "some edits are missing" not in shown(pilot.app)
