@@ -10,10 +10,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from presscheck.errors import StoreError
+from presscheck.store import cache as cache_module
 from presscheck.store import cache_files, sqlite_files
 from presscheck.store.cache import VERSION, Cache
 from presscheck.store.outbox import Outbox
@@ -110,6 +112,25 @@ def test_a_damaged_open_cache_is_moved_aside_and_replaced(path: Path, damage: st
     assert again.notice is None
     assert again.answer("new")
     again.close()
+
+
+def test_a_file_damaged_while_it_is_opened_falls_back_to_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = Cache(path)
+    fill(cache, 3)
+    cache.close()
+
+    def open_and_damage(*given: Any, **more: Any) -> Any:
+        opened = sqlite_files.open_file(*given, **more)
+        with path.open("r+b") as file:
+            file.write(b"x" * 100)
+        return opened
+
+    monkeypatch.setattr(cache_module, "open_file", open_and_damage)
+    cache = Cache(path)
+    assert "in memory only" in (cache.notice or "")
+    assert cache.keep("new", b'{"a":1}', 1.0)
+    assert cache.answer("new")
+    cache.close()
 
 
 def test_only_the_first_of_two_instances_replaces_a_damaged_file(path: Path) -> None:

@@ -59,8 +59,7 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
     """Return a connection in autocommit mode; `durable` waits for the disk at each commit.
 
     Raises:
-        StoreError: the file cannot be opened now.
-        _UnusableError: the file is damaged, or is not a database.
+        StoreError: the file cannot be opened now, is damaged, or is not a database.
     """
     try:
         private_directory(path.parent)
@@ -122,7 +121,7 @@ def connect_read_only(path: Path, version: int) -> sqlite3.Connection | None:
     return None
 
 
-class _UnusableError(Exception):
+class _UnusableError(StoreError):
     """The file is damaged or of another version."""
 
 
