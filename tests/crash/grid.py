@@ -263,7 +263,9 @@ class Grid:
         """Start the engine again until one comes to its end."""
         told, deaths = Told(), case.deaths()
         for life in range(MOST_LIVES):
-            writes = [[call.stored_name(), call.given()] for call in run.writes] if life == 0 else []
+            bases = run.bases or [None] * len(run.writes)
+            calls = zip(run.writes, bases, strict=True)
+            writes = [[call.stored_name(), call.given(), base] for call, base in calls] if life == 0 else []
             job = {
                 **self._job(f"{name}.{life}", str(self.directory / name), proxy.base_url),
                 "writes": writes,

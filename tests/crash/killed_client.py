@@ -143,11 +143,11 @@ async def emptied(engine: Any) -> None:
 async def live(job: dict[str, Any], told: socket.socket) -> None:
     engine = engine_of(job)
     await engine.start()
-    for number, (name, given) in enumerate(job["writes"]):
+    for number, (name, given, base) in enumerate(job["writes"]):
         call = revive(name, given)
-        ticket = engine.write(call)
+        ticket = engine.write(call, base=base)
         told.sendall(f"took {number}\n".encode())
-        if not engine.may_wait(type(call)):
+        if base is None and not engine.may_wait(type(call)):
             try:
                 await ticket.landed()
             except PresscheckError:

@@ -8,18 +8,25 @@ from typing import Any
 
 from presscheck.api import change_requests as cr
 from presscheck.api import comments
+from presscheck.api.content import GetChangeRequestPage, ListChangeRequestPages
+from presscheck.api.content_changes import EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.api.operation import Operation
 from presscheck.client.client import Client
+from presscheck.engine.writes.page_merge import page_base
 
 
 @dataclass
 class Run:
-    """One run: what is written, in order, and what is there after each number of writes."""
+    """One run: what is written, in order, and what is there after each number of writes.
+
+    Edits of a page have the page before each of them.
+    """
 
     writes: list[Operation[Any]]
     states: list[Any]
     look: Callable[[], Awaitable[Any]]
     waits: bool = field(default=True)
+    bases: list[dict[str, Any]] = field(default_factory=list)
 
 
 class Making:
@@ -158,6 +165,35 @@ class Making:
         ]
         return Run(calls, [["one", "two"], ["two"], ["two", "three"], ["three"]], self.texts)
 
+    async def page_run(self) -> Run:
+        """Edits of a page that another person edited after it was read."""
+
+        async def write(change: Any) -> None:
+            await self.client.send(EditChangeRequestContent(**self.path, changes=(change,), compat=False))
+
+        async def read() -> str:
+            page = await self.client.send(GetChangeRequestPage(**self.path, page_id=page_id, format="markdown"))
+            return page.markdown or ""
+
+        await write(InsertPage(title="Page", document=body("one\n\ntwo\n\nnext\n\nlast")))
+        pages = (await self.client.send(ListChangeRequestPages(**self.path))).pages
+        page_id = next(page.id for page in pages if page.title == "Page")
+        texts = [await read()]
+        await write(UpdatePage(page=page_id, document=body(texts[0].replace("last", "LAST"))))
+        for old, new in (("one", "* ONE"), ("two", "TWO"), ("TWO", "TWO\n\nnew")):
+            texts.append(texts[-1].replace(old, new))
+        calls = [
+            EditChangeRequestContent(**self.path, changes=(UpdatePage(page=page_id, document=body(text)),))
+            for text in texts[1:]
+        ]
+
+        async def look() -> list[str]:
+            return [line.strip("*- ") for line in (await read()).split("\n")[1:] if line]
+
+        ends = [[*["one", "two", "next", "LAST"]], [*["ONE", "two", "next", "LAST"]]]
+        ends += [[*["ONE", "TWO", "next", "LAST"]], [*["ONE", "TWO", "new", "next", "LAST"]]]
+        return Run(list(calls), ends, look, bases=[page_base("Page", text) for text in texts[:-1]])
+
 
 def body(text: str) -> comments.Document:
     return comments.Document(markdown=text)
@@ -179,4 +215,5 @@ KINDS: dict[str, Callable[[Making], Awaitable[Run]]] = {
     "reviewers": Making.reviewers_run,
     "subject": Making.subject_run,
     "delete": Making.delete_run,
+    "page": Making.page_run,
 }

@@ -379,7 +379,10 @@ async def test_offline_and_closed_requests_keep_the_text(service: RunningService
             cast("PresscheckApp", pilot.app).engine.refresh()
             await until(pilot, shows="offline")
             await pilot.press("ctrl+s")
-            await until(pilot, shows="you are offline, and edits cannot be queued")
+            await until(pilot, shows="Save to the change request?")
+            await pilot.press("y")
+            await until(pilot, shows="pending: sent when the service is back")
+            assert not editor_drafts(pilot)
         finally:
             service.start()
 

@@ -210,15 +210,17 @@ async def edit(session: Session, number: int, *, body: str | None, body_file: st
     A failed change is then sent again.
     """
     _row(session, number)
+    row = session.engine.outbox.row(number)
     if session.profile.read_only:
         raise ReadOnly
     entry = next((entry for entry in session.engine.waiting() if entry.id == number), None)
     typed_text = typed_text_in(entry.call) if entry else None
-    if entry is None or entry.call is None or typed_text is None:
+    if row is None or entry is None or entry.call is None or typed_text is None:
         raise InvalidArgument("NUMBER", f"change {number} contains no text to edit")
     field, before = typed_text
     with body_text(body, body_file, before=before) as text:
-        if not session.engine.rewrite(number, with_text(entry.call, field, text)):
+        call, engine = with_text(entry.call, field, text), session.engine
+        if not (engine.replace_edit(row, call) if entry.has_base else engine.rewrite(number, call)):
             raise InvalidArgument("NUMBER", f"change {number} is already sent, or is being sent")
     print_message("Saved. Run `presscheck outbox send` to send it now.")
 

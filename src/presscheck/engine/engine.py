@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from array import array
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -40,7 +40,7 @@ from presscheck.engine.writes.pending_writes import OutboxEntry, PendingWrite, P
 from presscheck.engine.writes.write_queue import OutboxActions, WriteQueue
 from presscheck.errors import PresscheckError
 from presscheck.store.cache import Cache, Condition
-from presscheck.store.outbox import Outbox
+from presscheck.store.outbox import Outbox, Row
 
 __all__ = [
     "BACKGROUND",
@@ -318,19 +318,23 @@ class Engine:
         if self._scheduler.offline:
             self._write_queue.background(self._scheduler.check_connection())
 
-    def write(self, call: Operation[T], *, hold: float = 0, collect: bool = False) -> PendingWrite[T]:
+    def write(
+        self, call: Operation[T], *, hold: float = 0, collect: bool = False, base: dict[str, Any] | None = None
+    ) -> PendingWrite[T]:
         """Queue a write, which is on disk when this returns. A write that cannot be queued is sent immediately.
 
         Args:
             call: the write.
             hold: seconds before the write is sent, in which `unsend` can undo it.
             collect: whether to keep the write until `release` is called, if it can be queued.
+            base: for an edit of a page that is queued: the page before the edit, see `page_merge.page_base`. The edit
+                is merged with edits of others when it is sent.
 
         Raises:
             ReadOnly: the profile is read-only.
             NotNow: the write cannot be queued, and the service cannot be reached.
         """
-        return self._write_queue.write(call, hold, collect=collect)
+        return self._write_queue.write(call, hold, collect=collect, base=base)
 
     @property
     def site_snapshots(self) -> SnapshotRecorder:
@@ -443,6 +447,20 @@ class Engine:
     def rewrite(self, number: int, call: Operation[Any]) -> bool:
         """Replace a pending or failed write by this call. Returns False if it is being sent or is already sent."""
         return self._outbox_actions.rewrite(number, call)
+
+    def move_to_drafts(self, numbers: Collection[int], texts: Mapping[str, str], about: Mapping[str, str]) -> bool:
+        """Move queued edits to a draft. Returns False if one of them is being sent or is gone.
+
+        Args:
+            numbers: the outbox rows.
+            texts: the texts by draft key: of the draft, and of the text before the edit.
+            about: the details of the draft.
+        """
+        return self._outbox_actions.move_to_drafts(numbers, texts, about)
+
+    def replace_edit(self, row: Row, call: Operation[Any]) -> bool:
+        """Replace the text of a pending edit with a base. Returns False if it is not as in `row` any more."""
+        return self._outbox_actions.replace_edit(row, call)
 
     def release(self, numbers: Collection[int], *, hold: float = 0) -> None:
         """Send collected writes in their original order. All writes are released in a single transaction.

@@ -24,7 +24,7 @@ from presscheck.store.sqlite_files import open_file
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
-VERSION = 4
+VERSION = 5
 CALL_VERSION = 1
 FAILED = ("refused", "parked")
 """The states of a failed write, which blocks later writes of its scope until the user decides."""
@@ -49,7 +49,7 @@ CREATE TABLE writes (
     id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, version INTEGER NOT NULL, given TEXT NOT NULL,
     scope TEXT NOT NULL, state TEXT NOT NULL, error TEXT, noted TEXT, created_at REAL NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0, author TEXT, sent_at REAL, former TEXT,
-    undoes INTEGER
+    undoes INTEGER, base TEXT
 );
 CREATE TABLE drafts (key TEXT PRIMARY KEY, text TEXT NOT NULL, changed_at REAL, about TEXT);
 CREATE TABLE viewed (change_request TEXT, page TEXT, revision TEXT NOT NULL, PRIMARY KEY (change_request, page));
@@ -60,10 +60,12 @@ STEPS = {
     1: "ALTER TABLE writes ADD COLUMN author TEXT; ALTER TABLE writes ADD COLUMN sent_at REAL",
     2: f"ALTER TABLE writes ADD COLUMN former TEXT; ALTER TABLE writes ADD COLUMN undoes INTEGER; {HISTORY}",
     3: "ALTER TABLE drafts ADD COLUMN changed_at REAL; ALTER TABLE drafts ADD COLUMN about TEXT",
+    4: "ALTER TABLE writes ADD COLUMN base TEXT",
 }
 """The statements that migrate each older version of the schema to the next, with all rows."""
 COLUMNS = (
-    "id, name, given, scope, state, error, noted, created_at, attempts, not_before, author, sent_at, former, undoes"
+    "id, name, given, scope, state, error, noted, created_at, attempts, not_before, author, sent_at, former, undoes,"
+    " base"
 )
 ENDED_COLUMNS = "id, name, given, state, error, created_at, ended_at, author, former, result, undoes"
 
@@ -259,6 +261,8 @@ class Row:
         sent_at: the time of the last attempt.
         former: the replaced values, as JSON values; None if not determined.
         undoes: the number of the write in the history that this write undoes.
+        base: for an edit that is merged with edits of others before it is sent: the values before the edit, as JSON
+            values; else None.
     """
 
     id: int
@@ -275,6 +279,7 @@ class Row:
     sent_at: float | None = None
     former: dict[str, Any] | None = None
     undoes: int | None = None
+    base: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -361,6 +366,7 @@ class Outbox(LocalState):
         hold: float = 0,
         author: str | None = None,
         state: str = "waiting",
+        base: dict[str, Any] | None = None,
     ) -> int:
         """Add a write, which is on disk when this method returns.
 
@@ -372,11 +378,12 @@ class Outbox(LocalState):
             hold: seconds before the write is sent.
             author: the id of the author.
             state: `waiting`, `collected` or `now`; see `Row`.
+            base: the values before the edit, if it is merged with edits of others; see `Row`.
 
         Returns:
             The number of the row.
         """
-        return self._insert(name, given, scope, now, now + hold, author, state, None)
+        return self._insert(name, given, scope, now, now + hold, author, state, None, base)
 
     def put_undo(
         self, undoes: int, writes: Sequence[tuple[str, dict[str, Any], str, str]], now: float, author: str | None
@@ -411,12 +418,13 @@ class Outbox(LocalState):
         author: str | None,
         state: str,
         undoes: int | None,
+        base: dict[str, Any] | None = None,
     ) -> int:
-        sent_at = now if state == "now" else None
-        values = (name, CALL_VERSION, _to_json(given), scope, state, now, not_before, author, sent_at, undoes)
+        sent_at, text = now if state == "now" else None, _to_json(base) if base else None
+        values = (name, CALL_VERSION, _to_json(given), scope, state, now, not_before, author, sent_at, undoes, text)
         cursor = self._execute(
-            "INSERT INTO writes (name, version, given, scope, state, created_at, not_before, author, sent_at, undoes)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO writes (name, version, given, scope, state, created_at, not_before, author, sent_at, undoes,"
+            " base) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             values,
         )
         return cursor.lastrowid or 0
@@ -537,13 +545,45 @@ class Outbox(LocalState):
         )
 
     def rewrite(self, number: int, given: dict[str, Any]) -> bool:
-        """Replace the arguments of a write. Return False if the write is being sent, parked, or not in the outbox."""
+        """Replace the arguments of a write. Return False if the write is being sent, parked, or not in the outbox.
+
+        An edit with a base is not replaced: see `rebase`.
+        """
         return self._execute_and_check(
             "UPDATE writes SET given = ?, not_before = 0, error = NULL,"
             " state = iif(state = 'refused', 'waiting', state)"
-            " WHERE id = ? AND state IN ('waiting', 'collected', 'refused')",
+            " WHERE id = ? AND state IN ('waiting', 'collected', 'refused') AND base IS NULL",
             (_to_json(given), number),
         )
+
+    def rebase(self, row: Row, given: dict[str, Any], base: dict[str, Any]) -> bool:
+        """Replace an edit and its base, and send it again if it failed. Return False if `row` is outdated.
+
+        Without the comparison, a text that lacks an edit of others could get a base with it, and would remove it.
+        """
+        return self._execute_and_check(
+            "UPDATE writes SET given = ?, base = ?, not_before = 0, error = NULL,"
+            " state = iif(state = 'refused', 'waiting', state) WHERE id = ? AND given = ? AND state = ?",
+            (_to_json(given), _to_json(base), row.id, _to_json(row.given), row.state),
+        )
+
+    def move_to_drafts(self, numbers: Collection[int], texts: Mapping[str, str], about: Mapping[str, str]) -> bool:
+        """Move edits to a draft in a single transaction. Return False if one of them is being sent or is gone.
+
+        Args:
+            numbers: the rows.
+            texts: the texts to store by draft key: of the draft, and of the text before the edit.
+            about: the details of the draft; see `save_draft`.
+        """
+        with self._transaction():
+            rows = [self.row(number) for number in numbers]
+            if any(row is None or row.state in ("sending", "now") for row in rows):
+                return False
+            for key, text in texts.items():
+                self.save_draft(key, text, about)
+            for number in numbers:
+                self._end(number, "unsent", now=None)
+            return True
 
     def release(self, numbers: Collection[int], not_before: float) -> None:
         """Queue collected writes in a single transaction, to be sent at or after a time."""
@@ -647,10 +687,20 @@ def _to_json(given: dict[str, Any]) -> str:
 
 
 def _row(found: Any) -> Row:
-    number, name, given, scope, state, error, noted, *times, former, undoes = found
+    number, name, given, scope, state, error, noted, *times, former, undoes, base = found
     ids = tuple(json.loads(noted)) if noted else None
     return Row(
-        number, name, json.loads(given), scope, state, error, ids, *times, former=_from_json(former), undoes=undoes
+        number,
+        name,
+        json.loads(given),
+        scope,
+        state,
+        error,
+        ids,
+        *times,
+        former=_from_json(former),
+        undoes=undoes,
+        base=_from_json(base),
     )
 
 

@@ -9,10 +9,11 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from presscheck.api import change_requests, comments, site_settings, site_structure, sites
+from presscheck.api import change_requests, comments, content, content_changes, site_settings, site_structure, sites
 from presscheck.api.comments import Comment, CommentReply, Reaction, ReactionUser
 from presscheck.api.operation import Operation
 from presscheck.api.users import User
+from presscheck.engine.writes.page_merge import page_edit
 
 Entry = Any
 """An entry of the outbox: `pending_writes.OutboxEntry`."""
@@ -248,6 +249,24 @@ def _changed_share_link(answer: Any, read: Any, entry: Entry, me: User) -> Any:
     return answer.model_copy(update={"items": items})
 
 
+def _changed_page(answer: Any, read: Any, entry: Entry, me: User) -> Any:
+    """Return a page with the text of a pending edit; of a failed edit, only with its marks."""
+    change = page_edit(entry.call)
+    if change is None or change.page != read.page_id:
+        return answer
+    update = _marks(entry)
+    if not _is_refused(entry) and change.document and read.format == "markdown":
+        update |= {"markdown": change.document.markdown, "title": change.title or answer.title}
+    return answer.model_copy(update=update)
+
+
+def _edited_request(answer: Any, read: Any, entry: Entry, me: User) -> Any:
+    """Return a change request with the marks of an edit of a page, so that its subscribers read the page again."""
+    change = page_edit(entry.call)
+    text = change.document.markdown if change and change.document else None
+    return answer.model_copy(update={**_marks(entry), "edited": hash(text)}) if change else answer
+
+
 OVERLAYS: dict[tuple[type[Operation[Any]], type[Any]], Overlay] = {
     (comments.ListComments, comments.PostComment): _comment,
     (comments.ListComments, comments.UpdateComment): _changed("comment_id"),
@@ -263,6 +282,8 @@ OVERLAYS: dict[tuple[type[Operation[Any]], type[Any]], Overlay] = {
     (comments.ListSpaceReplies, comments.DeleteSpaceReply): _without("comment_reply_id"),
     (change_requests.ListReviews, change_requests.SubmitReview): _review,
     (change_requests.GetChangeRequest, change_requests.UpdateChangeRequest): _changed_request,
+    (change_requests.GetChangeRequest, content_changes.EditChangeRequestContent): _edited_request,
+    (content.GetChangeRequestPage, content_changes.EditChangeRequestContent): _changed_page,
     (sites.GetSite, sites.UpdateSite): _changed_site,
     (sites.ListSites, sites.UpdateSite): _changed_sites,
     (site_structure.GetSiteStructure, sites.UpdateSite): _changed_defaults,

@@ -31,6 +31,7 @@ class OutboxEntry:
         state: `waiting`, `collected`, `sending`, `refused` or `parked`; see `store.outbox.Row`.
         error: why the write failed.
         created_at: seconds since the epoch.
+        has_base: whether it is an edit of a page that is merged with edits of others when it is sent.
     """
 
     id: int
@@ -39,6 +40,7 @@ class OutboxEntry:
     state: str
     error: str | None
     created_at: float
+    has_base: bool = False
 
 
 class PendingWrite(Generic[T]):
@@ -161,4 +163,5 @@ def pending_entry(row: Row) -> OutboxEntry:
         call = revive(row.name, row.given)
     except PresscheckError:
         call = None
-    return OutboxEntry(row.id, call, call.stored_name() if call else row.name, row.state, row.error, row.created_at)
+    name, has_base = call.stored_name() if call else row.name, call is not None and row.base is not None
+    return OutboxEntry(row.id, call, name, row.state, row.error, row.created_at, has_base)

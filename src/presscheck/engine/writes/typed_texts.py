@@ -6,10 +6,13 @@ from typing import Any
 
 from presscheck.api.comments import Document
 from presscheck.api.operation import Operation
+from presscheck.engine.writes.page_merge import page_edit
 
 
 def typed_text_in(call: Operation[Any] | None) -> tuple[str, str] | None:
     """Return the field of a call that contains typed text, and the text. Returns None if there is none."""
+    if edit := page_edit(call):
+        return "changes", (edit.document.markdown or "") if edit.document else ""
     for field in ("body", "comment", "subject", "description"):
         typed_text: Any = getattr(call, field, None)
         text = typed_text.markdown if isinstance(typed_text, Document) else typed_text
@@ -25,5 +28,8 @@ def with_text(call: Operation[Any], field: str, text: str) -> Operation[Any]:
         InvalidArgument: the text exceeds a limit.
     """
     given: dict[str, Any] = {name: getattr(call, name) for name in call.model_fields_set}
+    if edit := page_edit(call):
+        given["changes"] = (edit.model_copy(update={"document": Document(markdown=text)}),)
+        return type(call)(**given)
     given[field] = Document(markdown=text) if isinstance(given[field], Document) else text
     return type(call)(**given)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from presscheck.api.operation import Operation
@@ -18,6 +19,7 @@ from presscheck.engine.members import user_id
 from presscheck.engine.reads.cached_reads import ServiceReads
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.reads.subscriptions import Subscriptions, beneath
+from presscheck.engine.shared_calls import changed_page
 from presscheck.engine.writes.delivery import DeliveryReconciler, ImmediateSender, OutboxWorker, UndoGuard
 from presscheck.engine.writes.pending_writes import PendingWrite, PendingWrites, SignedInUser, pending_entry
 from presscheck.errors import Ambiguous, MalformedAnswer, NotNow, NotSupported, PresscheckError, ReadOnly
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from presscheck.engine.writes.effects import Effects
 
 T = TypeVar("T")
+PENDING_EDIT = "An earlier edit of this page is not sent yet: the outbox (g x) shows why"
+"""The error of a write to a page with a pending edit."""
 UNANSWERED = "Discarded before it was known whether it is saved: check"
 """The error of a write that the user discarded after it was sent."""
 
@@ -114,9 +118,11 @@ class WriteQueue:
         """Check the outbox for due writes now."""
         self._worker.wake()
 
-    def write(self, call: Operation[T], hold: float, *, collect: bool = False) -> PendingWrite[T]:
+    def write(
+        self, call: Operation[T], hold: float, *, collect: bool = False, base: dict[str, Any] | None = None
+    ) -> PendingWrite[T]:
         """Queue or send a write. See `Engine.write`."""
-        effects = self._checked_effects(call)
+        effects = self._checked_effects(call, can_merge=base is not None)
         now, state = time.time(), "collected" if collect else "waiting"
         number = self._outbox.put(
             call.stored_name(),
@@ -126,6 +132,7 @@ class WriteQueue:
             hold=hold,
             author=self.author(),
             state=state if effects.queued else "now",
+            base=base,
         )
         return self._accepted(number, call, effects)
 
@@ -146,13 +153,32 @@ class WriteQueue:
         numbers = self._outbox.put_undo(undoes, rows, now, self.author())
         return [self._accepted(*one) for one in zip(numbers, calls, effects, strict=bool(numbers))]
 
-    def _checked_effects(self, call: Operation[Any]) -> Effects:
+    def _checked_effects(self, call: Operation[Any], *, can_merge: bool = False) -> Effects:
         if self.read_only:
             raise ReadOnly
         effects = _effects_of(call)
+        if can_merge:
+            effects = replace(effects, queued=True)
+        elif not effects.queued and self._has_pending_edit(call):
+            raise NotNow(PENDING_EDIT)
         if not effects.queued and self._scheduler.offline:
             raise NotNow(f"You are offline and this action cannot be queued: {self._scheduler.offline}")
         return effects
+
+    def _has_pending_edit(self, call: Any) -> bool:
+        """Return whether a write replaces the text of a page that has a pending edit.
+
+        Reads return the page with the pending edit, so the text would replace edits of others without a merge.
+        """
+        changes = getattr(call, "changes", ())
+        pages = {change.page for change in changes if change.operation == "update_page" and change.document}
+        entries = self._pending.entries() if pages else ()
+        waiting: list[Any] = [entry.call for entry in entries if entry.has_base and entry.state != "refused"]
+        return any(
+            one.change_request_id == call.change_request_id and change.page in pages
+            for one in waiting
+            for change in one.changes
+        )
 
     def _accepted(self, number: int, call: Operation[T], effects: Effects) -> PendingWrite[T]:
         outcome: asyncio.Future[T | None] = asyncio.get_running_loop().create_future()
@@ -207,8 +233,16 @@ class WriteQueue:
             self._on_sent(call)
         self._outbox.delivered(row.id, getattr(answer, "id", None), result=_result(call, answer))
         await self._store_result(call, body)
+        if row.base is not None:
+            await self._read_edited_page(call)
         self._set_outcome(row.id, answer)
         self.changed()
+
+    async def _read_edited_page(self, call: Any) -> None:
+        """Read a page again while its edit is still shown as pending, so that it never shows the text before."""
+        for change in call.changes:
+            with contextlib.suppress(PresscheckError):
+                await self._reads.read(changed_page(call.space_id, call.change_request_id, change.page))
 
     def _rows_changed(self) -> None:
         """Report the results of writes that the worker or another instance finished, and notify subscribers."""
@@ -342,6 +376,18 @@ class OutboxActions:
     def rewrite(self, number: int, call: Operation[Any]) -> bool:
         """Replace a pending or failed write by this call. Returns False if it is being sent or is already sent."""
         is_replaced = self._outbox.rewrite(number, call.given())
+        self._changed()
+        return is_replaced
+
+    def move_to_drafts(self, numbers: Collection[int], texts: Mapping[str, str], about: Mapping[str, str]) -> bool:
+        """Move edits to a draft; see `Outbox.move_to_drafts`."""
+        is_moved = self._outbox.move_to_drafts(numbers, texts, about)
+        self._changed()
+        return is_moved
+
+    def replace_edit(self, row: Row, call: Operation[Any]) -> bool:
+        """Replace the text of a pending edit with a base. Returns False if it is not as in `row` any more."""
+        is_replaced = row.base is not None and self._outbox.rebase(row, call.given(), row.base)
         self._changed()
         return is_replaced
 

@@ -62,6 +62,7 @@ class InstructionsDraft:
     """
 
     noun, saved_message, page_id = "instructions", "saved the AI instructions (z undoes it)", ""
+    waits_offline = False
 
     def __init__(self, screen: BaseScreen, organization: Organization) -> None:
         self._engine, self._outbox = screen.engine, screen.engine.outbox

@@ -46,10 +46,11 @@ class Saved(NamedTuple):
     """The result of saving a text."""
 
     message: str
-    """The message to the user; empty if the text was saved."""
+    """The message to the user; empty if the text was saved and there is nothing else to tell."""
     text: str
     """The text, merged with edits of others."""
     is_sent: bool = False
+    """Whether the text was sent or queued."""
     line: int | None = None
     """The line of the first conflict or damaged marker, counted from 0."""
     has_conflicts: bool = False
@@ -73,6 +74,8 @@ class TextDraft(Protocol):
     """The noun for the document, such as `page`."""
     saved_message: str
     """The message after the text was saved."""
+    waits_offline: bool
+    """Whether the text can be saved offline, and is sent later."""
 
     @property
     def title(self) -> str:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, ListChangeRequests
 from presscheck.api.content_changes import EditChangeRequestContent
+from presscheck.engine.inbox.views import listings_of
 from presscheck.engine.review.page_edits import MOST_CHANGES
+from presscheck.errors import NotNow
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.browse.page_tree import page_key
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 Path = dict[str, Any]
 """The `space_id` and `change_request_id` arguments of a call."""
+MANY = 2000
+"""Maximum number of cached change requests of a listing that are searched offline."""
 SUBJECT = 100
 """Maximum number of characters in a subject."""
 
@@ -47,9 +51,9 @@ class EditActions:
 
     def reason_new_request(self) -> str | None:
         """Return why no change request can be created or chosen here."""
-        return self._disabled(self._session.item, CreateChangeRequest)
+        return self._disabled(self._session.item, CreateChangeRequest, can_wait=True)
 
-    def _disabled(self, item: Item | None, write: type[Operation[Any]]) -> str | None:
+    def _disabled(self, item: Item | None, write: type[Operation[Any]], *, can_wait: bool = False) -> str | None:
         if item is None or item.space is None:
             return "go to a space or a page first"
         space = item.space
@@ -57,14 +61,18 @@ class EditActions:
         # a user who may edit a locked space is asked to unlock it, or sees that it is locked
         if told.view and not told.edit and space.edit_mode != "locked":
             return f"you need the level edit in {sanitize(space.title)}"
+        status = self._engine.status
+        if can_wait and not status.online and not status.read_only:
+            return self._engine.missing_reason(write)
         return self._engine.write_reason(write, "edits")
 
     def reason_add(self) -> str | None:
         """Return why no page can be added here."""
         return self._cannot_edit(self._session.item)
 
-    def _cannot_edit(self, item: Item | None) -> str | None:
-        return self._disabled(item, EditChangeRequestContent) or self._session.ended_reason(item)
+    def _cannot_edit(self, item: Item | None, *, can_wait: bool = False) -> str | None:
+        reason = self._disabled(item, EditChangeRequestContent, can_wait=can_wait)
+        return reason or self._session.ended_reason(item)
 
     def targets(self) -> tuple[Space | None, list[str]]:
         """Return a space and the ids of its marked pages, or of the page under the cursor.
@@ -92,10 +100,10 @@ class EditActions:
     reason_rename = reason_pages
 
     def reason_edit(self) -> str | None:
-        """Return why the text under the cursor cannot be edited."""
+        """Return why the text under the cursor cannot be edited. Offline, the edit waits in the outbox."""
         item = self._session.item
         is_document = item is not None and item.kind == "document"
-        return self._cannot_edit(item) or (None if is_document else "go to a page with a text first")
+        return self._cannot_edit(item, can_wait=True) or (None if is_document else "go to a page with a text first")
 
     reason_edit_other = reason_edit
     reason_delete = reason_pages
@@ -210,7 +218,10 @@ class EditActions:
     async def _choose_request(self, space: Space) -> ChangeRequest | None:
         current = self._session.library.requests.get(space.id)
         requests = await self._unfinished(space)
-        choices = [Choice("new", "New change request …")]
+        is_online = self._engine.status.online
+        if not is_online and not requests and not current:
+            raise NotNow("You are offline, and no change request of this space is in the cache")
+        choices = [Choice("new", "New change request …")] if is_online else []
         if current:
             choices.append(Choice("live", "Main", "leaves the change request"))
         choices += [
@@ -229,11 +240,17 @@ class EditActions:
         return request
 
     async def _unfinished(self, space: Space) -> list[ChangeRequest]:
-        """Return the drafts and open change requests of a space, newest first."""
+        """Return the drafts and open change requests of a space, newest first; offline, those in the cache."""
         requests: list[ChangeRequest] = []
-        for status in ("draft", "open"):
-            call = ListChangeRequests(space_id=space.id, status=status)
-            requests += (await self._engine.read(call)).items
+        if self._engine.status.online:
+            for status in ("draft", "open"):
+                call = ListChangeRequests(space_id=space.id, status=status)
+                requests += (await self._engine.read(call)).items
+        else:
+            listings = listings_of(space.organization or "", self._engine.me.id)
+            cached = (request for listing in listings for request in self._engine.window(listing, 0, MANY).items)
+            by_id = {request.id: request for request in cached if request.space == space.id}
+            requests += [request for request in by_id.values() if request.status in ("draft", "open")]
         return sorted(requests, key=lambda request: -request.number)
 
     async def _create_request(self, space: Space) -> ChangeRequest | None:

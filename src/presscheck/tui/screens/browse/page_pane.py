@@ -16,6 +16,7 @@ from presscheck.engine.reads.scheduler import VISIBLE
 from presscheck.engine.results import Result
 from presscheck.engine.search.backlinks import backlinks
 from presscheck.engine.shared_calls import ALL, changed_page, live_page
+from presscheck.engine.writes.page_merge import pending_note
 from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.commands import shown
@@ -54,7 +55,7 @@ class PagePane:
         self.pictures = PagePictures(session.screen, lambda: session.page_view.size.height, self._references_changed)
         self._references = ReferenceLoader(session, self.pictures, self._references_changed)
         self.age = ""
-        """A note on the age of the cached page, while offline."""
+        """A note on the age of the cached page while offline, and on a pending edit."""
         self._shown = ("", "", "")
         self._drawn_with: Pages | None = None
         """The pages of the space when the current page was drawn, whose titles its links show."""
@@ -270,7 +271,9 @@ class PagePane:
             reason = result.error.message if result.error else "it is not in the cache"
             self.show_text(f"This page cannot be shown: {sanitize(reason)}")
             return
-        self._set_age(f"   as it was {long_ago(result.age)}" if result.state == "offline" else "")
+        age = f"   as it was {long_ago(result.age)}" if result.state == "offline" else ""
+        note = pending_note(result.value)
+        self._set_age(f"{age}   {note}" if note else age)
         markdown = result.value.markdown or ""
         self._references.want(item, markdown)
         self._show(item, markdown, result.value.title)

@@ -314,7 +314,9 @@ class MarkdownEditor(BaseScreen):
             return "it is being saved"
         if status.read_only:
             return "this profile is read-only; your text is kept as a draft"
-        return None if status.online else "you are offline, and edits cannot be queued; your text is kept as a draft"
+        if not status.online and not self.draft.waits_offline:
+            return f"you are offline, and {self.draft.noun} cannot be queued; your text is kept as a draft"
+        return None
 
     async def command_send(self) -> None:
         """Save the text to the change request after a confirmation."""
@@ -330,7 +332,7 @@ class MarkdownEditor(BaseScreen):
             self._is_saving = False
         if saved.is_sent and self.area.text == text:
             self.app_context.close_screen()
-            self.app_context.notify(self.draft.saved_message)
+            self.app_context.notify(saved.message or self.draft.saved_message)
             return
         await self._go_on(text, saved.text)
         if saved.line is not None:

@@ -10,14 +10,17 @@ from presscheck.api.content import ListPages
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.api.spaces import GetSpace
 from presscheck.documents.pages.tree import flatten
-from presscheck.engine.drafts import APPROVAL, CHANGES, draft_about, page_ids, read_fate
-from presscheck.errors import Forbidden, NotFound, PresscheckError
+from presscheck.engine.drafts import APPROVAL, CHANGES, PAGE, draft_about, page_ids, read_fate
+from presscheck.engine.review.pending_review import draft_key
+from presscheck.engine.writes.page_merge import page_edit
+from presscheck.errors import Forbidden, NetworkError, NotFound, PresscheckError
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.places import Place
 from presscheck.tui.screens.outbox.draft_list import FATES, label_of, size_of
 from presscheck.tui.screens.outbox.draft_places import DraftPlaces
+from presscheck.tui.screens.page.draft import PageDraft
 from presscheck.tui.screens.page.editor import TITLE, edit_page, stays_locked
 from presscheck.tui.screens.page.markdown import from_editor, title_of, to_editor
 from presscheck.tui.screens.text_screen import TextScreen
@@ -75,6 +78,9 @@ class DraftActions:
             if not await self._places.open(draft):
                 self._show_without_place(draft)
             return
+        if draft.is_page and draft.path and not status.read_only and not status.online:
+            await self._continue_offline(draft)
+            return
         if not draft.path or status.read_only or not status.online:
             self._show(draft)
             if status.read_only:
@@ -88,6 +94,29 @@ class DraftActions:
             await self._ask_what_to_do(draft, fate)
         else:
             await self._continue(draft)
+
+    async def open_edit(self, call: EditChangeRequestContent) -> None:
+        """Open the page of an edit that is not sent. A failed edit becomes the draft of its page first."""
+        page = page_edit(call)
+        if page is None:
+            return
+        path: dict[str, Any] = {"space_id": call.space_id, "change_request_id": call.change_request_id}
+        if PageDraft(self._screen, path, page.page).take_failed():
+            self._rows.read()
+        key = draft_key(call.change_request_id, f"{PAGE} {page.page}")
+        draft = next((each for each in self._rows.drafts if each.stored.key == key), None)
+        if draft:
+            await self.open(draft)
+        else:
+            await edit_page(self._screen, path, page.page)
+
+    async def _continue_offline(self, draft: Draft) -> None:
+        """Edit the cached page of a draft, or show the text if the page is not in the cache."""
+        try:
+            await edit_page(self._screen, draft.path, draft.target)
+        except NetworkError:
+            self._show(draft)
+            self._screen.app_context.notify("you are offline, and the page is not in the cache: Y copies the text")
 
     async def _open_other(self, draft: Draft, key: str) -> None:
         """Open the draft that a new page would contain. If it is gone, show the title that was typed for the page."""

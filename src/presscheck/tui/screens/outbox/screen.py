@@ -11,6 +11,7 @@ from textual import on
 from textual.app import ComposeResult
 from typing_extensions import override
 
+from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.api.spaces import GetSpace
 from presscheck.engine.members import people_in
 from presscheck.engine.writes.descriptions import describe, describe_name
@@ -180,6 +181,8 @@ class OutboxScreen(BaseScreen):
         if self.view == "drafts":
             return self._draft_reason()
         current = self._current
+        if current and current.has_base:
+            return self._unsent_reason()
         return self._unsent_reason() or (
             None if current and typed_text_in(current.call) else "it contains no text to edit"
         )
@@ -236,6 +239,8 @@ class OutboxScreen(BaseScreen):
         current = self._current
         if self._draft:
             return self._draft_actions.open(self._draft)
+        if current and current.has_base and isinstance(current.call, EditChangeRequestContent):
+            return self._draft_actions.open_edit(current.call)
         if current is None or current.call is None or not (typed_text := typed_text_in(current.call)):
             return None
         call, (field, text) = current.call, typed_text

@@ -11,10 +11,13 @@ from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.documents.merge.conflict_blocks import revision_name, unresolved_conflicts
 from presscheck.documents.merge.hunks import line_numbers
+from presscheck.documents.merge.text import merge_text
 from presscheck.engine.drafts import BASE, PAGE, draft_about
 from presscheck.engine.review.pending_review import draft_key
+from presscheck.engine.writes.page_merge import edits_of_page, page_base
 from presscheck.errors import PresscheckError
 from presscheck.store.drafts import DraftSlot
+from presscheck.store.outbox import FAILED
 from presscheck.text.phrases import count, long_ago
 from presscheck.text.phrases import now as clock
 from presscheck.text.sanitize import sanitize
@@ -41,6 +44,8 @@ if TYPE_CHECKING:
 
 LONGEST_CHECKED = 100_000
 """Maximum length, in characters, of a page whose nodes are checked before it is saved."""
+QUEUED = "pending: sent when the service is back, merged with edits of others (g x shows it)"
+"""The message for an edit that waits in the outbox."""
 MOST_NEW_TAGS = 3
 """Maximum number of new tags that the save dialog shows."""
 
@@ -54,7 +59,7 @@ class PageDraft:
         page_id: the id of the page.
     """
 
-    noun, saved_message = "page", "saved to the change request"
+    noun, saved_message, waits_offline = "page", "saved to the change request", True
 
     def __init__(self, screen: BaseScreen, path: dict[str, Any], page_id: str) -> None:
         self._engine, self._outbox = screen.engine, screen.engine.outbox
@@ -76,7 +81,11 @@ class PageDraft:
         return self._base.title if self._base else ""
 
     async def open(self) -> str:
-        """Read the page, and return the text to edit: the stored draft merged with the page, or else the page."""
+        """Read the page, and return the text to edit: the stored draft merged with the page, or else the page.
+
+        A pending edit is part of the page; a failed edit becomes a draft.
+        """
+        self.take_failed()
         self._base = now = await self._read_page()
         text, base = (self._outbox.draft(key) for key in self._keys)
         self._kept, self.is_kept = text, bool(text)
@@ -87,6 +96,22 @@ class PageDraft:
         merged = (await self.merged(base or now.text, text, now.text)).text
         self.line = line_written(now.text, merged)
         return merged
+
+    def take_failed(self) -> bool:
+        """Move a failed edit of the page from the outbox to the draft. Returns whether there is a draft."""
+        edits = edits_of_page(self._outbox, self.path["change_request_id"], self.page_id)
+        if edits and edits[0][0].state in FAILED:
+            (first, _), (_, last) = edits[0], edits[-1]
+            base = first.base or {}
+            old = to_editor(base["title"], base["markdown"])
+            text = to_editor(last.title or base["title"], last.document.markdown or "" if last.document else "").text
+            draft, draft_base = (self._outbox.draft(key) for key in self._keys)
+            if draft:
+                text = merge_text(draft_base or text, draft, text).text
+            about = draft_about(self._engine, self.path, page=old.title)
+            texts = dict(zip(self._keys, (text, old.text), strict=True))
+            self._engine.move_to_drafts([row.id for row, _ in edits], texts, about)
+        return bool(self._outbox.draft(self._keys[0]))
 
     async def merged(self, base: str, ours: str, theirs: str) -> MergedText:
         """Merge a draft with the page. Conflict markers contain people, revisions and times."""
@@ -193,10 +218,31 @@ class PageDraft:
             return Saved(message, merged.text)
         new_title: dict[str, Any] = {"title": edit.title} if edit.title else {}
         change = UpdatePage(page=self.page_id, document=Document(markdown=edit.markdown), **new_title)
-        await screen.engine.write(EditChangeRequestContent(**self.path, changes=(change,))).landed()
+        is_queued = self._queue(change, after)
+        if not is_queued:
+            await screen.engine.write(EditChangeRequestContent(**self.path, changes=(change,))).landed()
         self._forget()
         self._base = to_editor(edit.title or after.title, edit.markdown)
-        return Saved("", merged.text, is_sent=True)
+        return Saved(QUEUED if is_queued else "", merged.text, is_sent=True)
+
+    def _queue(self, change: UpdatePage, before: EditorPage) -> bool:
+        """Queue an edit while offline or while an earlier edit of the page is pending. Otherwise return False.
+
+        A pending edit is replaced by one with both edits.
+        """
+        pending = edits_of_page(self._outbox, self.path["change_request_id"], self.page_id)
+        if not pending and self._engine.status.online:
+            return False
+        if pending:
+            row, former = pending[-1]
+            both = change.model_copy(update={"title": change.title or former.title}) if former.title else change
+            call = EditChangeRequestContent(**self.path, changes=(both,))
+            is_shown = former.document is not None and former.document.markdown == before.markdown
+            if is_shown and row.state == "waiting" and self._engine.replace_edit(row, call):
+                return True
+        call = EditChangeRequestContent(**self.path, changes=(change,))
+        self._engine.write(call, base=page_base(before.title, before.markdown))
+        return True
 
     def _keep_sent(self, text: str) -> None:
         """Store a text before sending it, unless it is stored: another instance may have stored a later text."""

@@ -102,8 +102,8 @@ async def stays_locked(screen: BaseScreen, space_id: str) -> bool:
     """Return whether a lock prevents edits in a space. Admins of the space are asked to unlock it first."""
     call = GetSpace(space_id=space_id)
     known = screen.engine.known(call)
-    is_unlocked = bool(known and known.value and known.value.edit_mode != "locked")
-    if is_unlocked and not screen.engine.status.online:
+    is_locked = bool(known and known.value and known.value.edit_mode == "locked")
+    if not is_locked and not screen.engine.status.online:
         return False  # offline, the cached state counts; online, somebody may have locked the space since
     space = await screen.engine.read(call)
     if space.edit_mode != "locked" or space.permissions.edit:

@@ -23,8 +23,10 @@ class EditorPage:
     """A page, and its editor text."""
 
     title: str
+    markdown: str
+    """The Markdown from the service."""
     body_text: str
-    """The Markdown from the service, without the repeated title."""
+    """The same, without the repeated title."""
     repeats_title: bool
     text: str
     """The editor text."""
@@ -52,7 +54,7 @@ def to_editor(title: str, markdown: str) -> EditorPage:
     body_text = _join(front, (rest if repeats else body).strip("\n"))
     front, plain = split_front_matter(_plain_tags(body_text))
     body = "\n\n".join((f"# {title}", plain.strip("\n"))).rstrip("\n")
-    return EditorPage(title, body_text, repeats, _join(front, body) + "\n")
+    return EditorPage(title, markdown, body_text, repeats, _join(front, body) + "\n")
 
 
 def from_editor(page: EditorPage, text: str) -> PageEdit | None:

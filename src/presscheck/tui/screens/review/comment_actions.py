@@ -165,7 +165,9 @@ class CommentActions:
 
     def reason_edit(self) -> str | None:
         """Return why neither a message nor the page can be edited."""
-        return self._drafts.disabled_reason() if self._is_on_own_message else self._session.edit_page_reason()
+        if self._is_on_own_message:
+            return self._drafts.disabled_reason()
+        return self._session.edit_page_reason(can_wait=True)
 
     async def command_edit(self) -> None:
         """Edit the message under the cursor, or else the page."""
@@ -177,7 +179,7 @@ class CommentActions:
 
     def reason_edit_other(self) -> str | None:
         """Return why the selected page cannot be edited."""
-        return self._session.edit_page_reason()
+        return self._session.edit_page_reason(can_wait=True)
 
     async def command_edit_other(self) -> None:
         """Edit the page in the editor that is not the default: external instead of built-in, or the reverse."""

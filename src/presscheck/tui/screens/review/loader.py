@@ -18,6 +18,7 @@ from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH, VISIBLE
 from presscheck.engine.review.changes import NOT_COMPARED, ChangedItem, WordCount
 from presscheck.engine.review.revision_history import LIMIT, history
 from presscheck.engine.shared_calls import changed_nodes, changed_page, page_in
+from presscheck.engine.writes.page_merge import EDIT_FAILED, EDIT_PENDING, page_edit
 from presscheck.errors import NetworkError, NotFound, PresscheckError
 from presscheck.text.phrases import long_ago
 from presscheck.text.sanitize import sanitize
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from presscheck.engine.review.model import ReviewModel
     from presscheck.engine.review.revision_history import Step
     from presscheck.engine.review.threads import Thread
+    from presscheck.engine.writes.pending_writes import OutboxEntry
     from presscheck.tui.ui.screen import BaseScreen
 
 LARGE = 20_000
@@ -252,7 +254,19 @@ class PageTextLoader:
             self._requested.pop(key, None)
 
     def _key(self, item: ChangedItem) -> Key:
-        return (item.id, self._revisions)
+        edits = "".join(f" {entry.id} {entry.state} {hash(text)}" for entry, text in self._edits(item.id))
+        return (item.id, self._revisions + edits)
+
+    def _edits(self, page_id: str) -> list[tuple[OutboxEntry, str | None]]:
+        """Return the edits of a page that are not sent, with their texts."""
+        request = self._model.request
+        found: list[tuple[OutboxEntry, str | None]] = []
+        for entry in self._screen.engine.waiting() if request else ():
+            call: Any = entry.call if entry.has_base else None
+            edit = page_edit(call) if call and request and call.change_request_id == request.id else None
+            if edit and edit.document and edit.page == page_id:
+                found.append((entry, edit.document.markdown))
+        return found
 
     @property
     def _revisions(self) -> str:
@@ -300,8 +314,10 @@ class PageTextLoader:
 
     def _set(self, key: Key, texts: Sequence[str], difference: PageDifference) -> None:
         before, after = texts
-        self._pages[key] = page = PageText(difference, after)
-        if key[1] == self._revisions:
+        states = [entry.state for entry, _ in self._edits(key[0])]
+        note = (EDIT_FAILED if "refused" in states else EDIT_PENDING) if states else ""
+        self._pages[key] = page = PageText(difference, after, note=note)
+        if key[1].startswith(self._revisions):
             self._latest[key[0], self._compared] = page
         self._model.texts_with_conflicts[key[0]] = bool(unresolved_conflicts(after, before))
 

@@ -348,6 +348,8 @@ class PageText:
     difference: PageDifference | None = None
     after: str = ""
     error: str | None = None
+    note: str = ""
+    """A note on an edit of the page that is not sent."""
     _lines: dict[object, DifferenceLines] = field(
         default_factory=dict[object, DifferenceLines], compare=False, repr=False
     )
@@ -396,7 +398,8 @@ def render_item(
     if NOT_COMPARED in item.kinds:  # it is unknown which lines are unchanged
         options = replace(options, only_changed=False)
     summary = f"{kinds_text(item)} · {position}" + (f" · {TOO_NARROW}" if options.shown_mode != options.mode else "")
-    title = cut((Span(item.title, "title"), Span(f"   {summary}", "quiet")), options.columns)
+    note = Span(f"   {page.note}" if page.note else "", "waiting")
+    title = cut((Span(item.title, "title"), note, Span(f"   {summary}", "quiet")), options.columns)
     change.add(title, *(cut((Span(detail, "quiet"),), options.columns) for detail in item.details), ())
     placed: dict[int, list[Thread]] = {}
     deleted = [thread for thread in threads if thread.deleted_line is not None]

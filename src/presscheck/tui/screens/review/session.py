@@ -64,18 +64,22 @@ class ReviewSession(RequestSession):
         self._target_thread: tuple[str, str] | None = None
         """The id of the thread to go to once it is loaded, and the last key at that time. Any other key cancels it."""
 
-    def edit_page_reason(self) -> str | None:
-        """Return why the selected page cannot be edited, or None."""
+    def edit_page_reason(self, *, can_wait: bool = False) -> str | None:
+        """Return why the selected page cannot be edited, or None; see `edit_any_reason`."""
         item, is_missing = self.view.item, self.screen.engine.missing_reason(EditChangeRequestContent) is not None
         if not is_missing and (item is None or not item.has_text or "deleted" in item.kinds):
             return "no page here that can be edited"
-        return self.edit_any_reason()
+        return self.edit_any_reason(can_wait=can_wait)
 
-    def edit_any_reason(self) -> str | None:
-        """Return why pages of this change request cannot be edited, or None."""
+    def edit_any_reason(self, *, can_wait: bool = False) -> str | None:
+        """Return why pages of this change request cannot be edited, or None.
+
+        Args:
+            can_wait: whether the edit can wait in the outbox while offline.
+        """
         if missing := self.screen.engine.missing_reason(EditChangeRequestContent):
             return missing
-        if not self.screen.engine.status.online:
+        if not can_wait and not self.screen.engine.status.online:
             return "you are offline and an edit cannot be queued"
         return self.model.closed_reason() or self.drafts.disabled_reason()
 

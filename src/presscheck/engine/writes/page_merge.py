@@ -1,0 +1,145 @@
+"""Merging of a queued edit of a page with edits that others made before it was sent.
+
+The outbox has the page before the edit as the base of the write. The merge is three-way, on the Markdown of the
+service. If the response to an edit was lost, the same merge shows whether it arrived: then nothing is left to send.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple
+
+from presscheck.api import change_requests, content, content_changes
+from presscheck.api.comments import Document
+from presscheck.api.content import RevisionPage
+from presscheck.documents.merge.text import merge_text
+from presscheck.engine.shared_calls import at, changed_page, page_in
+from presscheck.engine.writes.pending_writes import pending_entry
+from presscheck.errors import ChangedSince, PresscheckError
+from presscheck.store.outbox import Outbox, Row
+from presscheck.text.sanitize import sanitize
+
+Call = Any
+Read = Callable[[Any], Awaitable[Any]]
+EDIT_PENDING, EDIT_FAILED = "◷ your edit is pending", "✗ your edit failed: g x shows it"
+"""Notes on a page with an edit that is not sent yet, or that failed."""
+MOST_REVISIONS = 20
+"""Maximum number of revisions in which an edit of unknown delivery is searched."""
+
+
+class MergedEdit(NamedTuple):
+    """A page edit merged with the present page, and the present page as its new base."""
+
+    call: Call
+    base: dict[str, Any]
+
+
+def page_edit(call: Call) -> content_changes.UpdatePage | None:
+    """Return the change of a write that only edits the text, and perhaps the title, of a single page; else None."""
+    if not isinstance(call, content_changes.EditChangeRequestContent) or len(call.changes) != 1:
+        return None
+    change = call.changes[0]
+    if not isinstance(change, content_changes.UpdatePage) or change.document is None:
+        return None
+    return change if change.model_fields_set <= {"operation", "page", "document", "title"} else None
+
+
+def page_base(title: str, markdown: str) -> dict[str, Any]:
+    """Return a page before an edit, as the outbox stores it."""
+    return {"title": title, "markdown": _with_line_end(markdown)}
+
+
+def edits_of_page(outbox: Outbox, request: str, page: str) -> list[tuple[Row, content_changes.UpdatePage]]:
+    """Return the queued edits of a page of a change request with their changes, oldest first."""
+    queued: list[tuple[Row, content_changes.UpdatePage]] = []
+    for row in outbox.rows():
+        if row.base is None or row.given.get("change_request_id") != request:
+            continue
+        call = pending_entry(row).call
+        change = page_edit(call) if call else None
+        if change and change.page == page:
+            queued.append((row, change))
+    return queued
+
+
+def pending_note(page: RevisionPage) -> str:
+    """Return a note on an edit of a page that is not sent yet, or that failed; empty without one."""
+    extra = page.model_extra or {}
+    if "waiting" not in extra:
+        return ""
+    return EDIT_FAILED if extra.get("refused") else EDIT_PENDING
+
+
+async def merged_edit(read: Read, row: Row, call: Call) -> MergedEdit | None:
+    """Merge a queued edit with the present page. Returns None if nothing is left to send.
+
+    Raises:
+        ChangedSince: others edited the same lines.
+        PresscheckError: the page cannot be read.
+    """
+    change, base = page_edit(call), row.base
+    if change is None or change.document is None or base is None:
+        raise ValueError("not a queued edit of a page")
+    path = (call.space_id, call.change_request_id)
+    page = await read(changed_page(*path, change.page))
+    now = page_base(page.title, page.markdown or "")
+    if row.state == "sending" and await _has_arrived(read, row, call, now):
+        return None
+    if now == base:
+        return MergedEdit(call, base)
+    text = _with_line_end(change.document.markdown or "")
+    merged = await asyncio.to_thread(merge_text, base["markdown"], text, now["markdown"])
+    title = None if change.title in (None, now["title"]) else change.title
+    if merged.conflicts or (title and now["title"] != base["title"]):
+        raise ChangedSince(f"Conflict: {await last_editor(read, *path)} edited the same lines; e shows both versions")
+    if merged.text == now["markdown"] and title is None:
+        return None
+    renamed: dict[str, Any] = {"title": title} if title else {}
+    update = content_changes.UpdatePage(page=change.page, document=Document(markdown=merged.text), **renamed)
+    return MergedEdit(at(content_changes.EditChangeRequestContent, call, changes=(update,)), now)
+
+
+async def _has_arrived(read: Read, row: Row, call: Call, now: dict[str, Any]) -> bool:
+    """Return whether the page has the text of an edit now, or had it in a revision after the edit was sent."""
+    [change] = call.changes
+    wanted = _letters(change.document.markdown or "")
+    if wanted == _letters((row.base or {})["markdown"]):
+        return False  # the same edit can be sent again: it replaces the text by the same text
+    if wanted == _letters(now["markdown"]):
+        return True
+    former = (row.former or {}).get("revision")
+    revision = (await read(at(change_requests.GetChangeRequest, call))).revision
+    for _ in range(MOST_REVISIONS):
+        if former is None or revision == former:
+            return False
+        page = await read(page_in(call.space_id, revision, change.page))
+        if wanted == _letters(page.markdown or ""):
+            return True
+        parents = (await read(content.GetRevision(space_id=call.space_id, revision_id=revision))).parents
+        if not parents:
+            return False
+        revision = parents[0]
+    return False
+
+
+async def last_editor(read: Read, space: str, request: str) -> str:
+    """Return the name of the last person who edited a change request; *somebody else* if unknown."""
+    call = change_requests.ListContributors(space_id=space, change_request_id=request)
+    try:
+        contributors = (await read(call)).items
+    except PresscheckError:
+        return "somebody else"
+    editors = [one for one in contributors if one.action_type == "edit" and one.updated_at]
+    last = max(editors, key=lambda one: one.updated_at or "", default=None)
+    return sanitize(last.user.display_name) if last else "somebody else"
+
+
+def _with_line_end(text: str) -> str:
+    """Return a text with a single line end, because a missing one would conflict with edits of the last line."""
+    return text.strip("\n") + "\n"
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits of a text, because the service may reformat its Markdown."""
+    return "".join(filter(str.isalnum, text))
