@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from presscheck.api import change_requests, content, content_changes
 from presscheck.api.comments import Document
 from presscheck.api.content import RevisionPage
+from presscheck.api.operation import revive
 from presscheck.documents.merge.text import merge_text
 from presscheck.engine.shared_calls import at, changed_page, page_in
-from presscheck.engine.writes.pending_writes import pending_entry
 from presscheck.errors import ChangedSince, PresscheckError
 from presscheck.store.outbox import Outbox, Row
 from presscheck.text.sanitize import sanitize
@@ -56,8 +56,10 @@ def edits_of_page(outbox: Outbox, request: str, page: str) -> list[tuple[Row, co
     for row in outbox.rows():
         if row.base is None or row.given.get("change_request_id") != request:
             continue
-        call = pending_entry(row).call
-        change = page_edit(call) if call else None
+        try:
+            change = page_edit(revive(row.name, row.given))
+        except PresscheckError:  # this version cannot read it
+            continue
         if change and change.page == page:
             queued.append((row, change))
     return queued
