@@ -9,7 +9,7 @@ import pytest
 from tests.counts import compare
 
 LATE = {"httpx", "starlette", "uvicorn", "sqlalchemy", "markdown_it", "merge3", "yaml", "click", "pygments", "asyncio"}
-LATE |= {"jinja2", "nh3", "jwt", "tomlkit", "typst", "boto3", "PIL", "textual_image"}
+LATE |= {"jinja2", "nh3", "latex2mathml", "jwt", "tomlkit", "typst", "boto3", "PIL", "textual_image"}
 
 PICTURE = {"platformdirs", "presscheck", "rich", "textual", "typing_extensions"}
 """Packages that the start-up picture can import besides the standard library."""

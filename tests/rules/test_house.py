@@ -27,6 +27,7 @@ ONLY_IN = {
     "merge3": {"documents"},
     "markdown_it": {"documents"},
     "nh3": {"service"},
+    "latex2mathml": {"service"},
     "jinja2": {"service"},
     "jwt": {"service"},
 }

@@ -50,14 +50,15 @@ def attributes(html: str, tag: str) -> dict[str, str]:
 @pytest.mark.parametrize("tag", TAGS)
 def test_a_tag_of_text_stays(tag: str) -> None:
     outer = WITHIN.get(tag)
-    written = f"<{tag}>" if tag in EMPTY else f"<{tag}>x</{tag}>"
+    attributes = ' src="x"' if tag == "img" else ""
+    written = f"<{tag}{attributes}>" if tag in EMPTY else f"<{tag}>x</{tag}>"
     assert f"<{tag}" in clean(f"<{outer}>{written}" if outer else written)
 
 
 @pytest.mark.parametrize(("tag", "written"), ATTRIBUTES.items())
 def test_the_attributes_of_a_tag_stay_and_others_do_not(tag: str, written: str) -> None:
     outer = WITHIN.get(tag)
-    html = f'<{tag} {written} onclick="x" nonsense="y">'
+    html = f'<{tag} {written} onclick="x" nonsense="y">x'
     kept = attributes(clean(f"<{outer}>{html}" if outer else html), tag)
     expected = dict(re.findall(r'([\w-]+)="([^"]*)"', written))
     for name in ("href", "src", "srcset"):
@@ -90,7 +91,7 @@ def test_other_tags_go_and_their_text_stays(tag: str) -> None:
         (f'<p id="{"a" * 201}">x</p>', "<p>x</p>"),
         ('<p id="a b">x</p>', "<p>x</p>"),
         ('<a href="none" target="_top">x</a>', '<a rel="noopener">x</a>'),
-        ('<img src="none" alt="a">', '<img alt="a">'),
+        ('<img src="none" alt="a">', '<span class="broken">a</span>'),
         ('<source srcset="a.png 2x, b.png">', '<source srcset="https://docs.example/source/a.png">'),
         ('<source srcset="  " media="print">', '<source media="print">'),
     ],
@@ -131,3 +132,29 @@ def test_icons_are_drawn_as_characters() -> None:
 def test_links_have_schemes_of_the_web_or_of_other_programs(address: str, stays: bool) -> None:
     kept = HtmlSanitizer(lambda _tag, value: value).clean(f'<a href="{address}">x</a>')
     assert kept == (f'<a href="{address}" rel="noopener">x</a>' if stays else '<a rel="noopener">x</a>')
+
+
+@pytest.mark.parametrize(
+    ("html", "mended"),
+    [
+        ('<a href="#own" id="own"></a>', '<span id="own"></span>'),
+        ('<a href="x"><br></a>', "<br>"),
+        ('<img src="none" alt="A &lt;b&gt; map">', '<span class="broken">A &lt;b&gt; map</span>'),
+        ('<img src="none">', '<span class="broken">missing image</span>'),
+        (
+            '<picture><source media="(prefers-color-scheme: dark)" srcset="d.png">'
+            '<img src="l.png" alt="Map"></picture>',
+            '<img class="if-light" src="https://docs.example/img/l.png" alt="Map">'
+            '<img class="if-dark" src="https://docs.example/source/d.png" alt="Map">',
+        ),
+    ],
+)
+def test_what_readers_could_not_use_is_mended(html: str, mended: str) -> None:
+    assert clean(html) == mended
+
+
+@pytest.mark.attack("html")
+def test_brackets_in_attributes_are_escaped_before_tags_are_mended() -> None:
+    hostile = "></a><img src=x onerror=alert(1)>"
+    for html in (f'<a title="{hostile}">x</a>', f'<img alt="{hostile}">', f'<picture title="{hostile}"></picture>'):
+        assert "<img src=x" not in clean(html) and clean(html).count("<") <= 2, html

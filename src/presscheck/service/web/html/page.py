@@ -28,6 +28,7 @@ from presscheck.documents.visitors.conditional_text import visible_text
 from presscheck.service.web.html.code import code_html
 from presscheck.service.web.html.context import Component, Heading, Included, RenderContext, ResolvedLink
 from presscheck.service.web.html.custom_tags import TAB_ID, hint_html, tag_html
+from presscheck.service.web.html.formulas import with_formulas
 from presscheck.service.web.html.inlines import image_html, inline_html
 from presscheck.service.web.html.sanitizer import HtmlSanitizer
 from presscheck.service.web.html.tables import html_block
@@ -45,7 +46,7 @@ OUTLINE_LEVEL = 3
 """Deepest level of headings in the outline."""
 
 _BREAKS = frozenset(("softbreak", "hardbreak"))
-_empty_link = re.compile(r'(?<!\s)\s*<a\b[^<>]*\s(?:id|name)="[^<>]*></a>')
+_empty_target = re.compile(r'(?<!\s)\s*<span id="[^"]*"></span>')
 _ids = re.compile(r' id="([^"<>]*)"')
 _tab_ids = re.compile(rf' id="{TAB_ID}([^"<>]*)"')
 _formula = re.compile(r"\$\$(.+)\$\$", re.DOTALL)
@@ -62,7 +63,7 @@ class HtmlPage(NamedTuple):
 def render_page_html(markdown: str, source: str, context: RenderContext) -> HtmlPage:
     """Render a page without its title."""
     writer = HtmlRenderer(source, context)
-    return HtmlPage(_with_tab_ids(writer.text(markdown)), tuple(writer.outline))
+    return HtmlPage(with_formulas(_with_tab_ids(writer.text(markdown))), tuple(writer.outline))
 
 
 def _with_tab_ids(html: str) -> str:
@@ -219,8 +220,8 @@ class HtmlRenderer:
         at = f' aria-level="{depth}"' if depth != level else ""
         if not anchor:
             return f"<h{level}{at}>{words}</h{level}>"
-        if own_id(children):  # the heading has taken over the id of this empty link
-            words = _empty_link.sub("", words, count=1)
+        if own_id(children):  # the heading has taken over the id of this empty target
+            words = _empty_target.sub("", words, count=1)
         if level <= OUTLINE_LEVEL and title:
             self.outline.append(Heading(level, with_emoji(title), href, self._tab))
         link = f'<a class="anchor" href="#{escape(href)}" aria-label="Link to this heading">#</a>'
@@ -271,7 +272,7 @@ class HtmlRenderer:
             f"<{part.tag}>{''.join(self._row(row) for _, row in outermost(rows))}</{part.tag}>"
             for part, rows in outermost(inner)
         )
-        return f'<div class="table"><table>{parts}</table></div>'
+        return f'<div class="table" tabindex="0"><table>{parts}</table></div>'
 
     def _row(self, cells: Tokens) -> str:
         written = ""

@@ -41,10 +41,60 @@ CLASSES = frozenset(_CLASSES.split())
 
 _icon = re.compile(r"""<i\s+class=["']fa-([\w-]{1,50})["'][^<>]*>[^<]{0,200}</i>""")
 _button = re.compile(r"""<a\s(?:[^<>]*?\s)?data-icon=["']([\w-]{1,50})["'][^<>]*>""")
+_nameless = re.compile(r"<a\b[^<>]*>((?:\s|<br>)*)</a>")
+_own_name = re.compile(r' (?:id|name)="([^"]*)"').search
+_missing = re.compile(r"<img\b(?![^<>]* src=)[^<>]*>")
+_alt = re.compile(r' alt="([^"]*)"').search
+_picture = re.compile(r"<picture\b[^<>]*>.*?</picture>", re.DOTALL)
+_image = re.compile(r"<img\b[^<>]*>").search
+_sources = re.compile(r"<source\b[^<>]*>").findall
+_scheme = re.compile(r"prefers-color-scheme:\s*(dark|light)").findall
+_srcset = re.compile(r' srcset="([^"]*)"').search
+_source = re.compile(r' src="[^"]*"').search
+_class = re.compile(r' class="[^"]*"')
 _NAME = re.compile(r"\S{1,200}")
 
 ResolveUrl = Callable[[str, str], str | None]
 """A function that resolves a URL in a tag, given the name of the tag and the URL; None if it has no target."""
+
+
+def _mended(html: str) -> str:
+    """Mend sanitized HTML: links without words, images whose file is missing, and pictures for both themes."""
+    if "</a>" in html:
+        html = _nameless.sub(_target, html)
+    if "<img" in html:
+        html = _missing.sub(
+            lambda match: f'<span class="broken">{_alternative(match[0]) or "missing image"}</span>', html
+        )
+    if "<picture" in html:
+        html = _picture.sub(_themed, html)
+    return html
+
+
+def _target(match: re.Match[str]) -> str:
+    """Return the target of links instead of a link without words."""
+    name = _own_name(match[0])
+    return (f'<span id="{name[1]}"></span>' if name else "") + match[1]
+
+
+def _alternative(tag: str) -> str:
+    alternative = _alt(tag)
+    return alternative[1] if alternative else ""
+
+
+def _themed(match: re.Match[str]) -> str:
+    """Return the images of a picture for both themes, which readers may choose, or the picture if it has only one."""
+    image = _image(match[0])
+    sources = {scheme: _srcset(tag) for tag in _sources(match[0]) for scheme in _scheme(tag)}
+    usual = _source(image[0]) if image else None
+    if not image or not usual or not any(sources.values()):
+        return match[0]
+    images: list[str] = []
+    for scheme in ("light", "dark"):
+        source = sources.get(scheme)
+        tag = image[0].replace(usual[0], f' src="{source[1]}"') if source else image[0]
+        images.append(_class.sub("", tag).replace("<img", f'<img class="if-{scheme}"', 1))
+    return "".join(images)
 
 
 class HtmlSanitizer:
@@ -72,7 +122,7 @@ class HtmlSanitizer:
             html = _icon.sub(lambda match: escape(icon_text(match[1])), html)
         if "data-icon" in html:
             html = _button.sub(lambda match: f"{match[0]}{escape(icon_text(match[1]))} ", html)
-        return self._cleaner.clean(html)
+        return _mended(self._cleaner.clean(html))
 
     def _attribute(self, tag: str, name: str, value: str) -> str | None:
         if name in ("href", "src"):

@@ -116,7 +116,7 @@ class _Reader:
         has_head = any(cell.html for cell in head)
         lines = [f"<tr>{''.join(_cell(head, n, cell, world) for n, cell in enumerate(row))}</tr>" for row in body]
         top = f"<thead><tr>{shown_head}</tr></thead>" if has_head else ""
-        return f'<div class="table"><table>{top}<tbody>{"".join(lines)}</tbody></table></div>'
+        return f'<div class="table" tabindex="0"><table>{top}<tbody>{"".join(lines)}</tbody></table></div>'
 
 
 def _of_column(head: Row, number: int, name: str) -> str | None:
