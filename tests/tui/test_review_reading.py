@@ -1,6 +1,7 @@
 """Reading a change: unchanged lines are folded and unfolded; the web address."""
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from tests.running_service import RunningService
 from tests.service_users import say
 from tests.tui.app_driver import review, shown, until
 from tests.tui.change_request_factory import begun, edited
+from textual import events
 
 from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
@@ -63,8 +65,9 @@ async def test_the_address_is_copied_without_a_browser(
         assert pilot.app.clipboard == pilot.app.screen.session.model.request.urls.app
 
 
+@pytest.mark.parametrize("seconds", [0.0, 1.1], ids=["fast", "slow"])
 async def test_pages_that_are_passed_by_are_not_drawn(
-    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
     mia, at, _ = await begun(service, SUBJECT, "The first page.", title="Page 0")
     pages = tuple(InsertPage(title=f"Page {n}", document=Document(markdown=f"Text {n}.\n")) for n in range(1, 25))
@@ -77,13 +80,45 @@ async def test_pages_that_are_passed_by_are_not_drawn(
 
         def render(item: Any, *more: Any) -> Any:
             drawn.append(item.title)
+            time.sleep(seconds if len(drawn) < 3 else 0)  # the keys that are pressed meanwhile wait in the queue
             return original(item, *more)
 
         monkeypatch.setattr(pilot.app.screen.session.view, "_render", render)
-        await pilot.press("tab", *["}"] * 20)
+        await pilot.press("tab")
+        for _ in range(20):
+            pilot.app.post_message(events.Key("right_curly_bracket", "}"))
         await until(pilot, shows="Text 20.")
         assert set(drawn) <= {"Page 0", "Page 1", "Page 20"}
         await pilot.press("}", "}", "}", "]")
         assert pilot.app.screen.session.view.item.title == "Page 23", "the change of the page that is selected"
         assert "Page 23" in drawn
         assert "Page 22" not in drawn
+
+
+async def test_pages_that_are_passed_by_in_one_scroll_are_not_drawn(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mia, at, _ = await begun(service, SUBJECT, "The first page.", title="Page 0")
+    pages = tuple(InsertPage(title=f"Page {n}", document=Document(markdown=f"Text {n}.\n")) for n in range(1, 25))
+    await say(service, mia, EditChangeRequestContent(**at, changes=pages, compat=False))
+    monkeypatch.setattr(view, "PASSING", 1.0)
+    drawn: list[str] = []
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="The first page.")
+        shown_view = pilot.app.screen.session.view
+        original = shown_view._render
+
+        def render(item: Any, *more: Any) -> Any:
+            drawn.append(item.title)
+            return original(item, *more)
+
+        monkeypatch.setattr(shown_view, "_render", render)
+        await pilot.press("tab", "&")
+        await until(pilot, shows="Text 2.")
+        await pilot.press(*["}"] * 20)
+        assert shown_view.item.title == "Page 20", "the selected page, before it is drawn"
+        await until(pilot, shows="Text 20.")
+        assert "Page 20" in drawn
+        assert not {f"Page {number}" for number in range(10, 16)} & set(drawn)
+        await pilot.press("{", "{", "]")
+        assert shown_view.item.title == "Page 18", "a key for the lines of a page ends passing by"

@@ -176,10 +176,11 @@ class ReviewNavigation:
         """Select the next or the previous row. With `draws`, its page is drawn even if the user moves on at once."""
         row = self._view.row + step
         if 0 <= row < self._view.items.count:
-            if self._view.shows_all or draws:
+            if draws:
                 self._view.select(row)
             else:
                 self._view.items.move_to(row)
+                self._view.show_soon(self._session.load_visible)
         else:
             self._screen.notify("this is the last page" if step > 0 else "this is the first page")
 

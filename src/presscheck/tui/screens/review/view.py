@@ -98,6 +98,8 @@ class ReviewView:
         self._reading = ""
         self._selected_at = -PASSING
         self._timer: Timer | None = None
+        self._is_list_ahead = False
+        """Whether a row of the list is selected whose item is not drawn yet."""
 
     def compose(self) -> ComposeResult:
         """Yield the header, the list and the change."""
@@ -108,7 +110,7 @@ class ReviewView:
     @property
     def row(self) -> int:
         """The selected row of the list or, if all pages are shown, the row of the page under the cursor."""
-        if self.shows_all and self.flow.ids and not self.items.has_focus:
+        if self.shows_all and self.flow.ids and not self.items.has_focus and not self._is_list_ahead:
             return self.flow.page_at(self.change.cursor)
         return self.items.cursor
 
@@ -273,31 +275,31 @@ class ReviewView:
 
         Items that are selected shortly after each other are passed by: only the first and the last are drawn.
         """
-        moment, last = monotonic(), self._selected_at
-        self._selected_at = moment
+        is_passing = monotonic() - self._selected_at < PASSING
+        self._is_list_ahead = True
         if self._timer:
             self._timer.stop()
-            self._timer = None
 
         def show() -> None:
-            self._timer = None
             self.show_selected()
             shown()
 
-        if moment - last >= PASSING:
-            show()
-        else:
+        if is_passing:
             self._timer = self.change.set_timer(PASSING, show)
+        else:
+            show()
+        self._selected_at = monotonic()  # after drawing, during which the next keys may have been pressed
 
     @property
     def is_passing(self) -> bool:
         """Whether the selected item is not drawn yet, because another may be selected shortly."""
-        return self._timer is not None and not self.is_shown
+        return self._is_list_ahead and not self.is_shown
 
     def show_selected(self) -> None:
         """Draw the selected item from the top unless it is shown already."""
         if not self.is_shown:
             self.show_change(to_top=True)
+        self._is_list_ahead = False
 
     def leave_thread(self) -> bool:
         """Mark the thread that the cursor has left as read. Return True if the thread had new comments."""
@@ -351,6 +353,7 @@ class ReviewView:
             number = min(self.items.cursor, len(self._pages) - 1) if self.shows_all else 0
             start = self.flow.lines_of(number).start
             self.change.place(self.flow.height, start, start)
+            self._is_list_ahead = False
         is_cursor_visible = self.change.cursor in self.change.visible_lines
         self.flow.invalidate()
         self._lay_out_visible()
