@@ -22,6 +22,7 @@ from tests.service.authorization_world import PRIVATE, Caller
 
 from presscheck.api import (
     agent_instructions,
+    ask,
     audit_events,
     change_requests,
     collections,
@@ -658,6 +659,7 @@ CASES: list[Case] = [
         lists="home_id",
         listed=lambda caller, _: caller.is_member,
     ),
+    case(ask.AskOrganization, member, query="guide", lists="space_id", listed=sees_place),
     case(organizations.SearchOrganization, member, query="guide", lists="space_id", listed=sees_place),
     # permissions
     case(permissions.ListCollectionTeamPermissions, both(READ, sees_teams)),
@@ -735,6 +737,11 @@ CASES: list[Case] = [
     case(site_settings.CreateRedirect, SITE_CREATE, source="/new", destination=EXTERNAL),
     case(site_settings.UpdateRedirect, SITE_CREATE, source="/older"),
     case(site_settings.DeleteRedirect, SITE_CREATE),
+    case(
+        site_settings.BulkUpsertRedirects,
+        SITE_CREATE,
+        redirects=({"source": "/newer", "destination": EXTERNAL},),
+    ),
     case(site_settings.ListShareLinks, both(SITE_CREATE, SEES_ALL_SPACES)),
     case(site_settings.CreateShareLink, both(SITE_CREATE, SEES_ALL_SPACES), name="New", **DRAFT),
     case(site_settings.CreateShareLink, both(SITE_ADMIN, SEES_ALL_SPACES), "published", name="New"),

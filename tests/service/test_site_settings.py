@@ -12,6 +12,7 @@ from presscheck.api.agent_instructions import GetAgentInstructions, UpdateAgentI
 from presscheck.api.operation import Operation
 from presscheck.api.published_sites import GetPublishedSite
 from presscheck.api.site_settings import (
+    BulkUpsertRedirects,
     CreateRedirect,
     CreateShareLink,
     DeleteRedirect,
@@ -241,3 +242,49 @@ async def test_agent_instructions(world: World) -> None:
         await world.clients["create"].send(UpdateAgentInstructions(**here, instructions=text))
     with pytest.raises(Refused, match="instructions: must be a document"):
         await world.admin.send(UpdateAgentInstructions(**here, instructions={"markdown": "x"}))
+
+
+async def test_redirects_are_created_replaced_and_deleted_in_one_request(world: World, at: dict[str, str]) -> None:
+    out = {"kind": "external", "url": "https://example.org/"}
+    page = {"kind": "path", "space_id": world.space, "path": "/guide"}
+
+    async def change(*redirects: dict[str, object]) -> list[tuple[str, str]]:
+        answer = await world.admin.send(BulkUpsertRedirects(**at, redirects=redirects))
+        return [(result.status, result.error or "") for result in answer.results]
+
+    assert await change(
+        {"source": "/a", "destination": out},
+        {"source": "/b/", "destination": page},
+        {"source": "/c?d", "destination": out},
+        {"source": "/e", "destination": {**page, "path": "nowhere"}},
+    ) == [
+        ("created", ""),
+        ("created", ""),
+        ("error", "source: must be a path such as /old/page, without a query"),
+        ("error", "destination.path: page not found in this space"),
+    ]
+    first, second = (await world.admin.send(ListRedirects(**at))).items
+    assert (first.source, first.destination.kind, second.source) == ("/a", "external", "/b")
+    assert (second.destination.kind, second.destination.page_id) == ("site-page", "guide")
+    gone = {"source": "/a", "destination": None}
+    assert [status for status, _ in await change(gone, gone, {"source": "/a", "destination": page})] == [
+        "deleted",
+        "error",
+        "created",
+    ]
+    assert [status for status, _ in await change({"source": "/b", "destination": out}, {**gone})] == [
+        "updated",
+        "deleted",
+    ]
+    [left] = (await world.admin.send(ListRedirects(**at))).items
+    assert (left.id, left.destination.kind) == (second.id, "external")
+
+
+@pytest.mark.parametrize("option", [{"intent": "draft"}, {"capture_wildcard": True}, {"permanent": True}])
+async def test_redirects_that_the_service_does_not_have_are_refused(
+    world: World, at: dict[str, str], option: dict[str, object]
+) -> None:
+    change = {"source": "/a", "destination": {"kind": "external", "url": "https://example.org/"}, **option}
+    [result] = (await world.admin.send(BulkUpsertRedirects(**at, redirects=(change,)))).results
+    assert result.status == "error" and "no drafts" in (result.error or "")
+    assert (await world.admin.send(ListRedirects(**at))).items == ()

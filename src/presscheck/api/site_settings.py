@@ -70,6 +70,47 @@ class RedirectDestination(Argument):
     url: str | None = Field(default=None, max_length=2048)
 
 
+class RedirectInputDestination(Argument):
+    """The target of a redirect in a list of redirects, which may also be the path of a page in a space."""
+
+    kind: Literal["site-section", "site-space", "site-page", "external", "path"]
+    site_section_id: str | None = None
+    site_space_id: str | None = None
+    page_id: str | None = None
+    url: str | None = Field(default=None, max_length=2048)
+    space_id: str | None = None
+    path: str | None = None
+
+
+class RedirectChange(Argument):
+    """A redirect to create or to replace; a destination of null deletes it.
+
+    The local service has only live redirects from one path each: it refuses other intents, wildcards and `permanent`.
+    """
+
+    source: str = Field(max_length=512)
+    intent: Literal["publish", "live", "draft"] | None = None
+    capture_wildcard: bool | None = None
+    permanent: bool | None = None
+    destination: RedirectInputDestination | None = None
+
+
+class RedirectChangeResult(Model):
+    """The result of one change; `error` is the reason if `status` is ``error``."""
+
+    status: str
+    source: str = ""
+    draft: bool = False
+    id: str | None = None
+    error: str | None = None
+
+
+class RedirectChangeResults(Model):
+    """The results of a list of changes, in their order."""
+
+    results: tuple[RedirectChangeResult, ...] = ()
+
+
 class RedirectMatch(Model):
     """The redirect from a path, and the URL that it leads to."""
 
@@ -274,6 +315,20 @@ class UpdateRedirect(InSite, Operation[Redirect]):
     site_redirect_id: str
     source: str | None = Field(default=None, max_length=512)
     destination: RedirectDestination | None = None
+
+
+class BulkUpsertRedirects(InSite, Operation[RedirectChangeResults]):
+    """Create, replace and delete up to 500 redirects of a site.
+
+    An invalid change does not prevent the others: its result has the reason.
+    """
+
+    operation_id = "bulkUpsertSiteRedirects"
+    route = "PUT /orgs/{organization_id}/sites/{site_id}/redirects"
+    feature = "lists of redirects"
+    release = "0.202.0"
+
+    redirects: tuple[RedirectChange, ...] = Field(min_length=1, max_length=500)
 
 
 class DeleteRedirect(InSite, Operation[None]):

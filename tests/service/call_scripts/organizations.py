@@ -15,6 +15,7 @@ async def people(say: Talk) -> str:
     for name in ("GetOrganization", "ListMembers"):
         await say(f"organizations.{name}", **at)
     await say("organizations.SearchOrganization", **at, query="step")
+    assert (await say("ask.AskOrganization", **at, query="How do I start?", format="document")).answer.sources
     await say("organizations.GetMember", **at, user_id=say.member)
     await say("organizations.UpdateMember", **at, user_id=say.member, role="review")
     await say("organizations.UpdateLastSeen", **at)

@@ -70,3 +70,6 @@ async def site_settings(say: Talk, at: dict[str, str]) -> None:
     await say("site_settings.GetRedirectBySource", **at, source="/old/")
     await say("site_settings.UpdateRedirect", **at, site_redirect_id=redirect.id, source="/older")
     await say("site_settings.DeleteRedirect", **at, site_redirect_id=redirect.id)
+    changes = [{"source": "/older", "destination": out}, {"source": "/gone", "destination": None}]
+    changed = await say("site_settings.BulkUpsertRedirects", **at, redirects=changes)
+    assert [result.status for result in changed.results] == ["created", "error"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from presscheck.api import (
     agent_instructions,
+    ask,
     audit_events,
     collections,
     content_installations,
@@ -31,6 +32,12 @@ org = group_of(
         organizations.SearchOrganization,
         positional=("query",),
         help="Search all content of an organization.\n\nQUERY has at most 512 characters.",
+    ),
+    CommandSpec(
+        "ask",
+        ask.AskOrganization,
+        positional=("query",),
+        help="Ask a question about the content of an organization.\n\nQUERY is the question.",
     ),
     CommandSpec(
         "integrations",

@@ -7,7 +7,13 @@ from typing import Any, BinaryIO, TextIO
 
 import click
 
-from presscheck.api.site_settings import CreateRedirect, DeleteRedirect, ListRedirects, UpdateRedirect
+from presscheck.api.site_settings import (
+    BulkUpsertRedirects,
+    CreateRedirect,
+    DeleteRedirect,
+    ListRedirects,
+    UpdateRedirect,
+)
 from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import CommandSpec, group_of, sends
 from presscheck.cli.output import print_message, print_text
@@ -44,6 +50,7 @@ redirects = group_of(
     "Manage the redirects of a site.\n\nA redirect leads from an old path, such as /old, to a page, a space or a "
     "section of the site, or to a web address. REDIRECT is the id or the source path of a redirect.",
     CommandSpec("edit", UpdateRedirect, done="Redirect updated."),
+    CommandSpec("set", BulkUpsertRedirects, ("status", "source", "error"), items="results", done="Redirects sent."),
     CommandSpec("delete", DeleteRedirect, done="Redirect deleted.", confirm="Delete this redirect"),
 )
 

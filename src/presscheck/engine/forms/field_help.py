@@ -76,6 +76,8 @@ DESCRIPTIONS: dict[str, str] = {
     "default_site_section": "Id of the section that opens first",
     "default_site_space": "Id of the space that opens first",
     "default_team": "Id of the team that new members join",
+    "details": "Include details of the answer",
+    "previous_queries": "Earlier questions of the conversation",
     "dereferenced": "Put reusable content in the place of what includes it",
     "description": "Description",
     "destination": "Where the redirect leads",
@@ -141,6 +143,7 @@ DESCRIPTIONS: dict[str, str] = {
     "proxy": "Host and path of a reverse proxy",
     "published": "Only sites that are published, or only those that are not",
     "query": "Search terms",
+    "redirects": "Redirects to create, replace or delete",
     "redirect_on_error": "Where the visitor must sign in, return that address for an invalid token too",
     "remove": "Users to remove, by id or email",
     "removed_reactions": "Emoji codes of reactions to remove",
@@ -269,6 +272,7 @@ SPECIAL: dict[tuple[str, str], str] = {
     ("UpdateSpace", "icon"): "URL of an icon",
     ("CreateTranslation", "source"): "Space to translate",
     ("GetRedirectBySource", "source"): "Path that may be redirected, which starts with /",
+    ("AskOrganization", "query"): "Question",
     ("SearchSite", "scope"): "Which spaces are searched",
 }
 """Help texts of fields that have a different meaning in one operation, by operation and field."""

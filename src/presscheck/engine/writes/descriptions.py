@@ -9,6 +9,7 @@ from typing import Any
 
 from presscheck.api import (
     agent_instructions,
+    ask,
     change_requests,
     collections,
     comments,
@@ -210,6 +211,8 @@ _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
     site_structure.SortSiteStructure: _move_in_site,
     site_settings.CreateRedirect: lambda call: f"add redirect from {_short(call.source)}",
     site_settings.UpdateRedirect: lambda call: f"change redirect from {_short(call.source)}" if call.source else "",
+    site_settings.BulkUpsertRedirects: lambda call: f"change {count(len(call.redirects), 'redirect')}",
+    ask.AskOrganization: lambda _: "ask a question",
     site_settings.CreateShareLink: lambda call: f"create share link “{_short(call.name)}”",
     site_settings.UpdateShareLink: _update_of_share_link,
     site_settings.DeleteShareLink: lambda _: "revoke share link",

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from presscheck.api import (
+    ask,
     change_requests,
     collections,
     comments,
@@ -312,6 +313,7 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     ),
     site_settings.UpdateRedirect: _repeatable(_redirects),
     site_settings.DeleteRedirect: _repeatable(_redirects),
+    site_settings.BulkUpsertRedirects: _repeatable(_redirects, queued=False),
     site_settings.CreateShareLink: _looked_for(
         _share_links, site_settings.ListShareLinks, lambda item, call, _: item.name == call.name
     ),
@@ -338,6 +340,7 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     integrations.RenderIntegration: Effects(queued=False, reconcile="ask", stale=_integration_events),
     # these operations only read, in spite of their method
     published_sites.SearchSite: _repeatable(_nothing, queued=False),
+    ask.AskOrganization: _repeatable(_nothing, queued=False),
     url_lookup.ResolvePublishedContent: _repeatable(_nothing, queued=False),
 }
 """The effects of the operations for which the defaults are wrong."""

@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from presscheck.api import (
     agent_instructions,
+    ask,
     change_requests,
     collections,
     comments,
@@ -1205,6 +1206,8 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
     integrations.DisableDevelopmentMode: "development mode is turned on again with its key",
     integrations.RenderIntegration: "what a component did is known to its integration only",
     published_sites.SearchSite: "it changes nothing",
+    ask.AskOrganization: "it changes nothing",
+    site_settings.BulkUpsertRedirects: "the former redirects of a list are not known: import a list of them",
     url_lookup.ResolvePublishedContent: "it changes nothing",
 }
 """The inverse of each operation, or why the operation has none."""

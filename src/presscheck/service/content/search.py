@@ -47,6 +47,27 @@ class Hit(NamedTuple):
 def search(context: Context, spaces: Sequence[SpaceRow], query: str) -> dict[str, list[Hit]]:
     """Return the pages that have all words of a query, by space; spaces without matches are missing."""
     words = query_terms(query)
+    matches: dict[str, list[Hit]] = {}
+    for space_id, hits in _with_words(context, spaces, words).items():
+        matching = [hit for hit, number in hits if number == len(words)]
+        if matching:
+            matches[space_id] = sorted(matching, key=lambda hit: not all(_in_title(hit, word) for word, _ in words))
+    return matches
+
+
+def best_hits(context: Context, spaces: Sequence[SpaceRow], query: str, most: int) -> list[Hit]:
+    """Return at most `most` pages that have a word of the query, those with most of its words first."""
+    words = query_terms(query)
+    by_space = _with_words(context, spaces, words)
+    hits = [hit for space in spaces for hit in by_space.get(space.id, ())]
+    in_title = {id(hit): sum(_in_title(hit, word) for word, _ in words) for hit, _ in hits}
+    return [hit for hit, _ in sorted(hits, key=lambda one: (-one[1], -in_title[id(one[0])]))[:most]]
+
+
+def _with_words(
+    context: Context, spaces: Sequence[SpaceRow], words: Sequence[tuple[str, bool]]
+) -> dict[str, list[tuple[Hit, int]]]:
+    """Return the pages that have at least one of some words, by space, each with the number of its words."""
     if not words:
         return {}
     trees = _trees(context, spaces)
@@ -54,12 +75,14 @@ def search(context: Context, spaces: Sequence[SpaceRow], query: str) -> dict[str
     documents = {hit.page["documentId"] for hits in pages.values() for hit in hits if hit.page.get("documentId")}
     index = context.session.connection()
     documents_by_word = {word: documents_with(index, documents, word, begins=begins) for word, begins in words}
-    matches: dict[str, list[Hit]] = {}
-    for space_id, hits in pages.items():
-        matching = [hit for hit in hits if all(_has(hit, word, documents_by_word[word]) for word, _ in words)]
-        if matching:
-            matches[space_id] = sorted(matching, key=lambda hit: not all(_in_title(hit, word) for word, _ in words))
-    return matches
+    return {
+        space_id: [
+            (hit, number)
+            for hit in hits
+            if (number := sum(_has(hit, word, documents_by_word[word]) for word, _ in words))
+        ]
+        for space_id, hits in pages.items()
+    }
 
 
 def as_results(context: Context, hits: Sequence[Hit], query: str) -> tuple[SearchPageResult, ...]:

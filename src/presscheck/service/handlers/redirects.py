@@ -9,17 +9,23 @@ from sqlalchemy import func, select
 
 from presscheck.api.operation import Page
 from presscheck.api.site_settings import (
+    BulkUpsertRedirects,
     CreateRedirect,
     DeleteRedirect,
     GetRedirectBySource,
     ListRedirects,
     Redirect,
+    RedirectChange,
+    RedirectChangeResult,
+    RedirectChangeResults,
     RedirectDestination,
+    RedirectInputDestination,
     RedirectMatch,
     RedirectTarget,
     UpdateRedirect,
 )
-from presscheck.documents.pages.tree import find
+from presscheck.documents.pages.tree import Page as TreePage
+from presscheck.documents.pages.tree import find, walk
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.published_content import site_of_reader
 from presscheck.service.handlers.sites import read_site, site_for
@@ -37,6 +43,7 @@ NEEDED = {
     "site-space": ("site_space_id",),
     "site-page": ("site_space_id", "page_id"),
     "external": ("url",),
+    "path": ("space_id", "path"),
 }
 """The required fields of a destination, by kind."""
 
@@ -81,7 +88,7 @@ def create_redirect(context: Context, call: CreateRedirect) -> Redirect:
         id=new_id(),
         site_id=site.id,
         source=_source(context, site, call.source, None),
-        destination=_destination(context, site, call.destination),
+        destination=_destination(context, SiteContents(context, site), call.destination),
         created_at=now,
         updated_at=now,
     )
@@ -100,9 +107,54 @@ def update_redirect(context: Context, call: UpdateRedirect) -> Redirect:
     if call.source is not None:
         row.source = _source(context, site, call.source, row.id)
     if call.destination is not None:
-        row.destination = _destination(context, site, call.destination)
+        row.destination = _destination(context, SiteContents(context, site), call.destination)
     row.updated_at = context.now()
     return _as_redirect(row)
+
+
+@handles(BulkUpsertRedirects)
+def bulk_upsert_redirects(context: Context, call: BulkUpsertRedirects) -> RedirectChangeResults:
+    """Create, replace and delete redirects by their source; each change succeeds or fails on its own."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    contents = SiteContents(context, site)
+    existing = select(RedirectRow).where(RedirectRow.site_id == site.id)
+    rows = {row.source: row for row in context.session.scalars(existing)}
+    results: list[RedirectChangeResult] = []
+    for change in call.redirects:
+        try:
+            results.append(_changed(context, contents, change, rows))
+        except ApiError as error:
+            results.append(RedirectChangeResult(status="error", source=change.source, error=error.message))
+    return RedirectChangeResults(results=tuple(results))
+
+
+def _changed(
+    context: Context, contents: SiteContents, change: RedirectChange, rows: dict[str, RedirectRow]
+) -> RedirectChangeResult:
+    """Make one change. `rows` are all redirects of the site by source.
+
+    Raises:
+        ApiError: the change is invalid or not supported.
+    """
+    if change.intent in ("publish", "draft") or change.capture_wildcard or change.permanent:
+        raise ApiError(400, "This service has no drafts of redirects, no wildcards and no permanent redirects.")
+    source = _path(change.source)
+    row = rows.get(source)
+    if change.destination is None:
+        if row is None:
+            raise ApiError(404, f"source: there is no redirect from {source}")
+        context.session.delete(rows.pop(source))
+        context.session.flush()  # a later change may create it again
+        return RedirectChangeResult(status="deleted", source=source)
+    destination = _destination(context, contents, change.destination)
+    now, status = context.now(), "updated"
+    if row is None:
+        row, status = RedirectRow(id=new_id(), site_id=contents.site.id, source=source, created_at=now), "created"
+        context.session.add(row)
+        rows[source] = row
+    row.destination, row.updated_at = destination, now
+    context.session.flush()
+    return RedirectChangeResult(status=status, source=source, id=row.id)
 
 
 @handles(DeleteRedirect)
@@ -115,16 +167,23 @@ def delete_redirect(context: Context, call: DeleteRedirect) -> None:
 
 
 def _source(context: Context, site: SiteRow, path: str, redirect_id: str | None) -> str:
-    source = path.rstrip("/")
-    if not _SOURCE.fullmatch(source):
-        raise ApiError(400, "source: must be a path such as /old/page, without a query")
+    source = _path(path)
     existing = select(RedirectRow.id).where(RedirectRow.site_id == site.id, RedirectRow.source == source)
     if context.session.scalar(existing) not in (None, redirect_id):
         raise ApiError(409, f"source: a redirect from {source} already exists; edit that one.")
     return source
 
 
-def _destination(context: Context, site: SiteRow, destination: RedirectDestination) -> dict[str, str]:
+def _path(path: str) -> str:
+    source = path.rstrip("/")
+    if not _SOURCE.fullmatch(source):
+        raise ApiError(400, "source: must be a path such as /old/page, without a query")
+    return source
+
+
+def _destination(
+    context: Context, contents: SiteContents, destination: RedirectDestination | RedirectInputDestination
+) -> dict[str, str]:
     """Check that a destination exists and return the stored form.
 
     Raises:
@@ -134,7 +193,8 @@ def _destination(context: Context, site: SiteRow, destination: RedirectDestinati
     for name, value in values.items():
         if not value:
             raise ApiError(400, f"destination.{name}: required for a {destination.kind} destination")
-    contents = SiteContents(context, site)
+    if destination.kind == "path":
+        return _page_at(context, contents, values["space_id"], values["path"])
     if destination.kind == "site-section" and contents.find("site-section", values["site_section_id"]) is None:
         raise ApiError(400, "destination.siteSectionId: section not found in this site")
     if "site_space_id" in values:
@@ -151,9 +211,25 @@ def _destination(context: Context, site: SiteRow, destination: RedirectDestinati
 
 
 def _has_page(context: Context, space_id: str, page_id: str) -> bool:
-    space = context.session.get_one(SpaceRow, space_id)
-    live = context.session.get_one(RevisionRow, space.revision_id)
-    return find(live.tree, page_id) is not None
+    return find(_live_tree(context, space_id), page_id) is not None
+
+
+def _page_at(context: Context, contents: SiteContents, space_id: str, path: str) -> dict[str, str]:
+    """Return the stored form of the page at a path of a space."""
+    site_space = next((candidate for candidate in contents.site_spaces if candidate.space_id == space_id), None)
+    if site_space is None:
+        raise ApiError(400, "destination.spaceId: space not found in this site")
+    page = next((place.page for place in walk(_live_tree(context, space_id)) if place.path == path.strip("/")), None)
+    if page is None:
+        raise ApiError(400, "destination.path: page not found in this space")
+    return {"kind": "site-page", "site_space_id": site_space.id, "page_id": page["id"]}
+
+
+def _live_tree(context: Context, space_id: str) -> list[TreePage]:
+    """Return the pages of a space; `Context.row` keeps them for the next redirect."""
+    space = context.row(SpaceRow, space_id)
+    live = context.row(RevisionRow, space.revision_id) if space else None
+    return live.tree if live else []
 
 
 def _as_redirect(row: RedirectRow) -> Redirect:
