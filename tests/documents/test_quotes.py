@@ -4,9 +4,12 @@ from presscheck.documents.pages.comment_text import (
     MAX_QUOTE,
     deleted_words,
     find_quoted_line,
+    find_quoted_range,
     quote,
     quote_cell,
     quote_deleted,
+    quote_range,
+    range_start,
     split_quote,
 )
 
@@ -70,3 +73,36 @@ def test_quote_of_a_deleted_text_is_struck() -> None:
     assert quote_deleted("---") == ""
     long = split_quote(quote_deleted("word " * 30))[0]
     assert find_quoted_line(deleted_words(long), [(3, "word " * 30)]) == 3
+
+
+def test_the_quote_of_several_lines_is_found_at_the_last() -> None:
+    lines = [
+        "Ask before you make more.",
+        "",
+        "A token lasts a day.",
+        "",
+        "A key stays.",
+        "",
+        "Ask before you make more.",
+    ]
+    about = split_quote(quote_range(lines[2], lines[6]))[0]
+    assert about == "A token lasts a day. … Ask before you make more."
+    assert find_quoted_line(about, enumerate(lines)) == 6
+    assert find_quoted_range(about, [*enumerate(lines)]) == (2, 6)
+    assert range_start(about) == "A token lasts a day."
+    assert find_quoted_line(about, enumerate(lines[:6])) is None, "its last line is gone"
+    assert find_quoted_range(about, [*enumerate(lines[4:])]) is None, "its first line is gone"
+
+
+def test_long_lines_of_a_range_are_cut_and_lines_without_words_are_not_quoted() -> None:
+    about = split_quote(quote_range("word " * 40, "other " * 40))[0]
+    assert about == "word word word word word word … other other other other other …"
+    assert find_quoted_line(about, [(0, "word " * 40), (1, "other " * 40)]) == 1
+    assert quote_range("***", "words") == quote_range("words", "***") == ""
+
+
+def test_a_line_with_dots_is_no_range() -> None:
+    lines = [(0, "Wait … then go on"), (1, "then go home")]
+    assert find_quoted_line("Wait … then go", lines) == 0
+    paragraph = [(0, "Wait a moment … then"), (1, "go on and on")]
+    assert find_quoted_line("Wait a moment … then go on and", paragraph) == 0, "a paragraph of several lines"

@@ -165,3 +165,12 @@ ROWS = ["| a | b |", "a | b", "|a|b\\|", "| |  x  | c \\| d|", "||", "  |漢|`a 
 @pytest.mark.parametrize("row", ROWS)
 def test_cells_stand_where_their_text_is(row: str) -> None:
     assert [row[start:end] for start, end in table_cell_spans(row)] == table_cells(row)
+
+
+def test_a_quote_of_several_blocks_is_no_target() -> None:
+    page = "A token lasts\na day.\n\nA key stays.\n"
+    assert find_target("A key stays.", page) is not None
+    assert find_target("A token lasts … A key stays.", page) is None
+    within = find_target("A token lasts … a day.", page)
+    assert within is not None
+    assert within.text == "A token lasts\na day."

@@ -134,7 +134,7 @@ COMMANDS: tuple[Command, ...] = (
     *_scope(
         "mark",
         ("mark", "space", "mark", "Mark the row; in a review, mark the page as viewed"),
-        ("mark_range", "V", "mark a range", "Start a range of marks; press again to end it"),
+        ("mark_range", "V", "mark a range", "Start or end a range of marks; in a page, lines to comment"),
         ("mark_visible", "*", "mark all visible", ""),
         ("bookmark", "b", "bookmark", "Bookmark what is under the cursor; again: remove it"),
         ("act_on_marked", "A", "act on marked", "Act on marked rows or this row; in a review, on suggestions"),
@@ -160,7 +160,7 @@ COMMANDS: tuple[Command, ...] = (
         ("snooze", "S", "snooze", "Hide until tomorrow, next week or new activity"),
         ("mute", "M m", "mute", "Mute: no notifications; again: unmute"),
         ("follow", "M f", "follow", "Follow: get notifications; again: unfollow"),
-        ("edit_view", "F", "filter", "Filter and sort this view"),
+        ("edit_view", "F", "filter", "Filter this view; in a review, timeline and threads"),
         ("preview_side", "|", "preview side", "Show the preview on the right of the rows, or below"),
         ("column_headings", "M h", "column headings", "Show or hide the column headings"),
         ("save_view", "M s", "save view", "Save this view, with its filter, as a tab"),

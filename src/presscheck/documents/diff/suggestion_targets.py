@@ -12,6 +12,7 @@ from presscheck.documents.pages.comment_text import (
     block_at,
     find_quoted_cell,
     find_quoted_line,
+    find_quoted_range,
     parse_suggestion,
     replace_block,
     suggestion_problem,
@@ -52,12 +53,16 @@ def find_target(about: str, markdown: str) -> SuggestionTarget | None:
         markdown: the page.
 
     Returns:
-        The block or cell, or None if the quoted text is gone or matches several cells.
+        The block or cell, or None if the quoted text is gone, spans several blocks, or matches several cells.
     """
     markdown = markdown.replace("\r\n", "\n")
-    line = find_quoted_line(about, enumerate(markdown.split("\n")))
+    lines = list(enumerate(markdown.split("\n")))
+    line = find_quoted_line(about, lines)
     block = block_at(markdown, line) if line is not None else None
     if line is None or block is None:
+        return None
+    numbers = find_quoted_range(about, lines)
+    if numbers and numbers[1] == line and block_at(markdown, numbers[0]) != block:
         return None
     # the quote of a whole row contains the bars between its cells
     row = table_row_at(markdown, line) if CELL_SEPARATOR in about and not _bare_bar.search(about) else None

@@ -2,7 +2,8 @@
 
 A comment starts with a quote of the text it is about, because Markdown blocks have no ids; users can read the quote
 wherever the comment is shown. The quote of a table cell is the first cell of its row and the cell itself: `Tokens › 90
-days`. If the row has the same text twice, the heading of the column is in between: `Tokens › Renewed › yes`.
+days`. If the row has the same text twice, the heading of the column is in between: `Tokens › Renewed › yes`. The quote
+of several lines is the start of the first and of the last: `A token lasts … Ask before`.
 
 A suggestion is the replacement of a block, which is applied with one key: a code block of the language `suggestion`, as
 on GitHub, readable wherever the comment is shown.
@@ -20,6 +21,8 @@ MAX_QUOTE = 60
 """Maximum number of characters of a quote."""
 CELL_SEPARATOR = "›"
 """Separates the first cell of a row from the quoted cell."""
+_RANGE_SEPARATOR = " … "
+"""Separates the first of several quoted lines from the last."""
 _STRUCK = "~~"
 _LEAST = 3
 _LEAST_BEGUN = 12
@@ -50,6 +53,13 @@ def deleted_words(quote: str) -> str:
     """Return the words of the quote of a deleted text; empty if it is another quote."""
     is_struck = len(quote) > 2 * len(_STRUCK) and quote.startswith(_STRUCK) and quote.endswith(_STRUCK)
     return quote.removeprefix(_STRUCK).removesuffix(_STRUCK) if is_struck else ""
+
+
+def quote_range(first: str, last: str) -> str:
+    """Return the quote that starts a comment on several lines; empty if the first or the last line has no words."""
+    parts = [_cut(words, MAX_QUOTE // 2) for words in (first, last)]
+    start, end = parts[0].removesuffix(" …"), parts[1]
+    return f"> {start}{_RANGE_SEPARATOR}{end}\n\n" if all(map(_letters.search, parts)) else ""
 
 
 def quote_cell(cells: Sequence[str], column: int, headings: Sequence[str] = ()) -> str:
@@ -89,20 +99,36 @@ def find_quoted_line(words: str, lines: Iterable[tuple[int, str]]) -> int | None
         line = _find_row(rows, rest, cell)
         # the heading of the column may be in between
         return _find_row(rows, rest.rpartition(CELL_SEPARATOR)[0], cell) if line is None else line
-    normalized = normalize_text(words)
+    normalized, lines = normalize_text(words), list(lines)
     if len(normalized) < _LEAST:
         return None
     inside: int | None = None
     prefix_line, longest = None, _LEAST_BEGUN - 1
+    first = normalize_text(range_start(words)) if _RANGE_SEPARATOR in words else ""  # not found without its last line
     for number, text in lines:
         line_letters = normalize_text(text)
         if line_letters.startswith(normalized):
             return number
         if inside is None and normalized in line_letters:
             inside = number
-        if len(line_letters) > longest and normalized.startswith(line_letters):
+        if len(line_letters) > longest and normalized.startswith(line_letters) and line_letters != first:
             prefix_line, longest = number, len(line_letters)
+    if inside is None and (numbers := find_quoted_range(words, lines)):
+        return numbers[1]
     return prefix_line if inside is None else inside
+
+
+def find_quoted_range(words: str, lines: Sequence[tuple[int, str]]) -> tuple[int, int] | None:
+    """Return the numbers of the first and the last line that a quote of several lines names, or None."""
+    first, _, last = words.partition(_RANGE_SEPARATOR)
+    start = find_quoted_line(first, lines) if last else None
+    end = find_quoted_line(last, [line for line in lines if line[0] > start]) if start is not None else None
+    return None if start is None or end is None else (start, end)
+
+
+def range_start(words: str) -> str:
+    """Return the words of the first line in a quote of several lines."""
+    return words.partition(_RANGE_SEPARATOR)[0]
 
 
 def find_quoted_cell(words: str, cells: Sequence[str], headings: Sequence[str]) -> int | None:

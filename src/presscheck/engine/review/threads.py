@@ -29,7 +29,9 @@ from presscheck.documents.pages.comment_text import (
     CELL_SEPARATOR,
     deleted_words,
     find_quoted_line,
+    find_quoted_range,
     parse_suggestion,
+    range_start,
     split_quote,
     without_fingerprint,
 )
@@ -109,6 +111,8 @@ class Thread:
     """The revision of the change request when the thread was started, if the service sends it."""
     line: int | None = None
     """The line of the page's new text that contains `about`, counted from 0; None if it was not found."""
+    starts_at: str = ""
+    """The words at which several commented lines start, the last of which is `line`; empty for a single line."""
     deleted_line: int | None = None
     """The line of the page's old text that contains `about`, if the commented text was deleted; None if not found."""
     is_outdated: bool = False
@@ -500,10 +504,13 @@ def locate_thread(thread: Thread, after: str, document: Mapping[str, Any] | None
         thread = replace(thread, about=about, is_outdated=not about)
     if not thread.about:
         return thread
-    line = find_quoted_line(thread.about, enumerate(after.split("\n")))
+    lines = list(enumerate(after.split("\n")))
+    line, numbers = find_quoted_line(thread.about, lines), find_quoted_range(thread.about, lines)
+    starts_at = range_start(thread.about) if numbers and numbers[1] == line else ""
     has_suggestion = line is not None and any(parse_suggestion(message.text) for message in thread.messages)
     target = find_target(thread.about, after) if has_suggestion else None
-    return replace(thread, line=line, is_outdated=line is None, suggested_for=target.text if target else None)
+    suggested_for = target.text if target else None
+    return replace(thread, line=line, starts_at=starts_at, is_outdated=line is None, suggested_for=suggested_for)
 
 
 def sort_threads(threads: Iterable[Thread]) -> list[Thread]:

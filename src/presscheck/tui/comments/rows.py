@@ -144,6 +144,8 @@ def _tail(thread: Thread) -> Line:
     spans: list[Span] = []
     if thread.line is not None and thread.about_cell:
         spans.append(Span(f" on “{sanitize(thread.about_cell)}”", "quiet"))
+    if thread.line is not None and thread.starts_at:
+        spans.append(Span(f" from “{sanitize(thread.starts_at)}”", "quiet"))
     if thread.state == "outdated":
         spans.append(Span(f" {OUTDATED} outdated", "waiting"))
     if thread.verdict in VERDICTS:

@@ -11,11 +11,13 @@ from presscheck.documents.diff.segments import table_row_at
 from presscheck.documents.diff.suggestion_targets import cell_target, find_target
 from presscheck.documents.nodes.comment_targets import CellIds, cell_words, find_block_key, find_cell, has_block
 from presscheck.documents.pages.comment_text import (
+    block_at,
     deleted_words,
     format_suggestion,
     quote,
     quote_cell,
     quote_deleted,
+    quote_range,
     split_quote,
 )
 from presscheck.engine.reads.scheduler import PREFETCH
@@ -37,6 +39,9 @@ ROW = -1
 """Selects the whole row in place of a column."""
 NO_CELL_SUGGESTION = "another cell reads the same: comment on the whole row to suggest a change"
 """Shown if the quote of a cell does not identify the cell, so that a suggestion would change another cell."""
+
+
+SEVERAL_BLOCKS = "a suggestion changes one block: comment on its lines alone"
 
 
 class CommentTargets:
@@ -193,7 +198,11 @@ class CommentActions:
         return thread is not None and bool(self.threads.editable(thread))
 
     async def _comment_on_line(self, item: ChangedItem) -> None:
-        """Comment on the line under the cursor. In a table, ask for the cell first."""
+        """Comment on the marked range, or on the line under the cursor. In a table, ask for the cell first."""
+        if numbers := self._view.text_range:
+            self._view.clear_range()
+            if self._comment_on_range(item, *numbers):
+                return
         if deleted := self._view.deleted_block:
             self._comment_on_deleted(item, deleted)
             return
@@ -222,6 +231,26 @@ class CommentActions:
             comment.suggestion = self._view.suggestion
             self._find(comment, self._targets.find_block(comment, text))
         self.threads.comment(comment)
+
+    def _comment_on_range(self, item: ChangedItem, first: int, last: int) -> bool:
+        """Comment on lines of the new text. Return False if fewer than two of them have words."""
+        after = self._view.page.after
+        lines = [sanitize(strip_markup(line)) for line in after.split("\n")]
+        with_words = [number for number in range(first, last + 1) if quote(lines[number])]
+        if len(with_words) < 2:
+            return False
+        first, last = with_words[0], with_words[-1]
+        about = split_quote(quote_range(lines[first], lines[last]))[0]
+        number = sum(line == lines[first] for line in lines[:first])
+        comment = PageComment(item.id, item.title, about, number)
+        block = block_at(after, last)
+        if block and block == block_at(after, first):
+            comment.suggestion = format_suggestion(block.text)
+        else:
+            comment.suggestion_reason = SEVERAL_BLOCKS
+        self._find(comment, self._targets.find_block(comment, lines[last]))
+        self.threads.comment(comment)
+        return True
 
     def _comment_on_deleted(self, item: ChangedItem, block: SegmentPair) -> None:
         """Comment on a block of the old text. The quote of a deleted block is struck through."""

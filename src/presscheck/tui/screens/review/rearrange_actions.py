@@ -50,7 +50,16 @@ class RearrangeActions:
         self._suggestions = SuggestionActions(session)
 
     def command_mark_range(self) -> None:
-        """Start or end a range of marked pages."""
+        """Start or end a range of marked pages; in a page, of lines to comment on."""
+        if self._view.is_in_change:
+            had_range = self._view.text_range is not None
+            if self._view.mark_range():
+                self._screen.notify("a range starts here: c comments on it, esc ends it")
+            else:
+                self._screen.notify(
+                    "the range is ended" if had_range else "a range starts on a line of the page's text"
+                )
+            return
         is_first = self._view.items.mark_range()
         self._screen.notify("a range starts here: V ends it" if is_first else self._marks())
 
@@ -60,8 +69,8 @@ class RearrangeActions:
         self._screen.notify(self._marks())
 
     def command_back(self) -> None:
-        """Remove all marks; without marks, close the review."""
-        if not self._view.items.clear_marks():
+        """Remove the range of lines, or else all marks; without either, close the review."""
+        if not self._view.clear_range() and not self._view.items.clear_marks():
             self._screen.app_context.close_screen()
 
     def reason_act_on_marked(self) -> str | None:

@@ -6,7 +6,7 @@ The change shows one page or, below each other, all pages. A page is laid out wh
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -33,6 +33,7 @@ from presscheck.tui.screens.review.renderer import (
     suggestion_at,
     text_line_at,
 )
+from presscheck.tui.widgets.line_view import Place
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import StatusLine
@@ -79,7 +80,7 @@ class ReviewView:
         self._state, self._merge = StatusLine(id="state"), StatusLine(id="merge")
         self.items = RowList(self._item_row, key=self._item_key, has_mark_column=False, id="pages")
         self.flow = PageFlow()
-        self.change = ChangeList(self.flow, self._lay_out_visible, id="change")
+        self.change = ChangeList(self.flow, self._lay_out_visible, self._range_lines, id="change")
         self._panes = Horizontal(self.items, PaneBorder(self.items), self.change, id="review")
         self.mode: Mode = "prose"
         self.only_changed = True
@@ -88,6 +89,8 @@ class ReviewView:
         """The filter of the timeline, for `select_events`."""
         self.width = 0
         self._pages: tuple[ChangedItem | None, ...] = ()
+        self._range_start: tuple[str, int] | None = None
+        """The page, and the line number in its new text, at which a range of lines starts."""
         self._unfolded: set[str] = set()
         self._opened: dict[str, set[int]] = {}
         self._drawn: dict[str, tuple[object, ...]] = {}
@@ -186,6 +189,34 @@ class ReviewView:
     def text_line(self) -> int | None:
         """The line number, in the new text of the page, under the cursor."""
         return text_line_at(self.rendered, self.page, self.line)
+
+    def mark_range(self) -> bool:
+        """Start a range of text lines at the cursor, or end it. Return whether a range was started."""
+        line, item = self.text_line, self.item
+        self._range_start = None if self._range_start or line is None or item is None else (item.id, line)
+        self.change.redraw()
+        return self._range_start is not None
+
+    def clear_range(self) -> bool:
+        """End the range of lines. Return whether there was one on the selected page."""
+        had_range, self._range_start = self.text_range is not None, None
+        self.change.redraw()
+        return had_range
+
+    @property
+    def text_range(self) -> tuple[int, int] | None:
+        """The first and last line number, in the new text of the page, from the start of the range to the cursor."""
+        line, item = self.text_line, self.item
+        if self._range_start is None or line is None or item is None or self._range_start[0] != item.id:
+            return None
+        return min(self._range_start[1], line), max(self._range_start[1], line)
+
+    def _range_lines(self) -> range:
+        """Return the lines of the change from the start of the range to the cursor."""
+        if self.text_range is None or self._range_start is None:
+            return range(0)
+        start = self.change.cursor - self.line + self.rendered.line_of(self._range_start[1])
+        return range(min(start, self.change.cursor), max(start, self.change.cursor) + 1)
 
     @property
     def block(self) -> SegmentPair | None:
@@ -343,9 +374,11 @@ class ReviewView:
         self.items.show(len(self._model.items) + 1, cursor=cursor)
 
     def follow_cursor(self) -> None:
-        """Select the list row of the page under the cursor when all pages are shown below each other."""
+        """Select the list row of the page under the cursor if all pages are shown, and draw the range of lines."""
         if self.shows_all and self.items.cursor != self.row:
             self.items.move_to(self.row)
+        if self._range_start:
+            self.change.redraw()
 
     def show_change(self, *, to_top: bool = False) -> None:
         """Draw the selected item, or all items; `to_top` moves the cursor to the first line of the selected item."""
@@ -613,12 +646,27 @@ class ChangeList(RowList):
     Args:
         flow: the pages.
         lay_out: lays out the pages of the visible lines.
+        marked_range: returns the lines of the marked range.
         id: the widget's id.
     """
 
-    def __init__(self, flow: PageFlow, lay_out: Callable[[], None], *, id: str) -> None:  # noqa: A002
+    def __init__(
+        self,
+        flow: PageFlow,
+        lay_out: Callable[[], None],
+        marked_range: Callable[[], range],
+        *,
+        id: str,  # noqa: A002
+    ) -> None:
         super().__init__(flow.line, id=id)
-        self._flow, self._lay_out = flow, lay_out
+        self._flow, self._lay_out, self._marked_range = flow, lay_out, marked_range
+
+    @override
+    def margins(self, places: Sequence[Place]) -> list[Line]:
+        """Return the left margins, with a bar at the lines of the marked range."""
+        margins, marked = super().margins(places), self._marked_range()
+        bar = (Span("▌", "accent"),)
+        return [bar if number in marked else margin for (number, _), margin in zip(places, margins, strict=True)]
 
     @override
     def is_fold_mark(self, number: int, part: int, column: int) -> bool:
