@@ -264,6 +264,7 @@ COMMANDS: tuple[Command, ...] = (
         ("take_mine", "alt+m  f2", "take mine", "Resolve the conflict at the cursor: take your text"),
         ("take_other", "alt+t  f3", "take theirs", "Resolve the conflict at the cursor: take the other text"),
         ("take_each", "alt+a  f4", "take both", "Resolve the conflict at the cursor: keep both texts"),
+        ("merge_edits", "alt+u  f6", "merge edits", "Merge the page, as others edited it, into your text"),
         ("undo_typing", "ctrl+z  alt+z", "undo typing", ""),
         ("redo_typing", "ctrl+y  alt+y", "redo typing", ""),
     ),

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
 from presscheck.api import change_requests, content, content_changes
+from presscheck.api.change_requests import Contributor
 from presscheck.api.comments import Document
 from presscheck.api.content import RevisionPage
 from presscheck.api.operation import revive
@@ -22,6 +23,8 @@ from presscheck.text.sanitize import sanitize
 
 Call = Any
 Read = Callable[[Any], Awaitable[Any]]
+SOMEBODY = "somebody else"
+"""The name of a person that the service does not tell."""
 EDIT_PENDING, EDIT_FAILED = "◷ your edit is pending", "✗ your edit failed: g x shows it"
 """Notes on a page with an edit that is not sent yet, or that failed."""
 MOST_REVISIONS = 20
@@ -94,7 +97,9 @@ async def merged_edit(read: Read, row: Row, call: Call) -> MergedEdit | None:
     merged = await asyncio.to_thread(merge_text, base["markdown"], text, now["markdown"])
     title = None if change.title in (None, now["title"]) else change.title
     if merged.conflicts or (title and now["title"] != base["title"]):
-        raise ChangedSince(f"Conflict: {await last_editor(read, *path)} edited the same lines; e shows both versions")
+        editors = await editors_of(read, call)
+        name = sanitize(editors[0].user.display_name) if editors else SOMEBODY
+        raise ChangedSince(f"Conflict: {name} edited the same lines; e shows both versions")
     if merged.text == now["markdown"] and title is None:
         return None
     renamed: dict[str, Any] = {"title": title} if title else {}
@@ -105,10 +110,10 @@ async def merged_edit(read: Read, row: Row, call: Call) -> MergedEdit | None:
 async def _has_arrived(read: Read, row: Row, call: Call, now: dict[str, Any]) -> bool:
     """Return whether the page has the text of an edit now, or had it in a revision after the edit was sent."""
     [change] = call.changes
-    wanted = _letters(change.document.markdown or "")
-    if wanted == _letters((row.base or {})["markdown"]):
+    wanted = letters_of(change.document.markdown or "")
+    if wanted == letters_of((row.base or {})["markdown"]):
         return False  # the same edit can be sent again: it replaces the text by the same text
-    if wanted == _letters(now["markdown"]):
+    if wanted == letters_of(now["markdown"]):
         return True
     former = (row.former or {}).get("revision")
     revision = (await read(at(change_requests.GetChangeRequest, call))).revision
@@ -116,7 +121,7 @@ async def _has_arrived(read: Read, row: Row, call: Call, now: dict[str, Any]) ->
         if former is None or revision == former:
             return False
         page = await read(page_in(call.space_id, revision, change.page))
-        if wanted == _letters(page.markdown or ""):
+        if wanted == letters_of(page.markdown or ""):
             return True
         parents = (await read(content.GetRevision(space_id=call.space_id, revision_id=revision))).parents
         if not parents:
@@ -125,16 +130,15 @@ async def _has_arrived(read: Read, row: Row, call: Call, now: dict[str, Any]) ->
     return False
 
 
-async def last_editor(read: Read, space: str, request: str) -> str:
-    """Return the name of the last person who edited a change request; *somebody else* if unknown."""
-    call = change_requests.ListContributors(space_id=space, change_request_id=request)
+async def editors_of(read: Read, within: Call) -> list[Contributor]:
+    """Return who edited the change request of a call, the last editor first; an empty list if unknown."""
+    call = at(change_requests.ListContributors, within)
     try:
         contributors = (await read(call)).items
     except PresscheckError:
-        return "somebody else"
-    editors = [one for one in contributors if one.action_type == "edit" and one.updated_at]
-    last = max(editors, key=lambda one: one.updated_at or "", default=None)
-    return sanitize(last.user.display_name) if last else "somebody else"
+        return []
+    editors = (one for one in contributors if one.action_type == "edit" and one.updated_at)
+    return sorted(editors, key=lambda one: one.updated_at or "", reverse=True)
 
 
 def _with_line_end(text: str) -> str:
@@ -142,6 +146,6 @@ def _with_line_end(text: str) -> str:
     return text.strip("\n") + "\n"
 
 
-def _letters(text: str) -> str:
+def letters_of(text: str) -> str:
     """Return the letters and digits of a text, because the service may reformat its Markdown."""
     return "".join(filter(str.isalnum, text))

@@ -92,6 +92,15 @@ class InstructionsDraft:
         self.line = line_written(current, merged)
         return merged
 
+    async def changed_by(self) -> str:
+        """Return nothing: the service has no revisions of instructions."""
+        return ""
+
+    async def merge_saved(self, text: str) -> MergedText:
+        """Merge a text with the instructions as they are now."""
+        base, self._base = self._base, await self._read()
+        return await self.merged(base, text, self._base)
+
     async def merged(self, base: str, ours: str, theirs: str) -> MergedText:
         """Merge the draft with the instructions; the conflict markers name the user and the times."""
         return await merged_texts(base, ours, theirs, name_of_draft(self._engine, self._keys[0]), name_of_saved)

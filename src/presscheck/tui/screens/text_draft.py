@@ -108,6 +108,22 @@ class TextDraft(Protocol):
         """Return lines about the changes that discarding the draft would lose."""
         ...
 
+    async def changed_by(self) -> str:
+        """Return the name of another user who has changed the saved text since it was read; empty without one.
+
+        Raises:
+            PresscheckError: the saved text cannot be read.
+        """
+        ...
+
+    async def merge_saved(self, text: str) -> MergedText:
+        """Merge a text with the saved text as it is now, which becomes the base of the draft.
+
+        Raises:
+            PresscheckError: the saved text cannot be read.
+        """
+        ...
+
     async def merged(self, base: str, ours: str, theirs: str) -> MergedText:
         """Merge the draft with the saved text; the conflict markers name people and times."""
         ...

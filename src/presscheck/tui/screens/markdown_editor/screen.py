@@ -57,6 +57,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _BY_NAME = {command.name: command for command in COMMANDS}
+INTERVAL = 5.0
+"""Seconds between two looks for edits of others."""
+MAX_INTERVAL = 60.0
+"""Maximum number of seconds between two looks while they fail."""
 PREVIEW_DELAY = 0.2
 """Seconds without typing before the preview is updated."""
 AROUND = 20_000
@@ -85,6 +89,7 @@ TEXT_COMMANDS = frozenset(
         "edit_outside",
         "discard_draft",
         *ON_CONFLICT,
+        "merge_edits",
         "undo_typing",
         "redo_typing",
         "back",
@@ -157,6 +162,8 @@ class MarkdownEditor(BaseScreen):
         self._error = ""
         self._conflicts = unresolved_conflicts(text)
         self._is_saving = False
+        self._changed_by = ""
+        """The name of another user who edited the page since it was opened or merged; empty without one."""
         self._shows_old_draft = draft.is_kept
         """Whether the text is a stored draft that has not been edited since it was opened."""
         self._text_keys = KeySequences(())
@@ -179,6 +186,7 @@ class MarkdownEditor(BaseScreen):
             Span(" Edit ", "quiet"),
             Span(sanitize(self.draft.title), "title"),
             Span(f"   {conflicts}" if conflicts else "", "removed"),
+            Span(f"   {self._changed_by} edited it" if self._changed_by else "", "waiting"),
             Span(f"   {state}", style),
         )
 
@@ -210,6 +218,7 @@ class MarkdownEditor(BaseScreen):
         path = self.draft.path
         if not path:
             return
+        self.run(self._look_for_edits, group="edits of others")
         self.subscribe(
             self.engine.watch(ListChangeRequestPages(**path)), self._take_pages, group="pages", shows_errors=False
         )
@@ -240,7 +249,7 @@ class MarkdownEditor(BaseScreen):
     def footer_hints(self, columns: int | None = None) -> Line:
         columns = self.size.width if columns is None else columns
         hints: list[Line] = []
-        first = ON_CONFLICT if self._conflicts else ()
+        first = (*(ON_CONFLICT if self._conflicts else ()), *(("merge_edits",) if self._changed_by else ()))
         second = ("discard_draft",) if self._shows_old_draft else ()
         for name in (*first, *second, *self.FOOTER, "help"):
             command = _BY_NAME[name]
@@ -415,6 +424,52 @@ class MarkdownEditor(BaseScreen):
             self.area.replace_all(now)
         self._saved_text = self.draft.text or stored
         self._flush()
+
+    # edits of others
+
+    async def _look_for_edits(self) -> None:
+        """Tell at once if another user edits the page. Runs until cancelled; a hidden editor requests nothing."""
+        wait = INTERVAL
+        while True:
+            await asyncio.sleep(wait)
+            if not self.is_shown or not self.engine.status.online or self._is_saving:
+                continue
+            try:
+                changed_by = await self.draft.changed_by()
+                wait = INTERVAL
+            except PresscheckError:
+                wait = min(wait * 2, max(MAX_INTERVAL, INTERVAL))
+                continue
+            if changed_by != self._changed_by and not self._is_saving:
+                self._changed_by = changed_by
+                if changed_by:
+                    key = shown(keys_of(_BY_NAME["merge_edits"], self.app_context.keymap)[0])
+                    self.notify(f"{changed_by} edited this {self.draft.noun} just now: {key} merges it into your text")
+                self.refresh_status_bars()
+
+    def reason_merge_edits(self) -> str | None:
+        """Return why there are no edits of others to merge."""
+        if self._is_saving:
+            return "it is being saved"
+        return None if self._changed_by else f"nobody else edited this {self.draft.noun} since you opened it"
+
+    async def command_merge_edits(self) -> None:
+        """Merge the page, as others edited it, into the text."""
+        self._flush()
+        text, name = self.area.text, self._changed_by
+        self._is_saving = True  # the base of the draft changes
+        try:
+            merged = await self.draft.merge_saved(text)
+            await self._go_on(text, merged.text)
+        finally:
+            self._is_saving = False
+        self._changed_by = ""
+        if merged.conflicts and self._conflicts:
+            self._go_to_line(self._conflicts[0].first + 1)
+            self._tell_conflicts()
+        else:
+            self.notify(f"merged with the edit of {name}")
+        self.refresh_status_bars()
 
     def reason_discard_draft(self) -> str | None:
         """Return why there is no draft to discard."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.change_requests import GetChangeRequest, ListContributors
+from presscheck.api.change_requests import GetChangeRequest
 from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
@@ -14,7 +14,7 @@ from presscheck.documents.merge.hunks import line_numbers
 from presscheck.documents.merge.text import merge_text
 from presscheck.engine.drafts import BASE, PAGE, draft_about
 from presscheck.engine.review.pending_review import draft_key
-from presscheck.engine.writes.page_merge import edits_of_page, page_base
+from presscheck.engine.writes.page_merge import SOMEBODY, editors_of, edits_of_page, letters_of, page_base
 from presscheck.errors import PresscheckError
 from presscheck.store.drafts import DraftSlot
 from presscheck.store.outbox import FAILED
@@ -71,6 +71,9 @@ class PageDraft:
         self._about: dict[str, str] = {}
         self.is_kept = False
         """Whether a draft is stored."""
+        self._revision = ""
+        """The revision in which edits of others were last looked for."""
+        self._changed_by = ""
         self.line: int | None = None
         self.age = ""
         """The age of the draft when it was opened, such as `, saved 2 h ago`; empty if unknown."""
@@ -97,6 +100,28 @@ class PageDraft:
         self.line = line_written(now.text, merged)
         return merged
 
+    async def changed_by(self) -> str:
+        """Return who else edited the page since it was read; empty if no one did."""
+        request = await self._engine.poll(GetChangeRequest(**self.path))
+        if request.revision != self._revision and self._base:
+            self._revision, me = request.revision, self._engine.me.id
+            editors = await editors_of(self._engine.read, GetChangeRequest(**self.path))
+            base, now = self._base.text, (await self._read_page()).text
+            is_edited = base != now
+            if editors and editors[0].user.id == me:  # the service may have reformatted the user's own edit
+                is_edited = letters_of(base) != letters_of(now)
+            other = next((sanitize(one.user.display_name) for one in editors if one.user.id != me), SOMEBODY)
+            self._changed_by = other if is_edited else ""
+        return self._changed_by
+
+    async def merge_saved(self, text: str) -> MergedText:
+        """Merge a text with the page as it is now, which becomes the base of the draft."""
+        base, now = self._base, await self._read_page()
+        merged = await self.merged(base.text if base else now.text, text, now.text)
+        self._base, self._changed_by = now, ""
+        self.keep(merged.text)
+        return merged
+
     def take_failed(self) -> bool:
         """Move a failed edit of the page from the outbox to the draft. Returns whether there is a draft."""
         edits = edits_of_page(self._outbox, self.path["change_request_id"], self.page_id)
@@ -121,15 +146,12 @@ class PageDraft:
     async def _name_of_revision(self) -> str:
         """Return the name of the newest revision of the change request, whose author is the last contributor."""
         try:
-            request, contributors = await asyncio.gather(
-                self._engine.read(GetChangeRequest(**self.path)), self._engine.read(ListContributors(**self.path))
-            )
+            call = GetChangeRequest(**self.path)
+            request, editors = await asyncio.gather(self._engine.read(call), editors_of(self._engine.read, call))
         except PresscheckError:
             return await name_of_saved()
-        editors = [one for one in contributors.items if one.action_type == "edit" and one.updated_at]
-        last = max(editors, key=lambda one: one.updated_at or "", default=None)
-        author = last.user.display_name if last else ""
-        return revision_name(f"#{request.number}", author, last.updated_at if last else request.updated_at)
+        author, at = (editors[0].user.display_name, editors[0].updated_at) if editors else ("", request.updated_at)
+        return revision_name(f"#{request.number}", author, at)
 
     @property
     def slot(self) -> DraftSlot:

@@ -1,0 +1,65 @@
+"""Another user edits the page that is open in the editor: it shows the name, and merges the edit with a key."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService
+from tests.tui.app_driver import shown, until
+from tests.tui.change_request_factory import begun, rewritten
+from tests.tui.markdown_editor import TEXT, editing, editor, is_editing
+from tests.tui.page_edits import save, text_there, type_over
+
+from presscheck.tui.screens.markdown_editor import screen as editor_screen
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(editor_screen, "INTERVAL", 0.1)
+
+
+async def test_an_edit_of_another_user_is_shown_and_merged_before_saving(
+    service: RunningService, tmp_path: Path
+) -> None:
+    one = await begun(service, "Beside", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+        await type_over(pilot, "30 days", "90 days")
+        await rewritten(service, one, TEXT.replace("for ever", "a year"))
+        await until(pilot, shows="Mia Okonkwo edited this page just now: alt+u merges it")
+        assert "Mia Okonkwo edited it" in shown(pilot.app).split("\n")[0]
+        assert "for ever" in editor(pilot).area.text
+        await pilot.press("alt+u")
+        await until(pilot, shows="merged with the edit of Mia Okonkwo")
+        assert "A token lasts 90 days.\n\nA key lasts a year." in editor(pilot).area.text
+        assert "edited it" not in shown(pilot.app).split("\n")[0]
+        await save(pilot)
+        await until(pilot, holds=lambda: not is_editing(pilot))
+    assert await text_there(service, one) == "A token lasts 90 days.\n\nA key lasts a year."
+
+
+async def test_a_conflict_is_shown_when_merging(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, "Beside with a conflict", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+        await type_over(pilot, "30 days", "90 days")
+        await rewritten(service, one, TEXT.replace("30 days", "60 days"))
+        await until(pilot, shows="Mia Okonkwo edited this page")
+        await pilot.press("f6")
+        await until(pilot, shows="1 conflict")
+        await pilot.press("alt+t")
+        await until(pilot, shows="took theirs")
+        assert "A token lasts 60 days." in editor(pilot).area.text
+
+
+async def test_edits_of_other_pages_are_not_reported(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, "Beside another page", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+        await rewritten(service, one, TEXT)
+        draft: Any = editor(pilot).draft
+        looked: Callable[[], bool] = lambda: bool(draft._revision)  # noqa: E731
+        await until(pilot, holds=looked)
+        assert "edited" not in shown(pilot.app)
+        await pilot.press("alt+u")
+        await until(pilot, shows="nobody else edited this page since you opened it")
