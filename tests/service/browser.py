@@ -5,7 +5,9 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import select
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,7 @@ def browse(tmp_path: Path, url: str, *options: str) -> str:
 class Browser:
     """A headless browser that is driven over a pipe with the Chrome DevTools Protocol."""
 
-    def __init__(self, tmp_path: Path) -> None:
+    def __init__(self, tmp_path: Path, *, runs_scripts: bool = True) -> None:
         to_browser, self._to = os.pipe()
         self._from, from_browser = os.pipe()
         # the browser reads from file descriptor 3 and writes to 4
@@ -51,6 +53,8 @@ class Browser:
         page = next(target["targetId"] for target in targets if target["type"] == "page")
         self._session = self._send("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
         self._send("Page.enable")
+        if not runs_scripts:
+            self._send("Emulation.setScriptExecutionDisabled", value=True)
 
     def close(self) -> None:
         """Ends the browser."""
@@ -69,9 +73,9 @@ class Browser:
             pass
 
     def value(self, expression: str) -> Any:
-        """Evaluates a JavaScript expression in the page, after the next frame."""
-        framed = f"new Promise(done => requestAnimationFrame(() => setTimeout(() => done({expression}))))"
-        answer = self._send("Runtime.evaluate", expression=framed, awaitPromise=True, returnByValue=True)
+        """Evaluates a JavaScript expression in the page, after a moment in which frames are drawn."""
+        time.sleep(0.1)
+        answer = self._send("Runtime.evaluate", expression=expression, returnByValue=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
@@ -87,6 +91,17 @@ class Browser:
         for kind in ("rawKeyDown", "keyUp"):
             self._send("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
 
+    def type(self, letter: str) -> None:
+        """Types a letter."""
+        self._send("Input.insertText", text=letter)
+
+    def wait(self, expression: str) -> None:
+        """Waits until a JavaScript expression is true."""
+        until = time.monotonic() + 20
+        while not self.value(f"Boolean({expression})"):
+            assert time.monotonic() < until, expression
+            time.sleep(0.05)
+
     def _send(self, method: str, **params: Any) -> dict[str, Any]:
         self._number += 1
         message = {"id": self._number, "method": method, "params": params}
@@ -101,6 +116,7 @@ class Browser:
 
     def _read(self) -> dict[str, Any]:
         while b"\0" not in self._rest:
+            assert select.select([self._from], [], [], 60)[0], "the browser does not answer"
             chunk = os.read(self._from, 1 << 16)
             assert chunk, "the browser has ended"
             self._rest += chunk

@@ -39,6 +39,7 @@ WITHOUT_PAGES = {
     "/app/{path:path}",
     "/assets/site.css",
     "/assets/site-{digest}.css",
+    "/assets/site-{digest}.js",
     "/openapi.json",
     "/healthz",
     "/readyz",

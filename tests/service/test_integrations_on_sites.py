@@ -18,6 +18,7 @@ from tests.service.publisher import Publisher
 from tests.service.web_pages import published, write
 
 from presscheck.api.published_sites import GetPublishedSite
+from presscheck.service.web.assets import asset_path
 
 BLOCK = {"id": "diagram", "title": "Diagram"}
 
@@ -112,12 +113,14 @@ async def test_scripts_are_on_the_sites_that_installed_them_alone(here: World, l
     long = await lamp.http.post(lamp.at, json={**details, "contentSecurityPolicy": {"img-src": "a" * 30_000}})
     assert (long.status_code, "contentSecurityPolicy" in long.text) == (400, True)
     before = await page(f"{url}guide")
-    assert "<script" not in before.text and "script-src" not in before.headers["content-security-policy"]
+    own = asset_path("js")
+    assert re.findall(r'<script src="([^"]*)" defer></script>', before.text) == [own]
+    assert policy_of(before)["script-src"] == [f"{here.base_url}{own}"]
     installed = await lamp.install()
     shown = await page(f"{url}guide")
-    [path] = re.findall(r'<script src="([^"]*)" defer></script>', shown.text)
+    [_, path] = re.findall(r'<script src="([^"]*)" defer></script>', shown.text)
     policy = policy_of(shown)
-    assert policy["script-src"] == [f"{here.base_url}{path}", "https://cdn.example/lamp.js"]
+    assert policy["script-src"] == [f"{here.base_url}{own}", f"{here.base_url}{path}", "https://cdn.example/lamp.js"]
     assert policy["connect-src"] == ["https://api.example", "https://*.metrics.example"]
     assert "font-src" not in policy, "other letters are no part of a header"
     assert len(shown.headers["content-security-policy"]) < 5000
@@ -189,7 +192,7 @@ async def test_a_script_that_is_not_made_leaves_the_page_as_it_is(here: World, l
     await lamp.publish("for (;;);", **INJECTS)
     await lamp.install()
     shown = await page(f"{url}guide")
-    [path] = re.findall(r'<script src="([^"]*)" defer></script>', shown.text)
+    [_, path] = re.findall(r'<script src="([^"]*)" defer></script>', shown.text)
     for _ in range(2):
         assert (await page(f"{here.base_url}{path}")).status_code == 502
 

@@ -14,9 +14,9 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
 from presscheck.service.db.version import CurrentVersion
 from presscheck.service.http.middleware import origin_of
+from presscheck.service.web.assets import Asset
 from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.page_cache import PublishedPages
-from presscheck.service.web.style_sheet import StyleSheet
 
 ROBOTS = "User-agent: *\nDisallow: /v1/\nDisallow: /app/\nDisallow: /preview/\n"
 """Search engines read this file only at the top of a host; each site has a `robots.txt` with its `sitemap.xml`."""
@@ -70,6 +70,7 @@ def web_routes(
         Route("/docs/{site}", send_site, methods=["GET"]),
         Route("/docs/{site}/{path:path}", send_site, methods=["GET"]),
         Route("/preview/{preview}/{path:path}", send_site, methods=["GET"]),
-        Route("/assets/site.css", StyleSheet(), methods=["GET"]),
-        Route("/assets/site-{digest}.css", StyleSheet(), methods=["GET"]),
+        Route("/assets/site.css", Asset("css"), methods=["GET"]),
+        Route("/assets/site-{digest}.css", Asset("css"), methods=["GET"]),
+        Route("/assets/site-{digest}.js", Asset("js"), methods=["GET"]),
     ]

@@ -25,6 +25,7 @@ from presscheck.service.sites.scripts import policy_with
 from presscheck.service.sites.urls import present_name
 from presscheck.service.web import navigation
 from presscheck.service.web.access import AccessDenied, Reader, admitted
+from presscheck.service.web.assets import asset_path
 from presscheck.service.web.cached_response import THEME, THEMES, SitePage, wants_markdown
 from presscheck.service.web.html.page import render_page_html
 from presscheck.service.web.integration_blocks import BlockDrawer
@@ -35,7 +36,6 @@ from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.search import LONGEST_QUERY, found_pages
 from presscheck.service.web.site_files import site_file
 from presscheck.service.web.site_record import SiteRecords
-from presscheck.service.web.style_sheet import style_sheet_path
 from presscheck.service.web.theme import Appearance
 
 POLICY = {
@@ -47,16 +47,26 @@ POLICY = {
     "base-uri": "'none'",
     "frame-ancestors": "'none'",
 }
-"""The content security policy of pages; `policy_with` adds the scripts of integrations. As defense in depth, it forbids
-all other scripts, whatever a page contains.
+"""The content security policy of pages, to which their own script and the scripts of integrations are added. As defense
+in depth, it forbids all other scripts, whatever a page contains.
 """
 SANDBOX = (
     "allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-downloads"
     " allow-top-navigation-by-user-activation"
 )
 """The permissions of pages with scripts of integrations; an opaque origin keeps the scripts from other sites."""
+SEARCH = {"connect-src": "'self'"}
+"""What the script of the site needs to show results while the reader types. Pages with scripts of integrations have no
+such results: those scripts must not reach the service.
+"""
+
+
+def _as_header(policy: dict[str, str]) -> str:
+    return "; ".join(f"{name} {sources}" for name, sources in policy.items())
+
+
 HEADERS = {
-    "content-security-policy": "; ".join(f"{name} {sources}" for name, sources in POLICY.items()),
+    "content-security-policy": _as_header(POLICY),
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
     "vary": "accept, accept-encoding, cookie",
@@ -214,10 +224,10 @@ def _page(
         "holds": site.holds,
         "previewed": site.previewed and site.previewed.request,
     } | values
-    headers = _headers(site)
-    if scripts:
-        policy = policy_with(POLICY | {"sandbox": SANDBOX}, scripts, site.context.origin)
-        headers["content-security-policy"] = "; ".join(f"{name} {sources}" for name, sources in policy.items())
+    # only our own script, not all files of this host, which users upload
+    policy = POLICY | {"script-src": f"{site.context.origin}{asset_path('js')}"}
+    policy = policy_with(policy | {"sandbox": SANDBOX}, scripts, site.context.origin) if scripts else policy | SEARCH
+    headers = _headers(site) | {"content-security-policy": _as_header(policy)}
     if not values["is_indexed"]:
         headers["x-robots-tag"] = "noindex"
     response = SitePage if current else HTMLResponse
@@ -280,5 +290,5 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         finalize=_visible,
     )
-    cast("dict[str, Any]", templates.globals)["style_sheet"] = style_sheet_path()
+    cast("dict[str, Any]", templates.globals).update(style_sheet=asset_path("css"), script=asset_path("js"))
     return templates

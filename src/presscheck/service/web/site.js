@@ -1,0 +1,165 @@
+/* Conveniences of published sites. Everything works without this script; so a failure here loses nothing. */
+"use strict";
+
+const root = document.documentElement;
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const element = (name, properties) => Object.assign(document.createElement(name), properties);
+
+/* Copy buttons of code, and anchors that copy their URL. */
+function copy(text, button, done) {
+  if (!navigator.clipboard) return false;
+  navigator.clipboard.writeText(text).then(() => {
+    const before = button.textContent;
+    button.textContent = done;
+    setTimeout(() => (button.textContent = before), 1500);
+  });
+  return true;
+}
+
+for (const code of all("figure.code")) {
+  const button = element("button", { type: "button", className: "copy", textContent: "Copy" });
+  button.addEventListener("click", () => copy(code.querySelector("code").innerText, button, "Copied"));
+  code.append(button);
+}
+
+document.addEventListener("click", (event) => {
+  const anchor = event.target.closest?.("a.anchor");
+  if (anchor) copy(anchor.href, anchor, "✓");
+});
+
+/* A link in the outline or in the drawer closes it. */
+for (const panel of all(".outline, .side")) {
+  panel.addEventListener("click", (event) => {
+    if (event.target.closest("a") && panel.matches(":popover-open")) panel.hidePopover();
+  });
+}
+
+/* Tabs with the same title open together, also on the next page. */
+const TAB = "tab";
+const stored = () => {
+  try {
+    return sessionStorage.getItem(TAB);
+  } catch {
+    return null; // a page with scripts of integrations has no storage
+  }
+};
+const openTabs = (title) => {
+  for (const tab of all(".tabs > details:not([open])")) {
+    if (tab.firstElementChild.textContent === title) tab.open = true;
+  }
+};
+for (const label of all(".tabs > details > summary")) {
+  label.addEventListener("click", () => {
+    const top = label.getBoundingClientRect().top;
+    try {
+      sessionStorage.setItem(TAB, label.textContent);
+    } catch {}
+    requestAnimationFrame(() => {
+      openTabs(label.textContent);
+      scrollBy(0, label.getBoundingClientRect().top - top); // tabs above may have become longer
+    });
+  });
+}
+if (stored() && !location.hash) openTabs(stored());
+
+/* The theme changes without a new page; the request stores the choice. */
+for (const link of all("#\\~themes a")) {
+  link.addEventListener("click", async (event) => {
+    event.preventDefault();
+    try {
+      await fetch(link.href, { redirect: "manual" });
+    } catch {
+      location = link.href;
+      return;
+    }
+    root.dataset.theme = new URL(link.href).searchParams.get("theme");
+    for (const other of all("#\\~themes a")) other.toggleAttribute("aria-current", other === link);
+    link.closest("[popover]").hidePopover();
+  });
+}
+
+/* Pictures open in full size. */
+for (const image of all("article img:not([data-size])")) {
+  if (image.closest("a")) continue;
+  image.classList.add("zooms");
+  image.addEventListener("click", () => {
+    const dialog = element("dialog", { className: "zoom" });
+    dialog.append(element("img", { src: image.currentSrc, alt: image.alt }));
+    dialog.addEventListener("click", () => dialog.close());
+    dialog.addEventListener("close", () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+/* Search: ctrl+K, ⌘K or / from everywhere, and results while typing. */
+const field = document.querySelector(".search input");
+document.addEventListener("keydown", (event) => {
+  const isTyping = event.target.closest?.("input, textarea, select, [contenteditable]");
+  const isShortcut = (event.key === "k" && (event.ctrlKey || event.metaKey)) || (event.key === "/" && !isTyping);
+  if (!field || !isShortcut || event.altKey) return;
+  event.preventDefault();
+  field.focus();
+  field.select();
+});
+
+if (field) {
+  const results = element("div", { className: "menu found", popover: "manual" });
+  field.form.append(results);
+  field.setAttribute("aria-keyshortcuts", "Control+K Meta+K /");
+  let wanted = "";
+  let timer = 0;
+
+  const show = async () => {
+    const query = (wanted = field.value.trim());
+    if (query.length < 2) return results.hidePopover();
+    const response = await fetch(`${field.form.getAttribute("action")}?q=${encodeURIComponent(query)}`).catch(() => null);
+    if (!response?.ok || query !== wanted) return;
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const links = all(".results h2 a", page).slice(0, 8);
+    if (query !== wanted || document.activeElement !== field) return;
+    results.replaceChildren(
+      ...links.map((link) => {
+        const where = link.closest("li")?.querySelector(".where")?.textContent ?? "";
+        const item = element("a", { href: link.getAttribute("href"), textContent: link.textContent });
+        item.append(element("small", { textContent: where }));
+        return item;
+      }),
+      ...(links.length ? [] : [element("p", { textContent: `No results for “${query}”.` })]),
+    );
+    results.showPopover({ source: field });
+  };
+
+  field.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(show, 120);
+  });
+  field.form.addEventListener("keydown", (event) => {
+    const items = all("a", results);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape") results.hidePopover();
+    if (!step || !results.matches(":popover-open")) return;
+    event.preventDefault();
+    const next = items.indexOf(document.activeElement) + step;
+    (items[next] ?? field).focus();
+  });
+  document.addEventListener("click", (event) => {
+    if (!field.form.contains(event.target)) results.hidePopover();
+  });
+}
+
+/* What older browsers do not do from the style sheet: the current page in view, and the heading in view in the outline. */
+if (!CSS.supports("scroll-initial-target", "nearest")) {
+  document.querySelector(".pages [aria-current]")?.scrollIntoView({ block: "nearest" });
+}
+if (!CSS.supports("scroll-target-group", "auto")) {
+  const links = new Map(all(".outline a").map((link) => [decodeURIComponent(link.hash.slice(1)), link]));
+  const headings = all("article :is(h2, h3)[id]").filter((heading) => links.has(heading.id));
+  const mark = () => {
+    const limit = parseFloat(getComputedStyle(root).scrollPaddingTop) + 8;
+    const last = headings.findLast((heading) => heading.getBoundingClientRect().top <= limit) ?? headings[0];
+    for (const heading of headings) links.get(heading.id).classList.toggle("current", heading === last);
+  };
+  document.addEventListener("scroll", () => requestAnimationFrame(mark), { passive: true });
+  mark();
+}
