@@ -394,6 +394,24 @@ async def threads(pilot: Any, service: RunningService) -> None:
     await until(pilot, shows="1 ● open")
 
 
+async def timeline(pilot: Any, service: RunningService) -> None:
+    await review(pilot, service)
+    await pilot.press("g", "g", "l")
+    await until(pilot, shows="~ edited 3 h ago")
+
+
+async def line_range(pilot: Any, service: RunningService) -> None:
+    await review(pilot, service)
+    await pilot.press("l", "]", "V", "]")
+    await until(pilot, holds=lambda: pilot.app.screen.session.view.text_range is not None)
+
+
+async def filtered_threads(pilot: Any, service: RunningService) -> None:
+    await threads(pilot, service)
+    await write(pilot, "F", "author:ada is:unresolved", "enter")
+    await until(pilot, shows="Threads with author:ada is:unresolved of")
+
+
 async def drop_sheet(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
     await pilot.press("]", ".", "d")
@@ -477,6 +495,9 @@ SCREENS: list[Drive] = [
     train_sheet,
     merge_train,
     threads,
+    filtered_threads,
+    timeline,
+    line_range,
     drop_sheet,
     muted,
     site_checks,
