@@ -17,6 +17,7 @@ from presscheck.documents.markdown.block_splitter import split_blocks
 from presscheck.documents.markdown.headings import heading_text, leading_title
 from presscheck.documents.markdown.inline_runs import html_events
 from presscheck.documents.markdown.links import find_links
+from presscheck.documents.markdown.page_sections import page_sections
 from presscheck.documents.markdown.parser import parse
 from presscheck.documents.markdown.plain_text import page_text
 from presscheck.documents.markdown.search_terms import index_terms, query_phrases
@@ -65,6 +66,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "parse": parse_or_refuse,
     "split_blocks": split_blocks,
     "page_text": page_text,
+    "page_sections": page_sections,
     "leading_title": leading_title,
     "heading_text": heading_text,
     "find_links": find_links,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,8 +11,9 @@ import pytest
 from sqlalchemy.orm import Session
 
 from presscheck.documents.markdown.search_terms import index_terms
+from presscheck.service.content.matches import marked, passages, terms_of
 from presscheck.service.content.revisions import add_document, add_revision, new_page
-from presscheck.service.content.search import as_results, search
+from presscheck.service.content.search import WHOLE, as_results, find, search, searched_pages
 from presscheck.service.db.engine import Database
 from presscheck.service.http.operations import Context
 from presscheck.service.models.organizations import OrganizationRow, UserRow
@@ -73,8 +75,7 @@ def space(session: Session) -> SpaceRow:
     ],
 )
 def test_search_finds_pages(context: Context, space: SpaceRow, query: str, titles: list[str]) -> None:
-    found = search(context, [space], query).get("s", [])
-    assert sorted(hit.page["title"] for hit in found) == sorted(titles)
+    assert sorted(titles_for(context, space, query)) == sorted(titles)
 
 
 @pytest.mark.parametrize(
@@ -94,25 +95,118 @@ def test_terms_of_a_text(text: str, terms: list[str]) -> None:
     assert index_terms(text) == terms
 
 
+def titles_for(context: Context, space: SpaceRow, query: str) -> list[str]:
+    matches, _ = search(context, [space], query)
+    return [hit.page["title"] for hit in matches.get(space.id, [])]
+
+
 def test_matches_in_titles_come_first(context: Context, space: SpaceRow) -> None:
-    assert [hit.page["title"] for hit in search(context, [space], "wax")["s"]] == ["Lamps"]
-    assert [hit.page["title"] for hit in search(context, [space], "l")["s"]][:2] == ["Lamps", "Long"]
+    assert titles_for(context, space, "wax") == ["Lamps"]
+    assert titles_for(context, space, "l")[:2] == ["Lamps", "Long"]
 
 
 def test_matching_sections_have_an_excerpt(context: Context, space: SpaceRow) -> None:
-    hit = search(context, [space], "oil")["s"]
-    page = as_results(context, hit, "oil")[0]
+    matches, terms = search(context, [space], "oil")
+    page = as_results(context, matches["s"], terms)[0]
     assert (page.path, [ancestor.title for ancestor in page.ancestors or ()]) == ("group/lamps", ["Group"])
     assert [(section.title, section.path, section.body) for section in page.sections or ()] == [
-        ("Oil", "group/lamps#oil", "A lamp burns OIL. ``` ## not a heading oil ```")
+        ("Oil", "group/lamps#oil", "A lamp burns OIL. ## not a heading oil")
     ]
     assert page.urls.app == f"http://here/app/spaces/s/pages/{page.id}"
 
 
 def test_long_excerpts_are_cut(context: Context, space: SpaceRow) -> None:
-    page = as_results(context, search(context, [space], "needle")["s"], "needle")[0]
+    matches, terms = search(context, [space], "needle")
+    page = as_results(context, matches["s"], terms)[0]
     assert page.sections
     body = page.sections[0].body
     assert "needle" in body
     assert body.startswith("…") and body.endswith("…")
     assert len(body) < 200
+
+
+def planted(session: Session, space_id: str, texts: dict[str, str], **details: str) -> SpaceRow:
+    pages = [new_page(title, slug="", document=add_document(session, text), **details) for title, text in texts.items()]
+    for number, page in enumerate(pages):
+        page["slug"] = f"page-{number}"
+    revision = add_revision(session, space_id, pages, created_at=NOW, created_by="u")
+    row = SpaceRow(
+        id=space_id, organization_id="o", title=space_id, revision_id=revision, created_at=NOW, updated_at=NOW
+    )
+    session.add(row)
+    return row
+
+
+@pytest.mark.parametrize(
+    ("query", "titles"),
+    [
+        ("wick", ["Wick", "Heading", "Often", "Once"]),
+        ("how do I trim the wick", ["Wick", "Heading", "Often", "Once"]),
+        ("back up", ["Back up"]),
+        ('"oil lamp"', ["Phrase"]),
+        ("lamp oil", ["Phrase", "Apart"]),
+        ("phlogiston", []),
+    ],
+)
+def test_the_best_match_comes_first(context: Context, query: str, titles: list[str]) -> None:
+    text = {
+        "Once": "Trim the wick. " + "Other words. " * 40,
+        "Often": "Trim the wick, wick, wick and wick. " + "Other words. " * 40,
+        "Heading": "Trim.\n\n## The wick\n\n" + "Other words. " * 40,
+        "Wick": "Trim it.",
+        "Back up": "Copy it away.",
+        "Apart": "A lamp stands here, and over there is a can with oil.",
+        "Phrase": "An oil lamp. Lamp oil.",
+    }
+    assert titles_for(context, planted(context.session, "w", text), query) == titles
+
+
+def test_newer_pages_come_first_if_they_match_equally(context: Context) -> None:
+    old = planted(context.session, "a", {"Old": "A wick."}, updatedAt="2020-01-01T00:00:00.000Z")
+    new = planted(context.session, "b", {"New": "A wick "}, updatedAt=NOW)
+    found = find(context, searched_pages(context, [old, new]), "wick", WHOLE)
+    assert [hit.page["title"] for hit in found.hits] == ["New", "Old"]
+
+
+@pytest.mark.parametrize("query", ["lantren", "lanten", "lanxern", "lanternn"])
+def test_a_word_that_no_page_has_may_have_one_other_letter(context: Context, query: str) -> None:
+    space = planted(context.session, "w", {"Light": "A lantern.", "Dark": "Nothing."})
+    found = find(context, searched_pages(context, [space]), query, WHOLE)
+    assert [hit.page["title"] for hit in found.hits] == ["Light"] and not found.is_exact
+    assert marked("A lantern.", found.terms) == [("A ", False), ("lantern", True), (".", False)]
+
+
+def test_without_a_page_that_has_all_words_those_with_the_most_are_found(context: Context) -> None:
+    space = planted(context.session, "w", {"A": "One two.", "B": "One.", "C": "Two three one."})
+    found = find(context, searched_pages(context, [space]), "one two three four", WHOLE)
+    assert [hit.page["title"] for hit in found.hits] == ["C"] and not found.is_exact
+
+
+def test_markup_and_addresses_are_not_found(context: Context) -> None:
+    text = '{% hint style="info" %}\n[Words](https://example.org/address)<br>**str**ong\n{% endhint %}\n'
+    space = planted(context.session, "w", {"A": text})
+    for query, count in (("words", 1), ("address", 0), ("style", 0), ("endhint", 0), ("br", 0)):
+        assert len(titles_for(context, space, query)) == count, query
+
+
+def test_hostile_queries_take_little_time(context: Context) -> None:
+    words = [f"word{number}" for number in range(400)]
+    texts = {f"Page {number}": " ".join([*words, "a " * 3000, "`" * 500, f"n{number}"]) for number in range(100)}
+    space = planted(context.session, "w", texts)
+    pages = searched_pages(context, [space])
+    queries = (
+        " ".join(words)[:512],
+        " ".join(word[:-1] + "x" for word in words)[:512],
+        "a " * 256,
+        '"' * 512,
+        '"a a a a a a a a a a a b"',
+        "(a+)+$" * 80,
+        "\x00\ud800",
+        "x" * 512,
+        "日" * 512,
+    )
+    for query in queries:
+        start = time.thread_time()
+        for hit in find(context, pages, query, WHOLE).hits[:20]:
+            passages(terms_of(query), hit.text)
+        assert time.thread_time() - start < 3, query

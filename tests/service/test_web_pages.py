@@ -621,7 +621,7 @@ async def test_a_site_can_be_searched(world: World, browser: httpx.AsyncClient) 
     assert found.headers["x-robots-tag"] == "noindex"
     assert f'<h2><a href="{inside(address)}">Start</a></h2>' in found.text
     assert f'href="{inside(address)}#by-sea"' in found.text
-    assert "Parcels on ships." in found.text
+    assert "<mark>Parcels</mark> on ships." in found.text
     assert 'value="PARCELS"' in found.text
     for nothing in ("zebra", "", " ", "x" * 3000):
         assert (await browser.get(address, params={"q": nothing})).status_code == 200

@@ -1,42 +1,68 @@
-"""Full-text search in titles and content of live pages.
+"""Full-text search in pages of spaces, for the API and for published sites.
 
-A page matches if it has all words of the query, or words that start with them. Pages with all words in the title come
-first, then the order of the space.
+The index of the database names the pages that may match. Whether a page matches, and how well, is decided by its text
+as readers see it, so that neither markup nor hidden parts of a page are found.
+
+A page matches if it has all words of the query, or words that start with them. Readers of a site also find pages whose
+titles have most of the words. If no page matches, words that no page has are replaced for them by words that differ in
+one letter; if there is still none, the pages with the most words match.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from sqlalchemy import select
 
 from presscheck.api.roles import Location
 from presscheck.api.search_results import Ancestor, SearchPageResult, SearchSectionResult
-from presscheck.documents.markdown.anchors import AnchorNames, encode_fragment
-from presscheck.documents.markdown.headings import heading_level, heading_text
-from presscheck.documents.markdown.search_terms import fold, query_terms
+from presscheck.documents.markdown.anchors import encode_fragment
+from presscheck.documents.markdown.search_terms import MAX_TERM
 from presscheck.documents.pages.tree import Page, walk
-from presscheck.service.content.revisions import document_texts
-from presscheck.service.db.fulltext_index import documents_with
+from presscheck.service.content.matches import (
+    Fields,
+    SearchText,
+    Term,
+    corrected,
+    matched_terms,
+    normalized,
+    one_letter_off,
+    passages,
+    rarity,
+    score,
+    search_text,
+    terms_of,
+)
+from presscheck.service.content.revision_content import kept_of_documents
+from presscheck.service.db.fulltext_index import documents_with, words_of
 from presscheck.service.db.statements import among
 from presscheck.service.http.operations import Context
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.spaces import SpaceRow
 
-MOST_SECTIONS = 5
-"""Maximum number of sections per page in a result."""
-AROUND = 80
-"""Number of characters of context on each side of a match."""
+MOST_RANKED = 2_000
+"""Maximum number of pages whose texts are read for a query; the pages with the most words in the title come first."""
+MOST_CHARACTERS = 10_000_000
+"""Number of characters of texts after which no further ones are read for a query."""
+SHORTEST_CORRECTED = 4
+"""Minimum number of letters of a word that is corrected."""
+MOSTLY = 0.6
+"""The share of the words, weighted by how rare they are, that a title needs to be found without all words."""
+RECENCY = 0.05
+"""What the newest page gains over one that is a year older."""
+_AT_ONCE = 50
+_YEAR = 365 * 24 * 3600
+_EMPTY = search_text("")
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
 _revisions = RevisionRow.__table__.c
 _TREES = select(_revisions.id, _revisions.tree).where(among(_revisions.id, "ids"))
-_FENCE = re.compile(r"[ \t]*(```|~~~)")
 
 
-class Hit(NamedTuple):
-    """A matching page, its path, and the titles of its ancestors."""
+class SearchedPage(NamedTuple):
+    """A page that is searched, its path, and the titles of its ancestors."""
 
     space_id: str
     page: Page
@@ -44,139 +70,262 @@ class Hit(NamedTuple):
     above: tuple[str, ...]
 
 
-def search(context: Context, spaces: Sequence[SpaceRow], query: str) -> dict[str, list[Hit]]:
-    """Return the pages that have all words of a query, by space; spaces without matches are missing."""
-    words = query_terms(query)
+class Hit(NamedTuple):
+    """A matching page with its text."""
+
+    place: SearchedPage
+    text: SearchText
+
+    @property
+    def page(self) -> Page:
+        """The stored page."""
+        return self.place.page
+
+
+class Found(NamedTuple):
+    """The matching pages, the best first; `terms` are the words that were looked for, corrected where necessary.
+
+    `is_complete` is False if there were too many pages to read them all, and `is_exact` if no page has all words as
+    they are written.
+    """
+
+    hits: list[Hit]
+    terms: list[Term]
+    is_complete: bool = True
+    is_exact: bool = True
+
+
+class TextReading(NamedTuple):
+    """How the searched text of a page is made from its Markdown; `name` is part of the key in the cache."""
+
+    name: str
+    visible: Callable[[str], str]
+
+
+WHOLE = TextReading("search text", str)
+
+
+def search(context: Context, spaces: Sequence[SpaceRow], query: str) -> tuple[dict[str, list[Hit]], list[Term]]:
+    """Return the matching pages by space, and the terms; spaces without matches are missing."""
+    found = find(context, searched_pages(context, spaces) if query.strip() else (), query, WHOLE, is_strict=True)
     matches: dict[str, list[Hit]] = {}
-    for space_id, hits in _with_words(context, spaces, words).items():
-        matching = [hit for hit, number in hits if number == len(words)]
-        if matching:
-            matches[space_id] = sorted(matching, key=lambda hit: not all(_in_title(hit, word) for word, _ in words))
-    return matches
+    for hit in found.hits:
+        matches.setdefault(hit.place.space_id, []).append(hit)
+    return matches, found.terms
 
 
-def best_hits(context: Context, spaces: Sequence[SpaceRow], query: str, most: int) -> list[Hit]:
-    """Return at most `most` pages that have a word of the query, those with most of its words first."""
-    words = query_terms(query)
-    by_space = _with_words(context, spaces, words)
-    hits = [hit for space in spaces for hit in by_space.get(space.id, ())]
-    in_title = {id(hit): sum(_in_title(hit, word) for word, _ in words) for hit, _ in hits}
-    return [hit for hit, _ in sorted(hits, key=lambda one: (-one[1], -in_title[id(one[0])]))[:most]]
+def best_hits(context: Context, spaces: Sequence[SpaceRow], query: str, most: int) -> Found:
+    """Return at most `most` pages that have a word of the query, the best first."""
+    terms, pages = terms_of(query), searched_pages(context, spaces)
+    if not terms or not pages:
+        return Found([], terms)
+    found = _Finder(context, pages, WHOLE, is_strict=True).found(terms, 1)
+    return found._replace(hits=found.hits[:most])
 
 
-def _with_words(
-    context: Context, spaces: Sequence[SpaceRow], words: Sequence[tuple[str, bool]]
-) -> dict[str, list[tuple[Hit, int]]]:
-    """Return the pages that have at least one of some words, by space, each with the number of its words."""
-    if not words:
-        return {}
-    trees = _trees(context, spaces)
-    pages = {space_id: _pages(space_id, tree) for space_id, tree in trees.items()}
-    documents = {hit.page["documentId"] for hits in pages.values() for hit in hits if hit.page.get("documentId")}
-    index = context.session.connection()
-    documents_by_word = {word: documents_with(index, documents, word, begins=begins) for word, begins in words}
-    return {
-        space_id: [
-            (hit, number)
-            for hit in hits
-            if (number := sum(_has(hit, word, documents_by_word[word]) for word, _ in words))
+def searched_pages(context: Context, spaces: Sequence[SpaceRow]) -> list[SearchedPage]:
+    """Return the live pages of spaces."""
+    trees: dict[str, list[Page]] = dict(context.rows(_TREES, ids=[space.revision_id for space in spaces]))
+    return [page for space in spaces for page in _pages(space.id, trees.get(space.revision_id or "", []))]
+
+
+def find(
+    context: Context, pages: Sequence[SearchedPage], query: str, reading: TextReading, *, is_strict: bool = False
+) -> Found:
+    """Find pages.
+
+    Args:
+        context: the transaction.
+        pages: the pages to search, in reading order.
+        query: the query.
+        reading: how to make the searched text of a page.
+        is_strict: whether only pages with all words are found.
+    """
+    terms = terms_of(query)
+    if not terms or not pages:
+        return Found([], terms)
+    finder = _Finder(context, pages, reading, is_strict=is_strict)
+    found = finder.found(terms, sum(term.is_required for term in terms))
+    if found.hits or is_strict:
+        return found
+    better = finder.corrected(terms)
+    if better != terms:
+        found = finder.found(better, sum(term.is_required for term in better))
+    required = sum(term.is_required for term in better)
+    for least in range(required - 1, (required - 1) // 2, -1):
+        if found.hits:
+            break
+        found = finder.found(better, least)
+    return found._replace(is_exact=False)
+
+
+class _Finder:
+    """A search in some pages."""
+
+    def __init__(
+        self, context: Context, pages: Sequence[SearchedPage], reading: TextReading, *, is_strict: bool
+    ) -> None:
+        self._context, self._pages, self._reading, self._is_strict = context, pages, reading, is_strict
+        self._documents = {document for page in pages if (document := page.page.get("documentId"))}
+        self._fields = [
+            Fields(normalized(page.page["title"]), normalized(page.page.get("description") or ""), "") for page in pages
         ]
-        for space_id, hits in pages.items()
-    }
+        self._by_lookup: dict[tuple[str, bool], set[str]] = {}
+
+    def found(self, terms: list[Term], least: int) -> Found:
+        """Return the pages that have at least `least` of the required terms, the best first."""
+        possible = self._possible(terms)
+        rarities = [rarity(len(possible), sum(matches)) for matches in zip(*possible, strict=True)]
+        numbers = [
+            number for number, matches in enumerate(possible) if self._accepts(terms, rarities, number, matches, least)
+        ]
+        texts, is_complete = self._texts(terms, numbers)
+        matched = {number: matched_terms(terms, self._fields[number], text) for number, text in texts.items()}
+        newest = max(_moment(page.page) for page in self._pages)
+        scored: list[tuple[float, int]] = []
+        for number, matches in matched.items():
+            if self._accepts(terms, rarities, number, matches, least):
+                page = self._pages[number]
+                fields = self._fields[number]._replace(above=normalized(" ".join(page.above)))
+                recency = 1 + RECENCY * max(0.0, 1 - (newest - _moment(page.page)) / _YEAR)
+                value = score(terms, rarities, fields, texts[number]) * _share(terms, rarities, matches) * recency
+                scored.append((-value, number))
+        hits = [Hit(self._pages[number], texts[number]) for _, number in sorted(scored)]
+        return Found(hits, terms, is_complete)
+
+    def corrected(self, terms: list[Term]) -> list[Term]:
+        """Replace the terms that no page has by words that differ in one letter.
+
+        The texts decide which terms these are: the index also has words that the reader may not see.
+        """
+        numbers = [number for number, matches in enumerate(self._possible(terms)) if any(matches)]
+        texts, _ = self._texts(terms, numbers)
+        matched = [matched_terms(terms, self._fields[number], text) for number, text in texts.items()]
+        unknown = [
+            term
+            for number, term in enumerate(terms)
+            if " " not in term.words
+            and SHORTEST_CORRECTED <= len(term.words) <= MAX_TERM
+            and not any(matches[number] for matches in matched)
+        ]
+        if not unknown:
+            return terms
+        words = words_of(self._context.session.connection(), self._documents)
+        words.update(word for fields in self._fields for word in fields.title.split())
+        letters = "".join(sorted({letter for term in unknown for letter in term.words} | _LETTERS))
+        by_term = {term: sorted({*one_letter_off(term.words, letters)} & words) for term in unknown}
+        return [corrected(term, found) if (found := by_term.get(term)) else term for term in terms]
+
+    def _possible(self, terms: list[Term]) -> list[list[bool]]:
+        """Return for each page and each term whether the page may have it."""
+        having = [self._documents_with(term) for term in terms]
+        return [
+            [
+                page.page.get("documentId") in documents
+                or bool(term.weight_in(fields.title) or term.weight_in(fields.description))
+                for term, documents in zip(terms, having, strict=True)
+            ]
+            for page, fields in zip(self._pages, self._fields, strict=True)
+        ]
+
+    def _accepts(self, terms: list[Term], rarities: list[float], number: int, matches: list[bool], least: int) -> bool:
+        if _required(terms, matches) >= least:
+            return True
+        in_title = [bool(term.weight_in(self._fields[number].title)) for term in terms]
+        return not self._is_strict and _share(terms, rarities, in_title) >= MOSTLY
+
+    def _documents_with(self, term: Term) -> set[str]:
+        documents: set[str] = set()
+        for words, is_prefix in term.lookups:
+            documents |= set[str].intersection(
+                *(self._with_word(word, is_prefix and word == words[-1]) for word in words)
+            )
+        return documents
+
+    def _with_word(self, word: str, is_prefix: bool) -> set[str]:
+        key = word, is_prefix
+        if key not in self._by_lookup:
+            connection = self._context.session.connection()
+            self._by_lookup[key] = documents_with(connection, self._documents, word, begins=is_prefix)
+        return self._by_lookup[key]
+
+    def _texts(self, terms: list[Term], numbers: list[int]) -> tuple[dict[int, SearchText], bool]:
+        """Return the texts of pages by their numbers, and whether all of them were read."""
+        if len(numbers) > MOST_RANKED:
+            numbers.sort(key=lambda number: -sum(bool(term.weight_in(self._fields[number].title)) for term in terms))
+        texts: dict[int, SearchText] = {}
+        characters = 0
+        for start in range(0, len(numbers), _AT_ONCE):
+            if characters > MOST_CHARACTERS or start >= MOST_RANKED:
+                return texts, False
+            some = numbers[start : start + _AT_ONCE]
+            documents = {number: self._pages[number].page.get("documentId") for number in some}
+            known = kept_of_documents(
+                self._context,
+                self._reading.name,
+                {document for document in documents.values() if document},
+                lambda markdown: search_text(self._reading.visible(markdown)),
+                SearchText.weight,
+            )
+            for number, document in documents.items():
+                texts[number] = known.get(document or "", _EMPTY)
+            characters += sum(len(text.body) for text in known.values())
+        return texts, True
 
 
-def as_results(context: Context, hits: Sequence[Hit], query: str) -> tuple[SearchPageResult, ...]:
+def _required(terms: Sequence[Term], matches: Sequence[bool]) -> int:
+    """Return the number of required terms that match."""
+    return sum(is_match for term, is_match in zip(terms, matches, strict=True) if term.is_required)
+
+
+def _share(terms: Sequence[Term], rarities: Sequence[float], matches: Sequence[bool]) -> float:
+    """Return the share of the required terms that match, weighted by how rare they are."""
+    weights = [rare if term.is_required else 0.0 for term, rare in zip(terms, rarities, strict=True)]
+    matching = sum(weight for weight, is_match in zip(weights, matches, strict=True) if is_match)
+    return matching / sum(weights)
+
+
+def as_results(context: Context, hits: Sequence[Hit], terms: Sequence[Term]) -> tuple[SearchPageResult, ...]:
     """Serialize search results with the matching sections."""
-    words = [word for word, _ in query_terms(query)]
-    texts = document_texts(context.session, [hit.page["documentId"] for hit in hits if hit.page.get("documentId")])
-    return tuple(_result(context, hit, texts.get(hit.page.get("documentId", ""), ""), words) for hit in hits)
+    return tuple(_result(context, hit, terms) for hit in hits)
 
 
-def _trees(context: Context, spaces: Sequence[SpaceRow]) -> dict[str, list[Page]]:
-    live = {space.revision_id: space.id for space in spaces}
-    return {live[revision]: tree for revision, tree in context.rows(_TREES, ids=[*live])}
-
-
-def _pages(space_id: str, tree: list[Page]) -> list[Hit]:
-    hits: list[Hit] = []
+def _pages(space_id: str, tree: list[Page]) -> Iterator[SearchedPage]:
     above: dict[str, tuple[str, ...]] = {}
     for place in walk(tree):
         titles = (*above[place.above["id"]], place.above["title"]) if place.above else ()
         above[place.page["id"]] = titles
         if place.page["type"] == "document":
-            hits.append(Hit(space_id, place.page, place.path or "", titles))
-    return hits
+            yield SearchedPage(space_id, place.page, place.path or "", titles)
 
 
-def _has(hit: Hit, word: str, documents: set[str]) -> bool:
-    return hit.page.get("documentId") in documents or _in_title(hit, word)
+def _moment(page: Page) -> float:
+    moment: Any = page.get("updatedAt") or page.get("createdAt")
+    try:
+        return datetime.fromisoformat(moment).timestamp() if moment else 0.0
+    except ValueError:
+        return 0.0
 
 
-def _in_title(hit: Hit, word: str) -> bool:
-    return word in fold(hit.page["title"])
-
-
-def _result(context: Context, hit: Hit, text: str, words: list[str]) -> SearchPageResult:
-    app = context.app(f"/spaces/{hit.space_id}/pages/{hit.page['id']}")
+def _result(context: Context, hit: Hit, terms: Sequence[Term]) -> SearchPageResult:
+    page, path = hit.page, hit.place.path
+    app = context.app(f"/spaces/{hit.place.space_id}/pages/{page['id']}")
     sections = [
         SearchSectionResult(
-            id=f"{hit.page['id']}#{anchor}" if anchor else hit.page["id"],
-            title=title,
-            path=f"{hit.path}#{anchor}" if anchor else hit.path,
-            body=body,
-            urls=Location(app=f"{app}#{encode_fragment(anchor)}" if anchor else app),
+            id=f"{page['id']}#{passage.anchor}" if passage.anchor else page["id"],
+            title=passage.title or page["title"],
+            path=f"{path}#{passage.anchor}" if passage.anchor else path,
+            body=passage.text,
+            urls=Location(app=f"{app}#{encode_fragment(passage.anchor)}" if passage.anchor else app),
         )
-        for title, anchor, body in _sections(hit.page["title"], text, words)
+        for passage in passages(terms, hit.text)
     ]
     return SearchPageResult(
-        id=hit.page["id"],
-        title=hit.page["title"],
-        description=hit.page.get("description"),
-        path=hit.path,
+        id=page["id"],
+        title=page["title"],
+        description=page.get("description"),
+        path=path,
         sections=tuple(sections),
-        ancestors=tuple(Ancestor(title=title) for title in hit.above),
+        ancestors=tuple(Ancestor(title=title) for title in hit.place.above),
         urls=Location(app=app),
     )
-
-
-def _sections(title: str, text: str, words: list[str]) -> list[tuple[str, str, str]]:
-    """Return title, anchor and excerpt of the sections that contain a word of the query."""
-    sections: list[tuple[str, str, str]] = []
-    names = AnchorNames()
-    for level, heading, body in _divided(text):
-        anchor = names.markdown(level, heading) if heading else ""
-        excerpt = _excerpt(body, words)
-        if excerpt or any(word in fold(heading) for word in words):
-            sections.append((heading or title, anchor, excerpt or _on_one_line(body)[: 2 * AROUND]))
-        if len(sections) == MOST_SECTIONS:
-            break
-    return sections
-
-
-def _divided(text: str) -> list[tuple[int, str, str]]:
-    divided: list[tuple[int, str, list[str]]] = [(0, "", [])]
-    fence = ""
-    for line in text.split("\n"):
-        mark = _FENCE.match(line)
-        if mark and fence in ("", mark[1]):
-            fence = "" if fence else mark[1]
-        heading = None if fence else heading_text(line)
-        if heading:
-            divided.append((heading_level(line), heading, []))
-        else:
-            divided[-1][2].append(line)
-    return [(level, heading, "\n".join(lines)) for level, heading, lines in divided]
-
-
-def _excerpt(body: str, words: list[str]) -> str:
-    flat = _on_one_line(body)
-    text = fold(flat)
-    places = [at for word in words if (at := text.find(word)) >= 0]
-    if not places:
-        return ""
-    start, end = max(0, min(places) - AROUND), min(places) + AROUND
-    return ("…" if start else "") + flat[start:end].strip() + ("…" if end < len(flat) else "")
-
-
-def _on_one_line(body: str) -> str:
-    return " ".join(body.split())

@@ -33,6 +33,14 @@ _FIND = {
 }
 
 
+_WORDS = {
+    "sqlite": select(_words.c.words).where(among(_words.c.id, "ids")),
+    "postgresql": text(
+        "SELECT array_to_string(tsvector_to_array(words), ' ') FROM document_words WHERE id = ANY(:ids)"
+    ),
+}
+
+
 def make_words(connection: Connection) -> None:
     """Create the index."""
     for statement in _MAKE[connection.dialect.name]:
@@ -61,3 +69,11 @@ def documents_with(connection: Connection, ids: Collection[str], word: str, *, b
     )
     rows = connection.execute(_FIND[dialect], {"query": query, "ids": [*ids]}).all()
     return {key for (key,) in rows}
+
+
+def words_of(connection: Connection, ids: Collection[str]) -> set[str]:
+    """Return all words of some documents."""
+    words: set[str] = set()
+    for (some,) in connection.execute(_WORDS[connection.dialect.name], {"ids": [*ids]}):
+        words.update(some.split())
+    return words

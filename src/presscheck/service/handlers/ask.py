@@ -30,16 +30,16 @@ def ask_organization(context: Context, call: AskOrganization) -> Answered:
     spaces = {space.id: space for space in context.session.scalars(seen.order_by(SpaceRow.position, SpaceRow.id))}
     # a question of common words only is searched as it is
     words = " ".join(telling_words(call.query)) or call.query
-    hits = best_hits(context, [*spaces.values()], words, MOST_SOURCES)
-    results = as_results(context, hits, words)
+    found = best_hits(context, [*spaces.values()], words, MOST_SOURCES)
+    results = as_results(context, found.hits, found.terms)
     sources = tuple(
         AnswerSource(
             page=hit.page["id"],
-            revision=spaces[hit.space_id].revision_id,
-            space=hit.space_id,
+            revision=spaces[hit.place.space_id].revision_id,
+            space=hit.place.space_id,
             sections=tuple(section.id.partition("#")[2] or section.id for section in result.sections or ()),
         )
-        for hit, result in zip(hits, results, strict=True)
+        for hit, result in zip(found.hits, results, strict=True)
     )
     markdown = _text(results)
     is_document = call.format == "document"

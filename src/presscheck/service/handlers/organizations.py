@@ -230,13 +230,13 @@ def search_organization(context: Context, call: SearchOrganization) -> Page[Sear
     organization = organization_for(context, call.organization_id, "guest")
     seen = select(SpaceRow).where(SpaceRow.id.in_(visible_space_ids(context, organization.id)))
     spaces = context.session.scalars(seen.order_by(SpaceRow.position, SpaceRow.id)).all()
-    results = search(context, spaces, call.query)
+    results, terms = search(context, spaces, call.query)
     page = page_of_items(call, [space for space in spaces if space.id in results])
     items = tuple(
         SearchSpaceResult(
             id=space.id,
             title=space.title,
-            pages=as_results(context, results[space.id][:MOST_PAGES], call.query),
+            pages=as_results(context, results[space.id][:MOST_PAGES], terms),
         )
         for space in page.items
     )

@@ -239,11 +239,12 @@ def transfer_space(context: Context, call: TransferSpace) -> Space:
 
 @handles(SearchSpace)
 def search_space(context: Context, call: SearchSpace) -> Page[SearchPageResult]:
-    """Find pages with all words of the query, matches in the title first."""
+    """Find pages with all words of the query, the best match first."""
     space = space_for(context, call.space_id)
-    page = page_of_items(call, search(context, [space], call.query).get(space.id, []))
+    results, terms = search(context, [space], call.query)
+    page = page_of_items(call, results.get(space.id, []))
     return Page[SearchPageResult].model_construct(
-        items=as_results(context, page.items, call.query), next=page.next, count=page.count, total=page.total
+        items=as_results(context, page.items, terms), next=page.next, count=page.count, total=page.total
     )
 
 

@@ -1,129 +1,213 @@
-"""Search in a site: visible pages that contain all words of a query, with the matching sections."""
+"""Search in a site: the visible pages that match a query, ranked over all spaces, with the matching sections."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
+from urllib.parse import urlencode
 
-from presscheck.api.search_results import Ancestor, SearchPageResult, SearchSectionResult, SearchSpaceResult
+from presscheck.api.search_results import SearchPageResult, SearchSpaceResult
 from presscheck.documents.markdown.emoji import with_emoji
 from presscheck.documents.markdown.page_size import size_problem
 from presscheck.documents.pages.tree import PagePosition
 from presscheck.documents.visitors.condition_tags import has_conditions
-from presscheck.documents.visitors.conditional_text import condition_mistakes
-from presscheck.service.content.search import as_results, search
-from presscheck.service.content.serializers import body_of
+from presscheck.documents.visitors.conditional_text import visible_text
+from presscheck.documents.visitors.conditions import problem_of
+from presscheck.service.content.matches import Term, marked, passages
+from presscheck.service.content.search import Found, Hit, SearchedPage, TextReading, as_results, find
 from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web.navigation import trail
 from presscheck.service.web.published_site import PublishedSite
 
 LONGEST_QUERY = 512
+PAGE_SIZE = 20
+MOST_PASSAGES = 3
+"""Maximum number of sections of a page that are shown."""
 MOST = 50
-"""Maximum number of pages in a result."""
+"""Maximum number of pages in a response of the API."""
 
-_TAG = re.compile(r"\{%[^%]*(?:%\}|$)|</?[a-zA-Z][^<>]*>")
+Marked = list[tuple[str, bool]]
+"""A text in parts, each with whether it matches the query."""
+_Places = dict[tuple[str, str], tuple[SiteSpaceRow, PagePosition]]
 
 
-class Passage(NamedTuple):
+class ShownPassage(NamedTuple):
     """A matching section of a page."""
 
-    title: str
+    title: Marked
     url: str
-    text: str
+    text: Marked
 
 
-class FoundPage(NamedTuple):
+class ShownPage(NamedTuple):
     """A matching page and its location."""
 
-    title: str
+    title: Marked
     url: str
     where: tuple[str, ...]
-    passages: tuple[Passage, ...]
+    passages: tuple[ShownPassage, ...]
 
 
-class _Match(NamedTuple):
-    """A page that has all words, and whether the words may be in a part that this reader may not see."""
+class Filter(NamedTuple):
+    """A link that limits the results to a section, or to a space of a site without sections."""
 
-    place: PagePosition
-    result: SearchPageResult
-    is_secret: bool
+    title: str
+    url: str
+    count: int
+    is_current: bool
 
 
-def found_pages(site: PublishedSite, query: str) -> list[FoundPage]:
-    """Find the pages of a site that have all words of a query; hidden pages are never included."""
-    pages: list[FoundPage] = []
-    for site_space, matches in _matches(site, site.site_spaces, query):
-        for place, result, is_secret in matches:
-            sections = () if is_secret else result.sections or ()
-            passages = tuple(_passage(site, site_space, place, section) for section in sections)
-            above = (ancestor.page["title"] for ancestor in trail(site, site_space, place))
-            where = (site.spaces[site_space.space_id].title, *above)
-            pages.append(FoundPage(place.page["title"], site.address(site_space, place), where, passages))
-    return pages
+class SearchPage(NamedTuple):
+    """A page of search results.
+
+    Attributes:
+        pages: the results on this page.
+        total: the number of results with the chosen filter.
+        first: the number of the first result on this page.
+        is_exact: whether the results have all words of the query.
+        is_complete: whether all pages of the site were searched.
+        filters: the sections with results; empty if there is only one.
+        before: the URL of the previous page of results, if any.
+        after: the URL of the next page of results, if any.
+    """
+
+    pages: list[ShownPage]
+    total: int
+    first: int
+    is_exact: bool
+    is_complete: bool
+    filters: list[Filter]
+    before: str
+    after: str
+
+
+def search_page(site: PublishedSite, query: str, chosen: str, number: int) -> SearchPage:
+    """Search a site for a reader.
+
+    Args:
+        site: the site.
+        query: the query.
+        chosen: the filter of the results, as in their URLs; an unknown one is ignored.
+        number: the number of the page of results, from 1.
+    """
+    places = _places(site, site.site_spaces)
+    found = _find(site, places, query)
+
+    def group(hit: Hit) -> tuple[str, str]:
+        return _group(site, places[hit.place.space_id, hit.page["id"]][0])
+
+    counts = Counter(map(group, found.hits))
+    chosen = chosen if chosen in {key for key, _ in counts} else ""
+    hits = [hit for hit in found.hits if not chosen or group(hit)[0] == chosen]
+    last = max(1, -(-len(hits) // PAGE_SIZE))
+    number = min(max(1, number), last)
+    first = (number - 1) * PAGE_SIZE
+    pages = [_shown(site, places, hit, found.terms) for hit in hits[first : first + PAGE_SIZE]]
+
+    def url(key: str, page: int) -> str:
+        parts = {"q": query, "in": key, "page": page if page > 1 else ""}
+        return f"?{urlencode({name: value for name, value in parts.items() if value})}"
+
+    filters = [Filter("All", url("", 1), len(found.hits), not chosen)]
+    filters += [Filter(title, url(key, 1), count, key == chosen) for (key, title), count in counts.items()]
+    return SearchPage(
+        pages,
+        len(hits),
+        first + 1,
+        found.is_exact,
+        found.is_complete,
+        filters if len(counts) > 1 else [],
+        url(chosen, number - 1) if number > 1 else "",
+        url(chosen, number + 1) if number < last else "",
+    )
 
 
 def search_results(site: PublishedSite, site_spaces: Sequence[SiteSpaceRow], query: str) -> list[SearchSpaceResult]:
-    """Find the pages of some spaces that have all words of a query, by space; better matches have higher scores."""
-    results: list[SearchSpaceResult] = []
-    for site_space, matches in _matches(site, site_spaces, query):
-        pages = tuple(_scored(site, site_space, match, rank) for rank, match in enumerate(matches, start=1))
-        space = site.spaces[site_space.space_id]
-        results.append(SearchSpaceResult(type="space", id=space.id, title=space.title, score=1, pages=pages))
-    return results
+    """Find pages of some spaces, by space, the one with the best match first; better matches have higher scores."""
+    places = _places(site, site_spaces)
+    found = _find(site, places, query)
+    pages: dict[str, list[SearchPageResult]] = {}
+    for rank, result in enumerate(as_results(site.context, found.hits[:MOST], found.terms), start=1):
+        space_id = found.hits[rank - 1].place.space_id
+        sections = tuple(section.model_copy(update={"score": 1 / rank}) for section in result.sections or ())
+        update = {"description": result.description or "", "score": 1 / rank, "rank": rank, "sections": sections}
+        pages.setdefault(space_id, []).append(result.model_copy(update=update))
+    return [
+        SearchSpaceResult(
+            type="space", id=space_id, title=site.spaces[space_id].title, score=some[0].score, pages=tuple(some)
+        )
+        for space_id, some in pages.items()
+    ]
 
 
-def _scored(site: PublishedSite, site_space: SiteSpaceRow, match: _Match, rank: int) -> SearchPageResult:
-    place, result, is_secret = match
-    above = tuple(Ancestor(title=one.page["title"]) for one in trail(site, site_space, place))
-    sections = () if is_secret else result.sections or ()
-    update = {
-        "title": place.page["title"],
-        "description": place.page.get("description") or "",
-        "score": 1 / rank,
-        "rank": rank,
-        "ancestors": above,
-        "sections": tuple(section.model_copy(update={"score": 1 / rank}) for section in sections),
-    }
-    return result.model_copy(update=update)
-
-
-def _matches(
-    site: PublishedSite, site_spaces: Sequence[SiteSpaceRow], query: str
-) -> Iterator[tuple[SiteSpaceRow, list[_Match]]]:
-    """Yield each site space that has matches, with its matches; at most `MOST` pages in total."""
-    hits = search(site.context, [site.spaces[site_space.space_id] for site_space in site_spaces], query)
-    room = MOST
+def _places(site: PublishedSite, site_spaces: Sequence[SiteSpaceRow]) -> _Places:
+    """Return the pages that the reader may find, by space and page id; hidden pages are not among them."""
+    places: _Places = {}
     for site_space in site_spaces:
-        listed = {place.page["id"]: place for place in site.content(site_space.space_id).listed}
-        near = [hit for hit in hits.get(site_space.space_id, ()) if hit.page["id"] in listed]
-        near = [hit for hit in near if not hit.page.get("noIndex")][:room]
-        matches: list[_Match] = []
-        for hit, result in zip(near, as_results(site.context, near, query), strict=True):
-            place = listed[result.id]
-            is_secret = has_conditions(hit.page["title"]) or _may_hide(site, body_of(site.context, hit.page))
-            title = place.page["title"].casefold()
-            if not is_secret or all(word in title for word in query.casefold().split()):
-                matches.append(_Match(place, result, is_secret))
-        room -= len(matches)
-        if matches:
-            yield site_space, matches
+        for place in site.content(site_space.space_id).listed:
+            if not place.page.get("noIndex"):
+                places.setdefault((site_space.space_id, place.page["id"]), (site_space, place))
+    return places
 
 
-def _may_hide(site: PublishedSite, body: str) -> bool:
-    """Return whether parts of a text may be hidden from readers.
+def _find(site: PublishedSite, places: _Places, query: str) -> Found:
+    pages = [
+        SearchedPage(
+            site_space.space_id,
+            place.page,
+            place.path or "",
+            tuple(ancestor.page["title"] for ancestor in trail(site, site_space, place)),
+        )
+        for site_space, place in places.values()
+    ]
+    return find(site.context, pages, query, _FOR_EVERYBODY if site.site.adaptive_content else _WITHOUT_CONDITIONS)
 
-    Without adaptive content, only parts with invalid conditions, or a text too large to check, count as hidden.
-    """
-    if not has_conditions(body):
-        return False
-    return site.site.adaptive_content or size_problem(body) is not None or bool(condition_mistakes(body))
+
+def _without_conditional_parts(markdown: str) -> str:
+    return _visible(markdown, is_met=False)
 
 
-def _passage(
-    site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition, section: SearchSectionResult
-) -> Passage:
-    anchor = section.id.partition("#")[2]
-    url = site.address(site_space, place, anchor)
-    title = with_emoji(section.title) if anchor else ""
-    return Passage(title, url, " ".join(_TAG.sub(" ", section.body or "").split()))
+def _with_conditional_parts(markdown: str) -> str:
+    return _visible(markdown, is_met=True)
+
+
+def _visible(markdown: str, *, is_met: bool) -> str:
+    """Return the text with or without its conditional parts; parts with invalid conditions are always left out."""
+    if not has_conditions(markdown):
+        return markdown
+    return (
+        "" if size_problem(markdown) else visible_text(markdown, lambda condition: is_met and not problem_of(condition))
+    )
+
+
+_FOR_EVERYBODY = TextReading("search text for everybody", _without_conditional_parts)
+"""With adaptive content, only text without conditions is searched, whoever searches: the text is cached."""
+_WITHOUT_CONDITIONS = TextReading("search text without conditions", _with_conditional_parts)
+
+
+def _group(site: PublishedSite, site_space: SiteSpaceRow) -> tuple[str, str]:
+    """Return the key and title of the filter for a space: its section, or the space if the site has no sections."""
+    section = site.section_of(site_space)
+    if section and len(site.sections()) > 1:
+        return section.path or section.id, section.title
+    return site_space.path or site_space.id, site.spaces[site_space.space_id].title
+
+
+def _shown(site: PublishedSite, places: _Places, hit: Hit, terms: Sequence[Term]) -> ShownPage:
+    site_space, place = places[hit.place.space_id, hit.page["id"]]
+    section = site.section_of(site_space)
+    where = (*((section.title,) if section else ()), site.spaces[site_space.space_id].title, *hit.place.above)
+    shown = [
+        ShownPassage(
+            marked(with_emoji(passage.title), terms),
+            site.address(site_space, place, passage.anchor),
+            marked(with_emoji(passage.text), terms),
+        )
+        for passage in passages(terms, hit.text)[:MOST_PASSAGES]
+    ]
+    description = place.page.get("description")
+    if not shown and description:
+        shown = [ShownPassage([], "", marked(description, terms))]
+    title = marked(place.page["title"], terms)
+    return ShownPage(title, site.address(site_space, place), tuple(dict.fromkeys(where)), tuple(shown))

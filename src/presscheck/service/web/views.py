@@ -33,7 +33,7 @@ from presscheck.service.web.links import PageLinks, destination_address, referen
 from presscheck.service.web.machine_files import is_indexed, machine_file, markdown_address, markdown_page
 from presscheck.service.web.navigation import TreeHtml
 from presscheck.service.web.published_site import PublishedSite
-from presscheck.service.web.search import LONGEST_QUERY, found_pages
+from presscheck.service.web.search import LONGEST_QUERY, search_page
 from presscheck.service.web.site_files import site_file
 from presscheck.service.web.site_record import SiteRecords
 from presscheck.service.web.theme import Appearance
@@ -114,7 +114,10 @@ def answered(context: Context, request: Request, files: BlobStore, sites: SiteRe
     target = _redirect(site) if query is None else None
     if target:
         return RedirectResponse(site.absolute(target), 307, {"cache-control": "no-cache"})
-    return _respond(site, Appearance(site, request.cookies.get(THEME)), request, blocks)
+    looks = Appearance(site, request.cookies.get(THEME))
+    if query is not None:
+        return _found(site, looks, query[:LONGEST_QUERY], request)
+    return _respond(site, looks, request, blocks)
 
 
 def app_page(address: str) -> Response:
@@ -132,11 +135,15 @@ def front_page(session: Session) -> Response:
     return HTMLResponse(page, 200, HEADERS | {"cache-control": "no-cache"})
 
 
+def _found(site: PublishedSite, looks: Appearance, query: str, request: Request) -> Response:
+    number = request.query_params.get("page", "")
+    number = int(number) if number.isdecimal() and len(number) < 6 else 1
+    results = search_page(site, query, request.query_params.get("in", ""), number)
+    return _page(site, looks, "found.html", site.find(site.path), query=query, results=results, is_indexed=False)
+
+
 def _respond(site: PublishedSite, looks: Appearance, request: Request, blocks: BlockDrawer) -> Response:
-    page, query = site.find(site.path), request.query_params.get("q")
-    if query is not None:
-        words = query[:LONGEST_QUERY]
-        return _page(site, looks, "found.html", page, query=words, results=found_pages(site, words), is_indexed=False)
+    page = site.find(site.path)
     if page is None:
         moved = site.moved(site.path)
         if moved:

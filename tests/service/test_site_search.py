@@ -1,0 +1,127 @@
+"""Search of published sites: what readers see of it, and how well it finds the pages of documentation."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import AsyncIterator
+from contextlib import closing
+from html import unescape
+from pathlib import Path
+
+import httpx
+import jwt
+import pytest
+from tests.generated_docs.documentation import Documentation
+from tests.service.factories import World, insert, plant_world
+from tests.service.questions import questions_of, reciprocal_rank
+from tests.service.web_pages import changed, published, signing, write
+
+from presscheck.api.site_structure import AddSiteSpace
+from presscheck.api.sites import AdaptiveContentChange, UpdateSite
+from presscheck.api.spaces import CreateSpace
+from presscheck.service.content.revisions import document_texts
+from presscheck.service.content.search import WHOLE, find, searched_pages
+from presscheck.service.db.blob_store import DiskBlobStore
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import system_clock
+from presscheck.service.git_import.importer import import_repository
+from presscheck.service.http.operations import Caller, Context
+from presscheck.service.models.organizations import OrganizationRow, UserRow
+from presscheck.service.models.spaces import SpaceRow
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient() as client:
+        yield client
+
+
+async def titles_at(browser: httpx.AsyncClient, url: str) -> list[str]:
+    """The titles of the results on a page."""
+    page = (await browser.get(url)).text
+    return [unescape(re.sub("<[^>]*>", "", title)) for title in re.findall(r"<h2><a [^>]*>(.*?)</a></h2>", page)]
+
+
+async def test_matches_are_marked_and_hostile_words_stay_words(world: World, browser: httpx.AsyncClient) -> None:
+    address, _ = await published(world)
+    await write(world, "The <b>lamp</b> `<script>alert(1)</script>` & the lamps.\n")
+    page = (await browser.get(address, params={"q": "lamp alert"})).text
+    assert (
+        "The <mark>lamp</mark> &lt;script&gt;<mark>alert</mark>(1)&lt;/script&gt; &amp; the <mark>lamps</mark>." in page
+    )
+    for query in ("<script>", '"><script>', "<mark>lamp", "{{ lamp }}", "lamp</mark>"):
+        assert "<script" not in (await browser.get(address, params={"q": query})).text.lower()
+
+
+async def test_a_hit_in_a_tab_leads_to_the_tab(world: World, browser: httpx.AsyncClient) -> None:
+    address, _ = await published(world)
+    tabs = "".join(f'{{% tab title="{name}" %}}\nUse {name} paraffin.\n{{% endtab %}}\n' for name in ("One", "Two"))
+    await write(world, f"{{% tabs %}}\n{tabs}{{% endtabs %}}\n")
+    page = (await browser.get(address, params={"q": "two paraffin"})).text
+    assert re.search(r'<a href="[^"]*#two"><mark>Two</mark></a> Use <mark>Two</mark> <mark>paraffin</mark>', page)
+
+
+async def test_results_have_counts_pages_and_filters(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world)
+    other = await world.admin.send(CreateSpace(organization_id=world.organization, title="Other"))
+    await world.admin.send(AddSiteSpace(**at, space_id=other.id))
+    await changed(world, *(insert(f"Lamp {number}", "A lantern.\n") for number in range(24)))
+    world.space = other.id
+    await changed(world, insert("The lantern", "Light.\n"))
+    page = (await browser.get(address, params={"q": "lantern"})).text
+    assert "25 results for “lantern”, 1 to 20" in page
+    assert re.findall(r"<small>(\d+)</small>", page) == ["25", "1", "24"]
+    first = await titles_at(browser, f"{address}?q=lantern")
+    link = re.search(r'<a rel="next" href="([^"]*)">More results', page)
+    second = await titles_at(browser, f"{address}{unescape(link[1])}") if link else []
+    assert (len(first), len({*first, *second}), first[0]) == (20, 25, "The lantern")
+    filters = re.findall(r'<a href="([^"]*&amp;in=[^"]*)"', page)
+    by_space = [await titles_at(browser, f"{address}{unescape(filtered)}") for filtered in filters]
+    assert sorted(map(len, by_space)) == [1, 20]
+    for number in ("0", "-1", "x", "²", "99999999", "3"):
+        assert await titles_at(browser, f"{address}?q=lantern&page={number}")
+
+
+@pytest.mark.attack("conditional content")
+async def test_neither_results_nor_corrections_tell_hidden_words(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world, visibility="visitor-auth")
+    hidden = '{% if visitor.claims.plan == "pro" %}\nGolden handles.\n{% endif %}\n'
+    await world.admin.send(UpdateSite(**at, adaptive_content=AdaptiveContentChange(enabled=True)))
+    key = await signing(world, at)
+    await browser.get(address, params={"jwt_token": jwt.encode({"plan": "free"}, key, "HS256")})
+    pages: dict[str, list[str]] = {}
+    for text in (f"Golder lanterns.\n\n{hidden}", "Golder lanterns.\n"):
+        await write(world, text)
+        for query in ("golden", "goldew", "lanterns golden", "handles", "handlas", "lanterns"):
+            page = (await browser.get(address, params={"q": query})).text
+            assert "handles" not in page.replace(query, "")
+            pages.setdefault(query, []).append(page)
+    assert all(with_hidden == without for with_hidden, without in pages.values())
+    assert "<mark>lanterns</mark>" in pages["lanterns"][0], "the other words of the page are found"
+
+
+@pytest.mark.slow
+@pytest.mark.documentation("handbook", "manual")
+def test_the_page_that_answers_a_question_is_near_the_top(documentation: Documentation, tmp_path: Path) -> None:
+    world = plant_world(f"sqlite:///{tmp_path / 'd.sqlite'}", "http://127.0.0.1")
+    with closing(Database(world.database_url)) as database:
+        with database.writing.begin() as session:
+            organization = session.get_one(OrganizationRow, world.organization)
+            owner = session.get_one(UserRow, world.users["admin"])
+            import_repository(session, organization, owner, documentation.directory, store=DiskBlobStore(tmp_path))
+        with database.reading.begin() as session:
+            context = Context(session, Caller("", "", None, None), "http://127.0.0.1", system_clock, tmp_path)
+            spaces = session.query(SpaceRow).filter(SpaceRow.id != world.space).all()
+            pages = searched_pages(context, spaces)
+            texts = document_texts(session, [page.page["documentId"] for page in pages if page.page.get("documentId")])
+            questions = questions_of([(page, texts.get(page.page.get("documentId", ""), "")) for page in pages], 40)
+            assert questions
+            ranks = [
+                reciprocal_rank(
+                    question,
+                    [(hit.place.space_id, hit.page["id"]) for hit in find(context, pages, question.query, WHOLE).hits],
+                )
+                for question in questions
+            ]
+    assert statistics.mean(ranks) >= 0.8
