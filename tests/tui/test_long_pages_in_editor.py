@@ -1,6 +1,7 @@
 """The built-in editor on a page of 5,000 lines, with keys one by one and in one burst: finding, pasting, drafts."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.private_names import key_event, send
@@ -11,7 +12,11 @@ from tests.tui.keyboard import burst
 from tests.tui.markdown_editor import TEXT, editing, editor
 from textual import events
 
+from presscheck.documents.terminal.page_lines import PageLines
+from presscheck.text.styled_text import plain
 from presscheck.tui.places import Place
+from presscheck.tui.screens.markdown_editor import area as area_module
+from presscheck.tui.screens.markdown_editor.area import fence_below
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 pytestmark = pytest.mark.service(shared=True)
@@ -93,3 +98,62 @@ async def test_a_draft_opens_where_it_was_written(service: RunningService, tmp_p
         await until(pilot, shows="Written of many.")
         area = editor(pilot).area
         assert area.document.get_line(area.cursor_location[0]) == "Written of many."
+
+
+@pytest.mark.parametrize("has_conflict", [False, True], ids=["without conflict", "with a conflict"])
+async def test_a_key_reads_a_few_lines_of_a_long_page(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_conflict: bool
+) -> None:
+    """What a key costs does not grow with the page: only lines near the cursor are read and drawn."""
+    conflict = "<<<<<<< change request\nmine\n=======\ntheirs\n>>>>>>> live\n\n" if has_conflict else ""
+    sections = "".join(f"## Section {number}\n\nLine {number} of many.\n\n" for number in range(1_250))
+    one = await begun(service, f"Read {has_conflict}", f"A key lasts for ever.\n\n{conflict}{sections}")
+    read: list[str] = []
+
+    def counted(fence: str, line: str) -> str:
+        read.append(line)
+        return fence_below(fence, line)
+
+    monkeypatch.setattr(area_module, "fence_below", counted)
+    async with editing(service, tmp_path, one) as pilot:
+        await pilot.press("ctrl+f", *"Line 700 ", "enter", "right")
+        await until(pilot, holds=lambda: editor(pilot)._split is not None and "Line 700 of" in shown_preview(pilot))
+        before, page = editor(pilot)._split, editor(pilot)._preview.document
+        read.clear()
+        await pilot.press("X")
+        await until(pilot, holds=lambda: "Line 700 Xof" in shown_preview(pilot))
+        after, drawn = editor(pilot)._split, editor(pilot)._preview.document
+        assert before is not None and after is not None and isinstance(drawn, PageLines) and drawn is not page
+        assert len(read) < 200, "the colors of visible lines"
+        assert len(drawn.blocks) < 200, "the preview"
+        reused = {id(block) for block in before.blocks}
+        assert sum(id(block) not in reused for block in after.blocks) < 40 < len(after.blocks) - 2_400
+
+
+def shown_preview(pilot: Any) -> str:
+    """The visible text of the preview."""
+    preview = editor(pilot)._preview
+    lines = preview.document.lines if preview.document else []
+    return "\n".join(plain(line) for line in lines[preview.top : preview.top + preview.size.height])
+
+
+@pytest.mark.parametrize("at", ["first", "second", "outside"])
+async def test_the_preview_of_a_long_page_shows_conflicts_whole(
+    service: RunningService, tmp_path: Path, at: str
+) -> None:
+    conflict = "<<<<<<< change request\n{0} mine\n=======\n{0} theirs\n>>>>>>> live\n"
+    filler = "".join(f"Line {number} of many.\n\n" for number in range(1_000))
+    text = (
+        f"A key lasts for ever.\n\n{filler}{conflict.format('first')}\nBetween both.\n\n{conflict.format('second')}\n"
+    )
+    one = await begun(service, f"Whole {at}", text + filler)
+    async with editing(service, tmp_path, one) as pilot:
+        area = editor(pilot).area
+        row = area.text.split("\n").index(f"{at} theirs" if at != "outside" else "Line 990 of many.")
+        area.move_cursor((row, 0), center=True)
+        wanted = "Line 990 of many." if at == "outside" else f"{at} theirs"
+        await until(pilot, holds=lambda: wanted in shown_preview(pilot))
+        document = editor(pilot)._preview.document
+        assert isinstance(document, PageLines)
+        texts = "\n".join(block.text for block in document.blocks)
+        assert texts.count("<<<<<<<") == texts.count(">>>>>>>") == 2

@@ -11,6 +11,7 @@ page. One pass, linear in the length of the text.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -18,6 +19,8 @@ from typing import NamedTuple
 from presscheck.documents.pages.front_matter import OPENING, front_matter_size
 
 HTML_NAMES = ("details", "div", "table", "figure", "ul", "ol")
+LINES_AHEAD = 25
+"""Lines below a block on which its end may depend: a tag of several lines is looked for in 20 lines."""
 TagPairs = dict[tuple[int, str], int]
 """Maps opening line and lower-case tag name to the closing line."""
 _lead = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*").match
@@ -143,9 +146,59 @@ class Block(NamedTuple):
 
 def split_blocks(markdown: str) -> list[Block]:
     """Split a page into its blocks."""
-    lines = text_lines(markdown)
-    blocks = _BlockSplitter([line.rstrip() for line in lines]).blocks()
-    return [Block(kind, "\n".join(lines[start:end]), start) for kind, start, end in blocks]
+    return SplitText(markdown).blocks
+
+
+class SplitText:
+    """A text and its blocks. After an edit, only the blocks near the edit are read again.
+
+    Args:
+        markdown: the text.
+        before: the text before the edit; None splits the whole text.
+    """
+
+    def __init__(self, markdown: str, before: SplitText | None = None) -> None:
+        self._lines = text_lines(markdown)
+        self._splitter = _BlockSplitter([line.rstrip() for line in self._lines])
+        self.blocks = (before and self._edited(before)) or list(self._read(0))
+
+    def _read(self, at: int) -> Iterator[Block]:
+        for kind, start, end in self._splitter.blocks(at):
+            yield Block(kind, "\n".join(self._lines[start:end]), start)
+
+    def _edited(self, before: SplitText) -> list[Block] | None:
+        """Return the blocks, reusing those above and below an edit. None if the edit may change any block."""
+        old, new = before._lines, self._lines
+        shorter, moved = min(len(old), len(new)), len(new) - len(old)
+        first = next((at for at in range(shorter) if old[at] != new[at]), shorter)
+        same_below = next((at for at in range(shorter - first) if old[-1 - at] != new[-1 - at]), shorter - first)
+        starts = [block.start_line for block in before.blocks]
+        # the end of a block depends on the beginning of the next, and on a few lines more
+        kept = max(0, bisect_left(starts, first - LINES_AHEAD) - 2)
+        start, end = starts[kept] if kept else 0, len(new) - same_below
+        if front_size(self._splitter.lines) != front_size(before._splitter.lines):
+            return None
+        blocks = before.blocks[:kept]
+        pairs, old_pairs = self._splitter.pairs, before._splitter.pairs
+        if _pairs_in(pairs, range(start)) != _pairs_in(old_pairs, range(start)):
+            return None
+        for block in self._read(start):
+            line = block.start_line
+            at = bisect_left(starts, line - moved) if line >= end else len(starts)
+            if at < len(starts) and starts[at] == line - moved:
+                below = _pairs_in(old_pairs, range(starts[at], len(old)), moved)
+                if _pairs_in(pairs, range(line, len(new))) == below:
+                    rest = before.blocks[at:]
+                    return blocks + (
+                        [old._replace(start_line=old.start_line + moved) for old in rest] if moved else rest
+                    )
+            blocks.append(block)
+        return blocks
+
+
+def _pairs_in(pairs: TagPairs, lines: range, moved: int = 0) -> TagPairs:
+    """Return the pairs that open in some lines, with the line numbers changed by `moved`."""
+    return {(line + moved, name): end + moved for (line, name), end in pairs.items() if line in lines}
 
 
 def text_lines(markdown: str) -> list[str]:
@@ -155,15 +208,22 @@ def text_lines(markdown: str) -> list[str]:
     return markdown.split("\n")
 
 
+def front_size(lines: Sequence[str]) -> int:
+    """Return the number of lines of the front matter, or 0."""
+    return front_matter_size(lines) if lines[:1] == [OPENING] else 0
+
+
 class _BlockSplitter:
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
         self.pairs: TagPairs = tag_pairs(lines)
 
-    def blocks(self) -> Iterator[tuple[str, int, int]]:
-        at = front_matter_size(self.lines) if self.lines[:1] == [OPENING] else 0
-        if at:
-            yield "front", 0, at
+    def blocks(self, at: int) -> Iterator[tuple[str, int, int]]:
+        """Yield the kind, the first line and the end of each block from a line on, at which a block starts."""
+        front = 0 if at else front_size(self.lines)
+        if front:
+            yield "front", 0, front
+            at = front
         while at < len(self.lines):
             if not self.lines[at]:
                 at += 1

@@ -11,6 +11,7 @@ block. `damaged_marker` finds all others, so that none is saved unnoticed.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from datetime import tzinfo
 from typing import Literal, NamedTuple
@@ -119,7 +120,7 @@ def conflict_blocks(markdown: str) -> list[ConflictBlock]:
     """Return the conflict blocks of a text, in order."""
     if START_SIGNS not in markdown or END_SIGNS not in markdown:
         return []
-    return _read(markdown.split("\n"))[0]
+    return _read(markdown)[0]
 
 
 def damaged_marker(markdown: str, before: str = "") -> DamagedMarker | None:
@@ -132,14 +133,18 @@ def damaged_marker(markdown: str, before: str = "") -> DamagedMarker | None:
     if START_SIGNS not in markdown and END_SIGNS not in markdown:
         return None
     lines, old = markdown.split("\n"), before.split("\n")
-    known = {old[marker.line] for marker in _read(old)[1]}
-    markers = [marker for marker in _read(lines)[1] if lines[marker.line] not in known]
+    known = {old[marker.line] for marker in _read(before)[1]}
+    markers = [marker for marker in _read(markdown)[1] if lines[marker.line] not in known]
     return min(markers, key=lambda marker: (marker.is_complete, marker.line), default=None)
 
 
-def _read(lines: Sequence[str]) -> tuple[list[ConflictBlock], list[DamagedMarker]]:
-    """Return the conflict blocks of a text, and the markers that are damaged or belong to no block."""
-    signed = [number for number, line in enumerate(lines) if any(signs in line for signs in _SIGNS)]
+def _read(markdown: str) -> tuple[list[ConflictBlock], list[DamagedMarker]]:
+    """Return the conflict blocks of a text, and the markers that are damaged or belong to no block.
+
+    Only lines with signs and fences are looked at, because the editor calls this for each key in a text with conflicts.
+    """
+    lines = markdown.split("\n")
+    signed, fenced = _lines_with(markdown, _SIGNS), _lines_with(markdown, ("```", "~~~"))
     marks = [mark for number in signed if (mark := _mark(number, lines[number]))]
     starts = [at for at, mark in enumerate(marks) if mark.marker == CONFLICT_START]
     at_line = {marks[at].number: marks[at:end] for at, end in zip(starts, [*starts[1:], len(marks)], strict=False)}
@@ -151,7 +156,8 @@ def _read(lines: Sequence[str]) -> tuple[list[ConflictBlock], list[DamagedMarker
     for number in signed:
         if number < at:
             continue  # in a block
-        fence = fence_after(fence, lines[at:number])
+        between = fenced[bisect_left(fenced, at) : bisect_left(fenced, number)]
+        fence = fence_after(fence, (lines[line] for line in between))
         at = number + 1
         block = _block(lines, at_line[number], in_code=bool(fence)) if number in at_line else None
         if block and (not (fence and block.damaged) or block.is_from_merge):
@@ -164,6 +170,20 @@ def _read(lines: Sequence[str]) -> tuple[list[ConflictBlock], list[DamagedMarker
             damaged.append(DamagedMarker(number, is_complete=mark is not None and mark.is_intact))
         fence = fence_after(fence, (lines[number],))
     return blocks, damaged
+
+
+def _lines_with(text: str, signs: Iterable[str]) -> list[int]:
+    """Return the numbers of the lines that contain any of the signs, in order."""
+    numbers = set[int]()
+    for sign in signs:
+        number, counted, at = 0, 0, text.find(sign)
+        while at >= 0:
+            number += text.count("\n", counted, at)
+            numbers.add(number)
+            counted = at
+            end = text.find("\n", at)
+            at = text.find(sign, end) if end >= 0 else -1
+    return sorted(numbers)
 
 
 def _mark(number: int, line: str) -> _Mark | None:

@@ -53,20 +53,18 @@ class Coloured(NamedTuple):
     style: str
 
 
-def fences(lines: Sequence[str]) -> list[str]:
-    """Return for each line the opening fence of the code block that contains it; empty outside of code blocks."""
-    fence = ""
-    before: list[str] = []
-    for line in lines:
-        before.append(fence)
-        if "`" not in line and "~" not in line:
-            continue
-        match = _FENCE.match(line)
-        if match and not fence:
-            fence = match[1]
-        elif match and match[1].startswith(fence) and not line[match.end() :].strip():
-            fence = ""
-    return before
+def fence_below(fence: str, line: str) -> str:
+    """Return the fence of the code block that is open below a line, or an empty string.
+
+    Args:
+        fence: the opening fence of the code block that contains the line; empty outside of code blocks.
+        line: the line.
+    """
+    match = _FENCE.match(line) if "`" in line or "~" in line else None
+    if match and not fence:
+        return match[1]
+    is_end = match and match[1].startswith(fence) and not line[match.end() :].strip()
+    return "" if is_end else fence
 
 
 def coloured(line: str, fence: str) -> Iterator[Coloured]:
@@ -95,6 +93,13 @@ class WrappedText(WrappedDocument):
     def height(self) -> int:
         return len(self._offset_to_line_info)
 
+    def fence_at(self, row: int) -> str:
+        """Return the opening fence of the code block that contains a line; empty outside of code blocks."""
+        lines, fences = self.document.lines, self._fences
+        for number in range(len(fences) - 1, min(row, len(lines) - 1)):
+            fences.append(fence_below(fences[number], lines[number]))
+        return fences[row] if row < len(fences) else ""
+
     def part_at(self, y: int) -> tuple[int, int] | None:
         """Return the line at a height, and the index of its wrapped part; None below the text."""
         return self._offset_to_line_info[y] if y < len(self._offset_to_line_info) else None
@@ -104,6 +109,8 @@ class WrappedText(WrappedDocument):
         self._width = width
         self._tab_width = tab_width or self._tab_width
         lines = self.document.lines
+        self._fences = [""]
+        """The opening fences of the code blocks that contain the first lines, up to the last line that was needed."""
         self._wrap_offsets, self._tab_width_cache = self._breaks(lines), self._tabs(lines)
         self._count()
 
@@ -111,6 +118,7 @@ class WrappedText(WrappedDocument):
     def wrap_range(self, start: tuple[int, int], old_end: tuple[int, int], new_end: tuple[int, int]) -> None:
         last = len(self._wrap_offsets) - 1
         top, bottom = sorted((min(start[0], last), min(old_end[0], last)))
+        del self._fences[top + 1 :]
         lines = self.document.lines[top : max(start[0], new_end[0]) + 1]
         before, after = self._wrap_offsets[top : bottom + 1], self._breaks(lines)
         self._wrap_offsets[top : bottom + 1] = after
@@ -181,7 +189,6 @@ class MarkdownArea(TextArea):
 
     def __init__(self, text: str, press: Callable[[events.Key], bool]) -> None:
         self._press = press
-        self._fences: list[str] | None = None
         self.search_text = ""
         super().__init__(text, soft_wrap=True, show_line_numbers=False, compact=True, tab_behavior="indent")
         self.indent_width = 2
@@ -206,11 +213,6 @@ class MarkdownArea(TextArea):
         self._rewrap_and_refresh_virtual_size()
 
     @override
-    def _build_highlight_map(self) -> None:
-        self._fences = None  # Textual calls this after each edit
-        super()._build_highlight_map()
-
-    @override
     def find_matching_bracket(self, bracket: str, search_from: tuple[int, int]) -> tuple[int, int] | None:
         """Return None: Textual would search the whole text on each move of the cursor."""
         return None
@@ -228,9 +230,7 @@ class MarkdownArea(TextArea):
 
     def fence_at(self, row: int) -> str:
         """Return the opening fence of the code block that contains a line; empty outside of code blocks."""
-        if self._fences is None:
-            self._fences = fences(self.document.lines)
-        return self._fences[row] if row < len(self._fences) else ""
+        return cast("WrappedText", self.wrapped_document).fence_at(row)
 
     @override
     def get_line(self, line_index: int) -> Text:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partialmethod
 from typing import TYPE_CHECKING, TypeVar
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
@@ -19,7 +20,8 @@ from typing_extensions import override
 from presscheck.api.content import ListChangeRequestFiles, ListChangeRequestPages
 from presscheck.api.organizations import ListMembers
 from presscheck.api.spaces import GetSpace
-from presscheck.documents.merge.conflict_blocks import Side, resolve, unresolved_conflicts
+from presscheck.documents.markdown.block_splitter import SplitText
+from presscheck.documents.merge.conflict_blocks import Side, cut_conflicts, resolve, unresolved_conflicts
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.engine.shared_calls import ALL
 from presscheck.errors import ChecksFailed, PresscheckError
@@ -52,6 +54,8 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Page
     from presscheck.api.organizations import OrganizationMember
     from presscheck.api.users import User
+    from presscheck.documents.markdown.block_splitter import Block
+    from presscheck.documents.merge.conflict_blocks import ConflictBlock
     from presscheck.engine.results import Result
     from presscheck.tui.screens.text_draft import TextDraft
 
@@ -63,10 +67,8 @@ MAX_INTERVAL = 60.0
 """Maximum number of seconds between two looks while they fail."""
 PREVIEW_DELAY = 0.2
 """Seconds without typing before the preview is updated."""
-AROUND = 20_000
-"""Characters before and after the cursor that the preview of a longer text contains."""
-LINES_AHEAD = 100
-"""Lines of the preview that are laid out below the cursor before it is shown."""
+LONG = 20_000
+"""Length, in characters, above which the preview contains only a part of the text around the cursor."""
 TITLES = {
     "discard_draft": "discard draft",
     "send": "save",
@@ -161,6 +163,8 @@ class MarkdownEditor(BaseScreen):
         """The files of the space; None until they are needed."""
         self._error = ""
         self._conflicts = unresolved_conflicts(text)
+        self._split: SplitText | None = None
+        """The blocks of a long text at the last preview."""
         self._is_saving = False
         self._changed_by = ""
         """The name of another user who edited the page since it was opened or merged; empty without one."""
@@ -553,7 +557,8 @@ class MarkdownEditor(BaseScreen):
         if columns < 1:
             return
 
-        page, line = await asyncio.to_thread(_lay_out, text, columns, row)
+        size = Size(columns, view.size.height)
+        page, line, self._split = await asyncio.to_thread(_lay_out, text, size, row, self._split)
         view.show(lambda width: page if width == page.width else PageLines(text, width), line=None)
         view.jump_to(line)
 
@@ -634,25 +639,42 @@ class MarkdownEditor(BaseScreen):
             self.area.insert(proposals[int(chosen[0])].text)
 
 
-def _lay_out(text: str, columns: int, row: int) -> tuple[PageLines, int]:
+def _lay_out(text: str, size: Size, row: int, before: SplitText | None) -> tuple[PageLines, int, SplitText | None]:
     """Lay out the preview of a text, or of the part around a row if the text is long.
 
-    Returns the layout, and the line of the row in it.
+    Args:
+        text: the text.
+        size: the size of the preview.
+        row: the row of the cursor.
+        before: the blocks of the text before the last edit, if it was long.
+
+    Returns:
+        The layout, the line of the row in it, and the blocks of a long text.
     """
-    page = PageLines(text, columns)
+    split = None
+    if len(text) > LONG:
+        text_without, conflicts = cut_conflicts(text)
+        split = SplitText(text_without, before)
+        text, row = _part_around(text, range(row - size.height, row + 2 * size.height), row, split.blocks, conflicts)
+    page = PageLines(text, size.width)
     at = max(0, bisect_right([block.start_line for block in page.blocks], row) - 1)
-    if len(text) > 2 * AROUND:
-        start = end = at
-        room = AROUND
-        while start > 0 and room > 0:
-            start -= 1
-            room -= len(page.blocks[start].text)
-        room = AROUND
-        while end < len(page.blocks) and room > 0:
-            room -= len(page.blocks[end].text)
-            end += 1
-        page = PageLines("\n\n".join(block.text for block in page.blocks[start:end]), columns)
-        at -= start
     line = page.line_of((at, 0))
-    page.at_least(line + LINES_AHEAD)
-    return page, line
+    page.at_least(line + size.height)
+    return page, line, split
+
+
+def _part_around(
+    text: str, rows: range, row: int, blocks: Sequence[Block], conflicts: Sequence[ConflictBlock]
+) -> tuple[str, int]:
+    """Return whole blocks and conflicts of a text that contain some rows, and the number of a row in this part."""
+    starts = [block.start_line for block in blocks]
+    lines = text.split("\n")
+    first, after = bisect_right(starts, max(0, rows.start)) - 1, bisect_right(starts, rows.stop)
+    start = starts[first] if first >= 0 else 0
+    end = starts[after] if after < len(starts) else len(lines)
+    for conflict in conflicts:  # the text without conflicts has a block in the line below the first marker
+        if conflict.first <= start <= conflict.last:
+            start = conflict.first
+        if conflict.first < end <= conflict.last:
+            end = conflict.last + 1
+    return "\n".join(lines[start:end]), row - start
