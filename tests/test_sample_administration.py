@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import httpx
 from sqlalchemy import select
 from tests.running_service import RunningService
 
@@ -78,3 +79,14 @@ async def test_no_list_of_the_sample_is_empty(service: RunningService, client: C
     spaces = (await client.send(ListSpaces(**ORG))).items
     carriers = next(space for space in spaces if space.title == "Carriers")
     await first(ListFiles(space_id=carriers.id))
+
+
+async def test_a_page_of_the_sample_shows_a_block_that_its_integration_draws(
+    service: RunningService, client: Client, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(bootstrap, "FURNISHED_AFTER", 0 * bootstrap.FURNISHED_AFTER)
+    await furnished(service)
+    site = next(site for site in (await client.send(ListSites(**ORG))).items if site.published)
+    async with httpx.AsyncClient(timeout=60, follow_redirects=True) as reader:
+        page = await reader.get(f"{service.base_url}/docs/{site.id}/command-line/track")
+    assert "<strong>TW-2041</strong> left the depot" in page.text

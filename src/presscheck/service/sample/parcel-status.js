@@ -1,7 +1,7 @@
 const text = (children, style) => ({ type: "text", children, style });
 
 const parcel = (event) => {
-  const state = { number: "TW-2041", asked: 0, ...event.state };
+  const state = { number: event.props?.number ?? "TW-2041", asked: 0, ...event.state };
   if (event.action?.action === "ask") state.asked += 1;
   const children = [
     { type: "input", label: "Number of the parcel", element: { type: "textinput", state: "number" } },
