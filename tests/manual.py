@@ -20,6 +20,7 @@ from presscheck.cli.main import command
 from presscheck.cli.operations.api_commands import operations
 from presscheck.config.settings_schema import SETTINGS, VIEW_SETTINGS, Setting
 from presscheck.tui.commands import key_table
+from presscheck.tui.ui.signs import SIGNS
 
 DOCS = ROOT / "docs"
 SUMMARY = DOCS / "SUMMARY.md"
@@ -68,6 +69,11 @@ def exit_codes_table() -> str:
     return "\n".join(["| code | means |", "|---|---|", *(f"| {code} | {says} |" for code, says in EXIT_CODES.items())])
 
 
+def signs_table() -> str:
+    """The signs on the screens."""
+    return "\n".join(["| sign | means |", "|---|---|", *(f"| `{sign}` | {words} |" for sign, words in SIGNS.items())])
+
+
 def keys_table() -> str:
     """The keys; the bar is written as an entity, as generators differ in what they do with a backslash before it."""
     return key_table().replace("`\\|`", "<code>&#124;</code>")
@@ -84,6 +90,7 @@ def settings_table(settings: dict[str, Setting]) -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     "keys": keys_table,
+    "signs": signs_table,
     "commands": commands_table,
     "exit codes": exit_codes_table,
     "settings": lambda: settings_table(SETTINGS),

@@ -10,7 +10,7 @@ import pytest
 from presscheck.api.change_requests import ListRequestedReviewers, ListReviews
 from presscheck.config.saved_views import migrate_sort, without_sort
 from presscheck.config.settings_schema import SORTS
-from presscheck.engine.inbox.query_language import ORDERS, asks_of, is_local, parse
+from presscheck.engine.inbox.query_language import FIELDS, ORDERS, asks_of, completions, is_local, parse
 from presscheck.errors import InvalidArgument
 from presscheck.store.cache import Cache
 
@@ -259,3 +259,29 @@ def test_a_filter_of_version_0_1_0_keeps_its_order() -> None:
 
 def test_settings_have_the_same_sort_orders() -> None:
     assert tuple(ORDERS) == SORTS
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("", []),
+        ("limits ", []),
+        ("up", ["updated:"]),
+        ("limits s", ["space:", "status:", "sort:"]),
+        ("space:a", ["space:API"]),
+        ("space:D", ["space:docs"]),
+        ("author:", ["author:me", "author:Mia", "author:Okonkwo"]),
+        ("reviewer:m", ["reviewer:me", "reviewer:Mia"]),
+        ("is:p", ["is:pending"]),
+        ("unknown:", []),
+    ],
+)
+def test_last_word_is_completed(text: str, shown: list[str]) -> None:
+    assert completions(text, SPACES.values(), ["Mia Okonkwo"]) == shown
+
+
+def test_all_proposed_values_are_valid() -> None:
+    values = [value for name in [*FIELDS, "sort"] for value in completions(f"{name}:", SPACES.values(), ["Mia"])]
+    assert {value.partition(":")[0] for value in values} == {*FIELDS, "sort"}
+    for value in values:
+        parse(value, SPACES, NOW)

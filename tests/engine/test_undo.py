@@ -99,7 +99,7 @@ def test_every_write_of_the_screens_has_an_inverse_or_a_reason() -> None:
 async def test_a_comment_and_a_reply_are_deleted(engine: Engine) -> None:
     path = await posted(engine)
     comment = engine.history()[0]
-    assert (comment.state, comment.description, comment.reason) == ("sent", "post comment", None)
+    assert (comment.state, comment.description, comment.reason) == ("sent", "add comment", None)
     assert comment.inverse == "Deletes “Typed by me”"
     reply = await sent(engine, comments.PostReply(**path, body=body("And more"), format="markdown"))
     await undone(engine, reply)
@@ -111,8 +111,8 @@ async def test_a_comment_and_a_reply_are_deleted(engine: Engine) -> None:
     assert states == [
         ("delete comment", "sent"),
         ("delete reply", "sent"),
-        ("post reply", "undone"),
-        ("post comment", "undone"),
+        ("add reply", "undone"),
+        ("add comment", "undone"),
     ]
 
 

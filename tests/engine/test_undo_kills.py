@@ -59,7 +59,7 @@ async def test_a_kill_while_undoing(service: RunningService, tmp_path: Path, poi
     await again.start()
     await until(lambda: not again.waiting())
     states = [(past.description, past.state) for past in again.history()]
-    assert states == [("delete comment", "sent"), ("post comment", "undone")]
+    assert states == [("delete comment", "sent"), ("add comment", "undone")]
     listing = ListComments(**AUTH, format="markdown", limit=1000)
     texts = [(comment.body.markdown or "").strip() for comment in (await again.read(listing)).items]
     assert f"Killed: {point}" not in texts

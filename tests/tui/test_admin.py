@@ -586,7 +586,7 @@ async def test_without_permission_or_connection_the_reason_is_shown(tmp_path: Pa
             await family(pilot, "Members")
             await go_to(pilot, "Luz Quispe")
             await pilot.press("E")
-            await until(pilot, shows="you need the role admin in this organization")
+            await until(pilot, shows="you need the role admin in the organization")
         async with running(app_on(service, tmp_path / "reader", read_only=True)) as pilot:
             await family(pilot, "Teams")
             await pilot.press("a")

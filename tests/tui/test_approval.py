@@ -114,9 +114,9 @@ async def test_the_text_of_a_review_is_no_open_comment(service: RunningService, 
         await until(pilot, shows="By day?")
         assert "Short and good." not in shown(pilot.app), "nobody has to resolve it"
         await pilot.press("q", "g", "t")
-        await until(pilot, shows="1 ● open 1     2 ✓ resolved 0     3 ◌ outdated 0     4 ◇ review 1")
+        await until(pilot, shows="1 ● open 1     2 ○ resolved 0     3 ↻ outdated 0     4 ¶ review 1")
         await pilot.press("4")
         await until(pilot, holds=lambda: "Short and good." not in shown(pilot.app))
         await pilot.press("4", "j", "x")
         await all_sent(pilot)
-        await until(pilot, shows="2 ✓ resolved 1     3 ◌ outdated 0     4 ◇ review 0")
+        await until(pilot, shows="2 ○ resolved 1     3 ↻ outdated 0     4 ¶ review 0")

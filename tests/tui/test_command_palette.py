@@ -97,3 +97,25 @@ async def test_open_change_requests_are_listed_before_archived_ones_with_the_sam
         notes = [choice.note for choice in pilot.app.screen.matches]
         assert len(notes) > 1
         assert notes == sorted(notes, key=lambda note: note.endswith(("archived", "merged")))
+
+
+async def test_a_number_finds_change_requests_with_or_without_their_space(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await inbox_loaded(pilot)
+        for text, found in (
+            ("guides#3", ["#3 Fix typos in quickstart"]),
+            ("cr GUIDES #3", ["#3 Fix typos in quickstart"]),
+            ("api docs#4", ["#4 Limits per workspace"]),
+            ("#4", ["#4 Limits per workspace", "#4 Rename workspaces to projects"]),
+            ("nowhere#4", []),
+        ):
+            await pilot.press(":", *text)
+            await until(pilot, holds=lambda found=found: [one.label for one in pilot.app.screen.matches] == found)
+            await pilot.press("escape")
+        await pilot.press(":", *"guides#3", "enter")
+        await until(pilot, shows="Guides › #3")
+        await pilot.press(":", *"cr 4")
+        await until(pilot, holds=lambda: len(pilot.app.screen.matches) == 2)
+        assert [one.note for one in pilot.app.screen.matches] == ["Guides", "API docs"], "the current space is first"

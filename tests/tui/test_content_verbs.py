@@ -128,4 +128,4 @@ async def test_a_replacement_searches_again(service: RunningService, client: Cli
         await merged(client, page("Farm", "Another zebra."))
         await pilot.press("ctrl+r")
         await until(pilot, shows="2 hits on 2 pages chosen")
-        await until(pilot, shows="[✓] Farm")
+        await until(pilot, shows="[x] Farm")

@@ -159,11 +159,51 @@ async def test_a_prompt_continues_its_draft(outbox: Outbox) -> None:
     assert not outbox.drafts()  # the text that it began with is no draft
 
 
+async def test_a_prompt_wraps_an_error_that_does_not_fit_beside_the_title() -> None:
+    reason = "unknown filter; " + ", ".join(f"filter{number}" for number in range(12))
+    async with asked(PromptDialog("Filter", validate=lambda text: reason if text == "x" else "short")) as pilot:
+        await pilot.press("a")
+        assert any("Filter" in line and "short" in line for line in shown(pilot.app))
+        await pilot.press("backspace", "x")
+        lines = shown(pilot.app)
+        assert all(word in " ".join(lines) for word in reason.split())
+        assert not any("…" in line for line in lines)
+
+
+async def test_a_prompt_completes_the_last_word() -> None:
+    def complete(text: str) -> list[str]:
+        return [word for word in ("Apple", "apricot") if text and word.lower().startswith(text.split()[-1])]
+
+    async with asked(PromptDialog("Fruit", complete=complete)) as pilot:
+        await pilot.press(*"an ap")
+        await pilot.pause()
+        assert any("Apple apricot" in line for line in shown(pilot.app))
+        await pilot.press("right", "enter")
+        assert answers(pilot) == ["an apple"]
+
+
 class TestPicker:
     async def test_one(self) -> None:
         async with asked(Picker("Who?", PEOPLE)) as pilot:
             await pilot.press(*"bo", "enter")
             assert answers(pilot) == [("bob",)]
+
+    @pytest.mark.parametrize(
+        ("keys", "hint", "answer"),
+        [
+            ("enter", "choose 1 marked", ("bob",)),
+            ("b o enter", "choose 1 marked", ("bob",)),
+            ("c i enter", "choose cid", ("bob", "cid")),
+            ("tab enter", "choose 2 marked", ("ann", "bob")),
+        ],
+    )
+    async def test_enter_without_a_change_keeps_the_marks(self, keys: str, hint: str, answer: tuple[str, ...]) -> None:
+        async with asked(Picker("Who?", PEOPLE, multiple=True, chosen={"bob"})) as pilot:
+            await pilot.press(*keys.split()[:-1])
+            await pilot.pause()
+            assert any(hint in line for line in shown(pilot.app))
+            await pilot.press("enter")
+            assert answers(pilot) == [answer]
 
     @pytest.mark.parametrize(
         ("keys", "answer"),

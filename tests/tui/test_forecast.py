@@ -62,7 +62,7 @@ async def test_a_merge_waits_for_its_forecast(service: RunningService, tmp_path:
         async with running(app_on(service, tmp_path, base_url=address)) as pilot:
             await until(pilot, shows="Two carriers down at once")
             await pilot.app.go(Place.review(*COLLIDES.values()))
-            await until(pilot, shows="◷ main has new changes")
+            await until(pilot, shows="↓ main has new changes")
             review = pilot.app.screen
             await pilot.press("m")
             await until(pilot, shows="Checking for conflicts …")
@@ -93,7 +93,7 @@ async def test_the_number_of_matches_is_shown(service: RunningService, tmp_path:
         await until(pilot, shows="✓ yes")
         await main_moves(service, "api")
         await pilot.press("ctrl+r")
-        await until(pilot, shows="◷ main has new changes")
+        await until(pilot, shows="↓ main has new changes")
         await until(pilot, shows="Can merge? ✓ yes")
         await pilot.press("u")
         await until(pilot, shows="No conflicts with main.")

@@ -72,7 +72,7 @@ async def test_a_review_names_the_changes_that_arrived_meanwhile(service: Runnin
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await inbox_loaded(pilot)
         await write(pilot, "v r", "Not so")
-        await until(pilot, shows="API docs #5: Request changes: say which")
+        await until(pilot, shows="API docs #5: Request changes")
         await edits(mia, AUTH, "Tokens", "expires after 90 days", "expires after 30 days")
         await pilot.press("ctrl+s")
         await until(pilot, shows="API docs #5: your review also covers changes made just before it arrived: Tokens")

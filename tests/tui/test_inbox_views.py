@@ -54,7 +54,7 @@ async def test_a_request_leaves_needs_me_with_any_review_and_comes_back(
         await pilot.press("A")
         await pick(pilot, verdict)
         if verdict == "changes":
-            await until(pilot, shows="say which")
+            await until(pilot, shows="Request changes on all marked")
             await pilot.press(*"Numbers please", "ctrl+s")
             await until(pilot, shows="1 change request?")
             await pilot.press("y")
@@ -210,7 +210,7 @@ async def test_changes_are_requested_on_all_marked_with_one_text(service: Runnin
         await inbox_loaded(pilot)
         await pilot.press("space", "space", "A")
         await pick(pilot, "Request changes")
-        await until(pilot, shows="Request changes on all marked: say which")
+        await until(pilot, shows="Request changes on all marked")
         await pilot.press(*"No dates", "ctrl+s")
         await until(pilot, shows="Request changes: 2 change requests?")
         await noor.send(UpdateChangeRequest(space_id="api", change_request_id="5", status="archived"))

@@ -197,11 +197,11 @@ class TestDialogs:
         async with asked(Picker("Who?", PEOPLE, multiple=True)) as pilot:
             rows = pilot.app.screen.query_one(RowList)
             await pilot.click(rows, offset=(2, 1))
-            await until(pilot, shows="✓")
+            await until(pilot, shows="•")
             await pilot.click(rows, offset=(2, 1))
-            await until(pilot, holds=lambda: not shows(pilot, "✓"))
+            await until(pilot, holds=lambda: not shows(pilot, "•"))
             await pilot.click(rows, offset=(2, 2))
-            await until(pilot, shows="✓")
+            await until(pilot, shows="•")
             await click_text(pilot, "enter choose")
             await until(pilot, holds=lambda: answers(pilot) == [(PEOPLE[2].key,)])
 

@@ -146,7 +146,7 @@ async def test_a_muted_request_makes_no_news_until_a_mention(service: RunningSer
             PostReply(**AUTH, comment_id=thread.id, body=Document(markdown="What do you say, @Robin Achterberg?"))
         )
         await until(pilot, holds=lambda: f"Mia commented on #5 {WORST}" in said(pilot))
-        await until(pilot, shows=f"• #5 {WORST}")
+        await until(pilot, shows=f"◆ #5 {WORST}")
         await pilot.press("1")
         await until_row(pilot, WORST)
 

@@ -69,7 +69,7 @@ async def test_a_change_behind_a_failed_one_is_sent_first(service: RunningServic
         reply = engine.write(PostReply(**PATH, comment_id=f"waiting:{failed}", body=body)).id
         engine.write(PostComment(**PATH, body=Document(markdown="Not held up")))
         await pilot.press("g", "x")
-        await until(pilot, shows="pending behind “post reply”, which failed (s sends this first)")
+        await until(pilot, shows="pending behind “add reply”, which failed (s sends this first)")
         await pilot.press("j", "s")
         await until(pilot, shows="it needs the failed change")
         await pilot.press("j", "s")

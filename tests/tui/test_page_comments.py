@@ -83,7 +83,7 @@ async def test_a_line_is_commented_and_its_thread_is_answered_resolved_edited_an
 
         await pilot.press("g", "t")
         await until(pilot, shows="● open 2", holds=lambda: is_list(pilot))
-        await until(pilot, shows="◌ outdated 1")
+        await until(pilot, shows="↻ outdated 1")
         await until(pilot, shows="Which token?")
         assert "On limits" not in shown(pilot.app)
         assert not ACTS.search(shown(pilot.app).replace("\n", " "))
@@ -104,13 +104,13 @@ async def test_a_line_is_commented_and_its_thread_is_answered_resolved_edited_an
         replies = (await client.send(ListSpaceReplies(space_id=SPACE, comment_id=hers.id, format="markdown"))).items
         assert [(one.body.markdown or "").strip() for one in replies] == ["Since May?", "Since ever."]
         await pilot.press("x")
-        await until(pilot, shows="✓ resolved 1")
+        await until(pilot, shows="○ resolved 1")
         await all_sent(pilot)
         assert (await client.send(GetSpaceComment(space_id=SPACE, comment_id=hers.id))).status == "resolved"
         await pilot.press("z")
         await until(pilot, shows="Undo: resolve thread?")
         await pilot.press("y")
-        await until(pilot, shows="✓ resolved 0")
+        await until(pilot, shows="○ resolved 0")
         await pilot.press("+")
         await pick(pilot, "rocket")
         await until(pilot, shows="🚀 1")

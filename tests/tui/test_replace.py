@@ -83,7 +83,7 @@ async def test_chosen_hits_become_a_change_request_that_is_reviewed(
         await opened(pilot)
         await searched(pilot, "zebra", "horse")
         await listed(pilot, "4 of 5 hits on 3 pages chosen")
-        await until(pilot, shows="[✓] Farm")
+        await until(pilot, shows="[x] Farm")
         text = shown(pilot.app)
         [left_out] = [line for line in text.split("\n") if "[ ]" in line]
         assert left_out.rstrip().endswith("in a link target")
@@ -93,7 +93,7 @@ async def test_chosen_hits_become_a_change_request_that_is_reviewed(
         await until(pilot, holds=lambda: "[ ]" not in shown(pilot.app))
         text = shown(pilot.app)
         assert "zebra → horse   match case" in text
-        assert [line.split("[✓]")[1].split()[:3] for line in text.split("\n") if "[✓]" in line] == [
+        assert [line.split("[x]")[1].split()[:3] for line in text.split("\n") if "[x]" in line] == [
             ["Zoo", "zoo", "3"],
             ["3", "A", "zebrahorse"],
             ["5", "Two", "zebrahorses"],
@@ -234,7 +234,7 @@ async def test_offline_read_only_and_without_the_role_nothing_is_replaced(
         await searched(pilot, "zebra", "horse")
         await listed(pilot, "2 of 3 hits on 1 page chosen")
         await pilot.press("ctrl+s")
-        await until(pilot, shows="this needs the edit role in this space")
+        await until(pilot, shows="you need the level edit in this space")
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot)
         await until(pilot, holds=lambda: getattr(pilot.app.focused, "value", "") == "zebra")  # the draft

@@ -189,9 +189,9 @@ async def test_a_thread_gets_a_reply_and_is_resolved(service: RunningService, tm
         assert "Quickstart   edited" not in shown(pilot.app)
         await pilot.resize_terminal(120, 40)
         await pilot.press("x")
-        await until(pilot, shows="✓ resolved")
+        await until(pilot, shows="○ resolved")
         await until(pilot, holds=lambda: not pilot.app.engine.waiting())
-        await until(pilot, shows="✓ resolved Jón")
+        await until(pilot, shows="○ resolved Jón")
 
 
 @pytest.mark.usefixtures("at_once")

@@ -65,7 +65,7 @@ PEOPLE = reviewers(BY_MIA, asked(ME), [review(ADA, "approved"), review(JON, "cha
 
 def test_the_state_line_shows_counts() -> None:
     line = state_line(request(outdated=True), PEOPLE, Progress(37, 37, 29), 4, 120)
-    assert plain(line) == "open ✓1 ✗1 ◷1   37 changes · 29 viewed   4 open comments   ◷ main has new changes"
+    assert plain(line) == "open ✓1 ✗1 ◷1   37 changes · 29 viewed   4 open comments   ↓ main has new changes"
 
 
 def test_an_approval_of_the_author_is_not_counted() -> None:
@@ -87,15 +87,14 @@ def test_incomplete_changes_are_reported() -> None:
 
 
 def test_who_and_when() -> None:
-    assert plain(by_line(request(), "me", NOW)) == "by Ada · 2 h ago"
+    assert plain(by_line(request(), "me", NOW)) == "by Ada · created 2 h ago"
     merged = request(status="merged", mergedAt="2026-11-19T12:00:00Z", mergedBy=ME)
     assert plain(by_line(merged, "me", NOW)) == "merged by you 1 d ago"
 
 
 def test_disabled_reasons() -> None:
     doubtful = merge_readiness(MergeInputs(request(), "me", (), space(), rules(), open_threads=1))
-    assert plain(merge_line(doubtful, 80)) == "Can merge? ⚠ with warnings: 1 open comment"
-    assert plain(merge_line(doubtful, 30)) == "Can merge? ⚠ with warnings: 1…"
+    assert plain(merge_line(doubtful)) == "Can merge? ⚠ with warnings: 1 open comment"
 
 
 # the list
@@ -105,11 +104,13 @@ def test_a_page_in_the_list() -> None:
     one = ChangedItem("p", "page", "Tokens", ("edited",))
     assert (
         plain(item_line(one, 30, viewed=True, words=WordCount(30, 10), open_threads=2))
-        == "✓ Tokens     +30 −10 words ┃2 "
+        == "☑ Tokens     +30 −10 words ┃2 "
     )
     news = plain(item_line(one, 30, viewed=False, words=WordCount(30, 1_000_000), open_threads=2, has_new=True))
-    assert news == "  Tokens    +30 −1,000,000 ●2 "
+    assert news == "  Tokens    +30 −1,000,000 ◆2 "
     assert plain(item_line(one, 12, viewed=False)) == "  Tokens    "
+    long = ChangedItem("p", "page", "Tokens of the API", ("edited",))
+    assert plain(item_line(long, 31, viewed=False, words=WordCount(7, 0))) == "  Tokens of the API      +7    "
     assert width(item_line(ChangedItem("p", "file", "漢" * 40, ("added",)), 30, viewed=False)) == 30
     assert width(conversation_line(30, 120)) == 30
 
@@ -179,13 +180,13 @@ def test_pending_and_failed_writes_are_labelled() -> None:
 
 def test_a_pending_resolve_is_shown_on_the_thread() -> None:
     unsent = pending_changes([row(UpdateComment(**IDS, comment_id="t", resolved=True))])
-    assert shown(thread(comment(status="resolved"), pending=unsent))[0].startswith("┃ ✓ resolved ◷ pending")
+    assert shown(thread(comment(status="resolved"), pending=unsent))[0].startswith("┃ ○ resolved ◷ pending")
 
 
 def test_resolved_threads_are_folded_until_opened() -> None:
     one = thread(comment(status="resolved", resolvedBy=JON, replies=1), [reply()])
-    assert shown(one) == ["┃ ✓ resolved Ada 3 h  Please **fix**"]
-    assert shown(one, unfolded=True)[0] == "┃ Ada 3 h                ✓ resolved by Jon 1 reply"
+    assert shown(one) == ["┃ ○ resolved Ada 3 h  Please fix"]
+    assert shown(one, unfolded=True)[0] == "┃ Ada 3 h                ○ resolved by Jon 1 reply"
 
 
 def test_the_quote_is_omitted_below_the_quoted_text() -> None:
@@ -202,7 +203,7 @@ def test_a_thread_on_deleted_text_is_outdated() -> None:
     one = thread(comment("> No such words\n\nHm?", target=ON_PAGE))
     gone = locate_thread(one, AFTER, None)
     assert (gone.line, gone.state) == (None, "outdated")
-    assert shown(gone)[0] == "┃ Ada 3 h                               ◌ outdated"
+    assert shown(gone)[0] == "┃ Ada 3 h                               ↻ outdated"
     resolved = thread(comment("> No such words\n\nHm?", target=ON_PAGE, status="resolved"))
     assert locate_thread(resolved, AFTER, None).state == "resolved"
     assert locate_thread(thread(comment("On the page", target=ON_PAGE)), AFTER, None).state == "open"

@@ -111,7 +111,7 @@ async def test_a_failed_comment_on_a_deleted_page_or_thread_keeps_its_text(
         await pilot.press("g", "g")
         await until(pilot, shows="you ✗ failed  And a phone?")
         await pilot.press("g", "x")
-        await until(pilot, shows="post comment  And a phone?")
+        await until(pilot, shows="add comment  And a phone?")
         await pilot.press("delete")
         await until(pilot, shows="Discard this change?")
         await pilot.press("y")
@@ -125,7 +125,7 @@ async def test_a_failed_comment_on_a_deleted_page_or_thread_keeps_its_text(
         await until(pilot, shows="1 failed")
         await until(pilot, holds=lambda: "An hour is short" not in shown(pilot.app))
         await pilot.press("g", "x")
-        await until(pilot, shows="post reply  Is it?")
+        await until(pilot, shows="add reply  Is it?")
 
 
 async def test_both_reply_react_and_resolve(service: RunningService, tmp_path: Path) -> None:

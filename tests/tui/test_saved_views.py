@@ -31,7 +31,7 @@ def rows_of(pilot: Any) -> list[str]:
 
 def numbers(pilot: Any) -> list[str]:
     """The number of each row, or the title of a heading."""
-    found = [line.replace("▌", " ").replace("•", " ") for line in rows_of(pilot)]
+    found = [line.replace("▌", " ").replace("•", " ").replace("◆", " ") for line in rows_of(pilot)]
     return [line.split()[0][1:] if line.split()[0].startswith("#") else line.strip() for line in found]
 
 

@@ -104,7 +104,7 @@ async def test_without_the_role_a_verb_is_disabled_with_the_reason(service: Runn
         await sites_open(pilot)
         for key, role in (("E", "create"), ("-", "admin")):
             await pilot.press(key)
-            await until(pilot, shows=f"this needs the {role} role in the organization")
+            await until(pilot, shows=f"you need the role {role} in the organization")
 
 
 async def test_a_change_behind_a_failed_one_is_pending(service: RunningService, tmp_path: Path) -> None:

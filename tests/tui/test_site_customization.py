@@ -142,11 +142,11 @@ async def test_who_may_not_change_it_sees_why_and_loses_nothing(service: Running
             await until(pilot, shows="styling.corners: rounded → circular")
             await admin.send(UpdateMember(organization_id=ORG, user_id="mia", role="read"))
             await pilot.press("y")
-            await until(pilot, shows="your edits are kept: this needs the create role in the organization")
+            await until(pilot, shows="your edits are kept: you need the role create in the organization")
             assert await admin.send(GetCustomization(**at)) == before
             for key in ("enter", "E", "ctrl+s", "-"):
                 await pilot.press(key)
-                await until(pilot, shows="this needs the create role", holds=lambda: pilot.app.screen is screen)
+                await until(pilot, shows="you need the role create", holds=lambda: pilot.app.screen is screen)
             assert screen.session.document["styling"]["corners"] == "circular"
         await admin.send(UpdateMember(organization_id=ORG, user_id="mia", role="create"))
         async with running(app_on(service, tmp_path, **mia), (80, 24)) as pilot:

@@ -479,13 +479,13 @@ async def test_a_refused_move_returns_with_the_reason(service: RunningService, c
         await has(pilot, client, site, START)
         await pilot.press("a")
         await pick(pilot, "Space")
-        await until(pilot, shows="this needs the admin role in the organization: the site is live")
+        await until(pilot, shows="you need the role admin in the organization: the site is live")
     async with running(app_on(service, tmp_path / "ada", token=token_of(service, "ada"))) as pilot:
         await opened(pilot, site)
         await to(pilot, "section News")
         for keys in ("E", "J", "-", "a", ". m", ". *"):
             await pilot.press(*keys.split())
-            await until(pilot, shows="this needs the create role in the organization")
+            await until(pilot, shows="you need the role create in the organization")
 
 
 @pytest.mark.slow

@@ -387,13 +387,13 @@ async def test_without_the_role_a_verb_is_disabled_with_the_reason(service: Runn
         await at(pilot, "space guides")
         for keys in ((".", "l"), ("-",), (".", "s"), (".", "t"), ("E",)):
             await pilot.press(*keys)
-            await until(pilot, shows="this needs the admin role in this space")
+            await until(pilot, shows="you need the level admin in this space")
             await pilot.press("k", "j")
         await pilot.press("J")
-        await until(pilot, shows="this needs the create role in Product")
+        await until(pilot, shows="you need the level create in Product")
         await pilot.press("a")
         await pick(pilot, "Space in Product")
-        await until(pilot, shows="this needs the create role in Product")
+        await until(pilot, shows="you need the level create in Product")
 
 
 @pytest.mark.slow

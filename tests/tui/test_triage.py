@@ -47,7 +47,7 @@ async def test_hidden_requests_can_be_brought_back(service: RunningService, tmp_
         await pilot.press("z")
         await until(pilot, shows="nothing to undo")
         await pilot.press("4")
-        await until(pilot, shows=f"✓ #5 {WORST}")
+        await until(pilot, shows=f"□ #5 {WORST}")
         await pilot.press("D")
         await until(pilot, shows="back in the inbox")
         await pilot.press("1")
@@ -64,7 +64,7 @@ async def test_snooze_asks_for_a_time(service: RunningService, tmp_path: Path) -
         await until_row(pilot, WORST, is_there=False)
         await until(pilot, shows=f"#5 {WORST} snoozed")
         await pilot.press("4")
-        await until(pilot, shows=f"◷ #5 {WORST}")
+        await until(pilot, shows=f"◔ #5 {WORST}")
 
 
 def test_when_snoozed_requests_come_back() -> None:

@@ -53,25 +53,25 @@ async def test_a_comment_is_undone_from_the_history_and_the_history_lasts(
         await until(pilot, shows="Everything was sent.")
         await until(pilot, shows="History 1")
         await pilot.press("l")
-        await until(pilot, shows="post comment")
+        await until(pilot, shows="add comment")
         await until(pilot, shows="sent · z: deletes “Too harsh”")
         await pilot.press("z")
-        await until(pilot, shows="Undo: post comment?")
+        await until(pilot, shows="Undo: add comment?")
         await until(pilot, shows="Deletes “Too harsh”.")
         await pilot.press("enter")  # the default is No
-        await until(pilot, holds=lambda: "Undo: post comment?" not in shown(pilot.app))
+        await until(pilot, holds=lambda: "Undo: add comment?" not in shown(pilot.app))
         assert await thread_of(mia, AUTH, "Too harsh")
         await pilot.press("z")
-        await until(pilot, shows="Undo: post comment?")
+        await until(pilot, shows="Undo: add comment?")
         await pilot.press("y")
-        await until(pilot, shows="sent · undo of “post comment” · a deleted comment cannot be restored")
+        await until(pilot, shows="sent · undo of “add comment” · a deleted comment cannot be restored")
         assert not [text for text in await threads(mia, AUTH) if "Too harsh" in text]
         await pilot.press("j", "z")
         await until(pilot, shows="it is undone")
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me")
         await history(pilot)
-        await until(pilot, shows="undo of “post comment”")
+        await until(pilot, shows="undo of “add comment”")
 
 
 @pytest.mark.slow
@@ -110,10 +110,10 @@ async def test_z_in_a_review_undoes_first_what_is_unsent_then_offers_the_last_se
         await until(pilot, holds=lambda: not engine.waiting())
         assert "Undo:" not in shown(pilot.app)
         await pilot.press("z")
-        await until(pilot, shows="Undo: post comment?")
+        await until(pilot, shows="Undo: add comment?")
         await until(pilot, shows="Deletes “Sent words”.")
         await pilot.press("y")
-        await until(pilot, shows="undone: post comment")
+        await until(pilot, shows="undone: add comment")
         assert not [text for text in await threads(mia, AUTH) if "Sent words" in text]
 
 

@@ -194,9 +194,9 @@ async def test_changes_are_requested_with_a_comment_only(service: RunningService
         await open_review(pilot, AUTH)
         before = (await mia.send(ListReviews(**AUTH))).items
         await pilot.press("v", "r")
-        await until(pilot, shows="Request changes: say which")
+        await until(pilot, shows="Request changes")
         await pilot.press("ctrl+s")
-        assert "Request changes: say which" in shown(pilot.app), "an empty comment is not sent"
+        assert "Request changes" in shown(pilot.app), "an empty comment is not sent"
         await pilot.press(*"Not so", "ctrl+s")
         await until(pilot, holds=lambda: not pilot.app.engine.waiting())
         after = (await mia.send(ListReviews(**AUTH))).items

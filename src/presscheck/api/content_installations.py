@@ -242,9 +242,9 @@ class ListOrganizationIntegrations(InOrganization, Paged, Operation[Page[Integra
 
 
 class ListOrganizationIntegrationsStatus(InOrganization, Paged, Operation[Page[InstalledIntegration]]):
-    """List the status of installed integrations.
+    """List the status of the integrations that are installed in an organization.
 
-    They are installed in an organization, or with a target of space or site in the one with this id.
+    With the target space or site, lists those that are installed in the space or site with the given id.
     """
 
     operation_id = "listOrganizationIntegrationsStatus"

@@ -90,7 +90,7 @@ class GetSAMLProvider(InOrganization, Operation[SAMLProvider]):
 class UpdateSAMLProvider(InOrganization, Operation[SAMLProvider]):
     """Update a SAML provider.
 
-    The limits are those of creating one.
+    Fields that are not given keep their values. A label has at most 30 characters, a certificate 10,000.
     """
 
     operation_id = "updateOrganizationSAMLProvider"

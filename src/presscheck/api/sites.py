@@ -164,7 +164,7 @@ class DeleteSite(InSite, Operation[None]):
 class PublishSite(InSite, Operation[SiteOrCheckout]):
     """Publish a site.
 
-    If a paid plan is required first, the answer has a link to the checkout.
+    If the site needs a paid plan first, it is not published, and the answer has the address where the plan is bought.
     """
 
     operation_id = "publishSite"

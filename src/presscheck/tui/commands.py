@@ -112,7 +112,7 @@ COMMANDS: tuple[Command, ...] = (
         ("fold_sections", ". ,", "fold all", "Fold all sections of the page, or unfold them"),
         ("outline", "#", "headings", "Show the headings next to the page, or list them"),
         ("spelling", ". w  f7", "check spelling", "List the doubtful words of the page (aspell, hunspell)"),
-        ("palette", ":  ctrl+p", "commands", "Find a command by name; `cr 42` opens a change request"),
+        ("palette", ":  ctrl+p", "commands", "Find a command, or open `cr 42` or `api#42`"),
     ),
     *_scope(
         "go",

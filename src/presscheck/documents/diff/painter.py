@@ -29,7 +29,7 @@ from presscheck.documents.diff.segments import BY_LINE, Segment, table_cells
 from presscheck.documents.diff.sequence_matcher import Gap, gaps
 from presscheck.documents.diff.word_diff import Run, RunKind
 from presscheck.documents.markdown.parser import parse_attributes
-from presscheck.documents.merge.conflict_blocks import conflict_blocks
+from presscheck.documents.merge.conflict_blocks import conflict_blocks, side_name
 from presscheck.documents.terminal.blocks import HEADING_STYLES, BlockRenderer
 from presscheck.documents.terminal.code import highlight, split_spans
 from presscheck.documents.terminal.custom_tags import titled_rule
@@ -440,7 +440,7 @@ class SegmentPainter:
         lines = wrap((Span("Conflict: both sides changed this text", "removed strong"),), room)
         for label, name, side in (("ours", block.our_name, block.ours), ("theirs", block.their_name, block.theirs)):
             text = self._layout.lines("\n".join(side), room)
-            lines.append((Span(label, "strong"), Span(f"  {sanitize(name)}", "quiet")))
+            lines.append((Span(label, "strong"), Span(f"  {sanitize(side_name(name))}", "quiet")))
             lines += text or [(Span("(no text)", "quiet"),)]
         return [(bar, *line) for line in lines]
 

@@ -116,6 +116,11 @@ def _one_line(name: str) -> str:
     return " ".join(name.split())[:LONGEST_NAME]
 
 
+def side_name(name: str) -> str:
+    """Return the display name of a side of a conflict: *main* for the name that merges without authors write."""
+    return "main" if name == THEIR_NAME else name
+
+
 def conflict_blocks(markdown: str) -> list[ConflictBlock]:
     """Return the conflict blocks of a text, in order."""
     if START_SIGNS not in markdown or END_SIGNS not in markdown:

@@ -11,7 +11,7 @@ from presscheck.documents.markdown.emoji import emoji_by_name, icon_text
 from presscheck.documents.markdown.inline_runs import InlineRuns
 from presscheck.documents.markdown.parser import outermost, parse, take_alert, take_task
 from presscheck.documents.markdown.table import read_table
-from presscheck.documents.merge.conflict_blocks import ConflictBlock, conflict_number, conflict_numbers
+from presscheck.documents.merge.conflict_blocks import ConflictBlock, conflict_number, conflict_numbers, side_name
 from presscheck.documents.terminal.code import CodeLook, code_lines, room_of_code, widest_line
 from presscheck.documents.terminal.controls import Controls, Mark, conflict_mark, picture_mark, target
 from presscheck.documents.terminal.custom_tags import hint_lines, tag_lines
@@ -264,7 +264,7 @@ class BlockRenderer:
         bar = Span(f"{self.symbols.hint} ", "removed") if room < columns else Span("")
         lines = wrap([Span(self.conflict_title(number), "removed strong")], room)
         for label, name, side in (("ours", block.our_name, block.ours), ("theirs", block.their_name, block.theirs)):
-            lines += wrap([Span(sanitize(name) or label, "strong")], room)
+            lines += wrap([Span(sanitize(side_name(name)) or label, "strong")], room)
             shown = self._numbered("\n".join(side), room, f"{self._prefix}.{label}{number}")
             lines += shown or wrap([Span("(no text)", "quiet")], room)
         return [(conflict_mark(number), bar, *lines[0]), *((bar, *line) for line in lines[1:])]

@@ -32,6 +32,7 @@ ORDERS = {
 """The JSON path of each sort order."""
 UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1), "m": timedelta(days=30)}
 STATUSES = ("draft", "open", "archived", "merged")
+OUTDATED = ("yes", "no")
 ME = "me"
 """The name of the signed-in user in filters."""
 REQUEST_PARAMETERS = {"reviewer": "requested_reviewer", "author": "creator", "waiting": "requested_reviewer"}
@@ -210,8 +211,8 @@ def _status(value: str, _: Mapping[str, str], __: datetime) -> Conditions:
 
 
 def _outdated(value: str, _: Mapping[str, str], __: datetime) -> Conditions:
-    if value not in ("yes", "no"):
-        raise InvalidArgument("outdated", "yes or no")
+    if value not in OUTDATED:
+        raise InvalidArgument("outdated", " or ".join(OUTDATED))
     return (Condition("$.outdated", "is", int(value == "yes")),)
 
 
@@ -243,3 +244,36 @@ FIELDS: dict[str, Callable[[str, Mapping[str, str], datetime], Conditions]] = {
     "updated": _updated,
 }
 """The filters by name."""
+
+
+_VALUES: dict[str, tuple[str, ...]] = {
+    "author": (ME,),
+    "reviewer": (ME,),
+    "involved": (ME,),
+    "waiting": (ME, "author"),
+    "is": (*NOTIFICATION_STATES, "pending"),
+    "status": STATUSES,
+    "outdated": OUTDATED,
+    "comments": ("0", ">0"),
+    "updated": ("<2w", ">3d"),
+    "sort": (*ORDERS, *(f"-{order}" for order in ORDERS)),
+}
+"""Values of the filters, for completion."""
+
+
+def completions(text: str, spaces: Iterable[str], people: Iterable[str]) -> list[str]:
+    """Return the filters, or the values of a filter, that complete the last word of a text.
+
+    Args:
+        text: the filter as typed so far.
+        spaces: titles of spaces.
+        people: names of people.
+    """
+    word = text[text.rfind(" ") + 1 :]
+    name, colon, value = word.partition(":")
+    if not colon:
+        options = [f"{field}:" for field in (*FIELDS, "sort")] if name else []
+        return [option for option in options if option.startswith(name)]
+    names = {"space": spaces, "author": people, "reviewer": people}.get(name, ())
+    values = [*_VALUES.get(name, ()), *sorted({part for text in names for part in re.findall(r"\w+", text)})]
+    return [f"{name}:{option}" for option in values if option.casefold().startswith(value.casefold())]

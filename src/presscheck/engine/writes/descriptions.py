@@ -54,13 +54,13 @@ class Place:
 
 
 def describe(call: Operation[Any]) -> str:
-    """Describe a write in a few words: `resolve thread`, `post comment`, `rename page to “Tokens”`."""
+    """Describe a write in a few words: `resolve thread`, `add comment`, `rename page to “Tokens”`."""
     words = _DESCRIPTIONS.get(type(call))
     return (words(call) if words else "") or describe_name(type(call).__name__)
 
 
 def describe_name(name: str) -> str:
-    """Return the name of an operation as words: `post comment` for PostComment."""
+    """Return the name of an operation as words: `delete comment` for DeleteComment."""
     words: list[str] = _words_of_name(name.rpartition(".")[2].replace("OpenAPISpec", "OpenAPISpecification"))
     return " ".join(word if word == "OpenAPI" or word.isupper() else word.lower() for word in words)
 
@@ -180,8 +180,10 @@ def _create(noun: str) -> Callable[[Any], str]:
 _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
     comments.UpdateComment: _update_of_message,
     comments.UpdateReply: _update_of_message,
-    comments.PostSpaceComment: lambda _: "post comment",
-    comments.PostSpaceReply: lambda _: "post reply",
+    comments.PostComment: lambda _: "add comment",
+    comments.PostReply: lambda _: "add reply",
+    comments.PostSpaceComment: lambda _: "add comment",
+    comments.PostSpaceReply: lambda _: "add reply",
     comments.UpdateSpaceComment: _update_of_message,
     comments.DeleteSpaceComment: lambda _: "delete comment",
     comments.UpdateSpaceReply: _update_of_message,
@@ -223,7 +225,7 @@ _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
     organizations.JoinOrganization: lambda _: "join organization",
     invites.JoinWithInvite: lambda _: "join organization",
     invites.InviteUsers: lambda call: f"invite {count(len(call.emails), 'person', 'people')}",
-    organizations.UpdateMember: lambda call: f"make member {call.role or 'guest'}",
+    organizations.UpdateMember: lambda call: f"give member the role {call.role or 'guest'}",
     organizations.UpdateOrganization: lambda call: _update_of(
         "organization", call, call.model_fields_set - {"organization_id"}
     ),
@@ -244,7 +246,7 @@ _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
     permissions.InviteToSite: lambda call: f"give the level {call.role or 'guest'}",
     teams.CreateTeam: _create("team"),
     teams.UpdateTeam: lambda call: f"rename team to “{_short(call.title)}”",
-    teams.AddTeamMember: lambda call: f"make team {call.role or 'member'}",
+    teams.AddTeamMember: lambda call: f"give member the role {call.role or 'member'} in the team",
     teams.RemoveTeamMember: lambda _: "remove member of team",
     teams.UpdateTeamMembers: lambda _: "change members of team",
 }

@@ -16,7 +16,7 @@ from presscheck.documents.pages.comment_text import (
 from presscheck.engine.drafts import comment_name
 from presscheck.engine.review.threads import LIVE
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.comments.rows import first_words, one_line, who_resolves
+from presscheck.tui.comments.rows import first_words, label_of, one_line, who_resolves
 from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -217,7 +217,7 @@ class ThreadActions:
         if not message.pending and message.author != "you":
             noun = "comment" if message is thread.first else "reply"
             warning = f"{message.author} wrote this: your text replaces it, under the same name, marked as edited."
-            lines: list[Line] = [(Span(one_line(message)),), (Span(warning, "waiting"),)]
+            lines: list[Line] = [one_line(message), (Span(warning, "waiting"),)]
             if not await confirm(self._screen, f"Edit {message.author}'s {noun}?", lines, "Edit"):
                 return
         self.compose_edit(thread, message)
@@ -274,7 +274,7 @@ class ThreadActions:
             await self._discard(message, message.pending)
             return
         is_first = message is thread.first
-        lines: list[Line] = [(Span(one_line(message)),)]
+        lines: list[Line] = [one_line(message)]
         if is_first and thread.reply_count:
             lines.append((Span(f"Replies that are deleted too: {thread.reply_count}.", "waiting"),))
         title = f"Delete {_owner(message)} {'comment' if is_first else 'reply'}?"
@@ -283,7 +283,7 @@ class ThreadActions:
 
     async def _discard(self, message: Message, change: PendingChange) -> None:
         lines: list[Line] = [
-            (Span(one_line(message)),),
+            one_line(message),
             (Span("It will not be sent; the history keeps its text.", "waiting"),),
         ]
         title = "Discard this pending comment?" if change.state == "collected" else "Discard this comment?"
@@ -320,7 +320,7 @@ class ThreadActions:
             return cursor
         if len(messages) < 2:
             return messages[0] if messages else None
-        choices = [Choice(message.id, f"{message.author}  {one_line(message)}") for message in reversed(messages)]
+        choices = [Choice(message.id, label_of(message)) for message in reversed(messages)]
         chosen = await choose(self._screen, title, choices)
         return next((message for message in messages if chosen and message.id == chosen), None)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.documents.pages.comment_text import comment_words, deleted_words, split_quote
+from presscheck.documents.terminal.inline_line import inline_line
 from presscheck.text.phrases import ago, count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, plain, width
@@ -28,13 +29,13 @@ VERDICTS = {
     "changes-requested": Span(" ✗ requested changes", "removed"),
 }
 """The marks of review texts, by the status of the review."""
-OUTDATED = "◌"
+OUTDATED = "↻"
 """The sign of an outdated thread."""
 STATE_SIGNS: dict[ThreadState, tuple[str, str]] = {
     "open": ("●", "waiting"),
-    "resolved": ("✓", "added"),
+    "resolved": ("○", "added"),
     "outdated": (OUTDATED, "quiet"),
-    "review": ("◇", "quiet"),
+    "review": ("¶", "quiet"),
 }
 """The sign and the style of a thread, by state."""
 WIDEST = 100
@@ -108,14 +109,19 @@ def _message_lines(
     return lines
 
 
-def one_line(message: Message) -> str:
-    """Return the text of a message in one line, without its quote and without the fence of a suggestion."""
-    return sanitize(comment_words(message.text))
+def one_line(message: Message) -> Line:
+    """Render the text of a message in one line, without its quote and without the fence of a suggestion."""
+    return inline_line(comment_words(message.text))
+
+
+def label_of(message: Message) -> str:
+    """Return the author and the text of a message, for a choice of messages."""
+    return f"{message.author}  {plain(one_line(message))}"
 
 
 def first_words(message: Message) -> str:
     """Return the first words of a message in quotation marks, for a question or a notice."""
-    return f"“{plain(cut((Span(one_line(message)),), FIRST_WORDS))}”"
+    return f"“{plain(cut(one_line(message), FIRST_WORDS))}”"
 
 
 def who_resolves(threads: Sequence[Thread]) -> str:
@@ -151,7 +157,7 @@ def _tail(thread: Thread) -> Line:
     if thread.verdict in VERDICTS:
         spans.append(VERDICTS[thread.verdict])
     if thread.resolved:
-        spans.append(Span(f" ✓ resolved{f' by {thread.resolved_by}' if thread.resolved_by else ''}", "added"))
+        spans.append(Span(f" ○ resolved{f' by {thread.resolved_by}' if thread.resolved_by else ''}", "added"))
     spans += _pending(thread.pending_status)
     if thread.notifications:
         spans.append(Span(f" {thread.notifications}", "quiet"))
@@ -161,13 +167,12 @@ def _tail(thread: Thread) -> Line:
 
 
 def _folded(thread: Thread, now: datetime) -> Line:
-    text = one_line(thread.first)
     author = f" {thread.first.author} {ago(thread.first.posted_at, now)}"
     return (
-        Span("✓ resolved", "added"),
+        Span("○ resolved", "added"),
         *_pending(thread.pending_status),
         Span(author, "quiet"),
-        Span(f"  {text}", "quiet"),
+        Span(f"  {plain(one_line(thread.first))}", "quiet"),
     )
 
 

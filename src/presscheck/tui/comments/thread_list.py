@@ -14,6 +14,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.comments.rows import one_line, states_line, thread_row
 from presscheck.tui.ui.screen import BaseScreen
+from presscheck.tui.ui.signs import legend
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import StatusLine
@@ -39,6 +40,7 @@ class ThreadList(BaseScreen):
     drafts: CommentDrafts
     actions: ThreadActions
 
+    LEGEND = legend("•●○↻¶✎◷✓✗")
     DEFAULT_CSS = "ThreadList RowList { height: 1fr; margin-top: 1; }"
 
     def __init__(self, states: Sequence[ThreadState], *, has_marks: bool) -> None:
@@ -187,4 +189,4 @@ class ThreadList(BaseScreen):
         return (Span(self._indent), *row) if self._indent else row
 
     def _second_row(self, index: int, columns: int) -> Line:
-        return cut((Span(f"{self._indent}  {one_line(self.shown[index].first)}"),), columns)
+        return cut((Span(f"{self._indent}  "), *one_line(self.shown[index].first)), columns)

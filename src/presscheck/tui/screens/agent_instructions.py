@@ -256,7 +256,7 @@ class InstructionsScreen(BaseScreen):
         """Return why editing is not possible: a read-only profile, no connection, or a missing role."""
         if reason := self.engine.write_reason(UpdateAgentInstructions, at_once=True):
             return reason
-        return None if self._organization.permissions.admin else "you need the role admin in this organization"
+        return None if self._organization.permissions.admin else "you need the role admin in the organization"
 
     reason_edit_other = reason_edit
 

@@ -19,7 +19,7 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import COMMANDS, Command
 from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.titles import TITLES
-from presscheck.tui.screens.command_targets import Item, run_anywhere, stored_items
+from presscheck.tui.screens.command_targets import Item, numbered_requests, run_anywhere, stored_items
 from presscheck.tui.screens.key_list import shown_keys, why_disabled
 from presscheck.tui.widgets.picker import Choice, Picker, matching
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 MAX_RESULTS = 30
 CHARACTERS_BEFORE = 24
 """Maximum characters of an excerpt before the match."""
+MAX_NUMBER_DIGITS = 9
 _item_query = re.compile(r"(cr|space|page)\s+(.+)", re.IGNORECASE)
 Action = Callable[[], Any]
 
@@ -84,7 +85,7 @@ async def open_page_at(app: AppContext, space_id: str, path: str, change_request
 
 
 def show_commands(app: AppContext, screen: BaseScreen) -> None:
-    """Find a command by name, or an item by `cr 42`, `space api`, `page auth`, `page /guides/start`.
+    """Find a command by name, or an item by `cr 42`, `api#42`, `space api`, `page auth`, `page /guides/start`.
 
     Matches in titles come before matches in help texts, and the commands of the screen before those of other screens.
     """
@@ -102,6 +103,11 @@ def show_commands(app: AppContext, screen: BaseScreen) -> None:
         return command is not None and not all(word in command.title for word in text.lower().split())
 
     def find(text: str) -> list[Choice]:
+        if numbered := _space_and_number(text):
+            place = screen.content_place()
+            requests = numbered_requests(app, *numbered, here=place.space_id if place else "")
+            actions.update(_going(app, requests))
+            return [choice for choice, _ in requests][:MAX_RESULTS]
         match = _item_query.fullmatch(text.strip())
         if not match:
             # not fuzzy: enter must not run a command that is only similar to the typed text
@@ -112,14 +118,10 @@ def show_commands(app: AppContext, screen: BaseScreen) -> None:
             return [choice for choice, _ in by_path]
         items = list(stored_items(app, match[1].lower()))
         actions.update(_going(app, items))
-        found = matching(match[2], [choice for choice, _ in items], fuzzy=False)[:MAX_RESULTS]
-        if not match[2].lstrip("#").isdecimal() or match[1].lower() != "cr":
-            return found
-        number = f"#{match[2].lstrip('#')} "
-        return [choice for choice, _ in items if choice.label.startswith(number)][:MAX_RESULTS]
+        return matching(match[2], [choice for choice, _ in items], fuzzy=False)[:MAX_RESULTS]
 
     picker = Picker(
-        "Commands · cr 42, space api, page auth, page /guides/start",
+        "Commands · cr 42, api#42, space api, page auth, page /guides/start",
         [*here, *elsewhere],
         extra_choices=find,
         empty_text=_nothing_found,
@@ -159,13 +161,28 @@ def _open_picker(app: AppContext, screen: BaseScreen, picker: Picker, actions: d
     app.push_screen(picker, chosen)
 
 
+def _space_and_number(text: str) -> tuple[str, int] | None:
+    """Return the space, which may be empty, and the number of `cr 42`, `#42`, `api#42` or `cr api#42`; else None."""
+    before, sign, number = text.rpartition("#")
+    words = before.split()
+    if not sign:
+        *words, number = text.split() or [""]
+        if [word.lower() for word in words] != ["cr"]:
+            return None
+    if words and words[0].lower() == "cr":
+        words = words[1:]
+    number = number.strip()
+    return (" ".join(words), int(number)) if number.isdecimal() and len(number) <= MAX_NUMBER_DIGITS else None
+
+
 def _nothing_found(text: str) -> str:
+    if numbered := _space_and_number(text):
+        space, number = numbered
+        return f"No change request #{number} {f'in “{sanitize(space)}”' if space else 'here'}"
     match = _item_query.fullmatch(text.strip())
     if not match:
         return "No match"
     kind, name = match[1].lower(), match[2].strip()
-    if kind == "cr" and name.lstrip("#").isdecimal():
-        return f"No change request #{name.lstrip('#')} here"
     return f"No {'change request' if kind == 'cr' else kind} “{sanitize(name)}” here"
 
 

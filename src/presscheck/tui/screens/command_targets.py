@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 MANY = 2000
 """Maximum number of items of each kind that are searched."""
+CLOSED = ("merged", "archived")
 Item = tuple[Choice, Place]
 """A choice, and the place to go to when it is chosen."""
 _NOUNS = {"cr": "a change request", "space": "a space", "page": "a page", "site": "a site"}
@@ -92,6 +93,29 @@ def stored_items(app: AppContext, kind: str) -> Iterator[Item]:
                     yield _page_item(space, page, titles)
 
 
+def numbered_requests(app: AppContext, space: str, number: int, *, here: str) -> list[Item]:
+    """Return the change requests with a number: open ones first, those of the current space before others.
+
+    Args:
+        app: the app.
+        space: the id of a space or a part of its title, in any case; empty for all spaces.
+        number: the number.
+        here: the id of the current space; empty for none.
+    """
+    name, exact, similar = space.casefold(), list[Item](), list[Item]()
+    for choice, place in stored_items(app, "cr"):
+        if not choice.label.startswith(f"#{number} "):
+            continue
+        title = choice.note
+        for status in CLOSED:
+            title = title.removesuffix(f" · {status}")
+        if name in ("", title.casefold(), place.ids[0].casefold()):
+            exact.append((choice, place))
+        elif name in title.casefold():
+            similar.append((choice, place))
+    return sorted(exact or similar, key=lambda item: (item[0].note.endswith(CLOSED), item[1].ids[0] != here))
+
+
 def _requests(app: AppContext, organization_id: str) -> list[ChangeRequest]:
     """Return all change requests of the inbox that are in the store."""
     me = app.engine.known(GetCurrentUser())
@@ -102,7 +126,7 @@ def _requests(app: AppContext, organization_id: str) -> list[ChangeRequest]:
 
 
 def _is_closed(request: ChangeRequest) -> bool:
-    return request.status in ("merged", "archived")
+    return request.status in CLOSED
 
 
 def _space_item(space: Space, titles: dict[str, str]) -> Item:

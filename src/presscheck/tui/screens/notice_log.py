@@ -88,6 +88,6 @@ class NoticeLogScreen(BaseScreen):
 
     def _row(self, at: int, columns: int) -> Line:
         notice = self._notices[at]
-        sign, style = ("✗", "error") if notice.is_error else ("●", "accent") if notice.request else ("·", "quiet")
+        sign, style = ("✗", "error") if notice.is_error else ("◆", "accent") if notice.request else ("·", "quiet")
         head = (Span(f"{notice.at.astimezone():%H:%M:%S}  ", "quiet"), Span(f"{sign} ", style))
         return cut((*head, Span(notice.text)), columns)

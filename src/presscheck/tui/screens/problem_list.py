@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Generic, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
 from typing_extensions import override
 
-from presscheck.text.styled_text import Line, Span, cut, pad, width
+from presscheck.text.styled_text import Line, Span, cut, pad, remaining_cells, width, wrap
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.row_list import RowList
 
@@ -50,9 +50,9 @@ class ProblemListScreen(BaseScreen, Generic[T]):
 
     def __init__(self, heading: str, rows: Sequence[ProblemRow[T]], go_to: Callable[[T], None]) -> None:
         super().__init__()
-        self._heading, self._rows, self._go_to = heading, rows, go_to
-        self._label_size: tuple[Sequence[ProblemRow[T]], int, int] = ((), 0, 0)
-        """The measured rows, the width of their labels, and the width of labels and lines together."""
+        self._heading, self._problems, self._go_to = heading, rows, go_to
+        self._rows: list[ProblemRow[T]] = []
+        """The rows in display order: a wrapped problem has more than one."""
 
     @override
     def title_line(self) -> Line:
@@ -67,24 +67,30 @@ class ProblemListScreen(BaseScreen, Generic[T]):
         """Show the problems, with the cursor on the first problem with a target."""
         super().on_mount()
         rows = self.query_one(RowList)
+        self._rows = wrapped_rows(self._problems, self.size.width - rows.bar_width)
         first = next((number for number, row in enumerate(self._rows) if row.target), 0)
         rows.show(len(self._rows), cursor=first)
         rows.focus()
 
+    @override
+    def on_resize(self) -> None:
+        super().on_resize()
+        self.show(self._problems)
+
     def show(self, rows: Sequence[ProblemRow[T]]) -> None:
         """Replace the problems; the cursor stays on its row."""
+        self._problems = rows
         if not self.is_mounted or self.is_leaving:
-            self._rows = rows
             return
         shown = self.query_one(RowList)
         here = self._rows[shown.cursor] if shown.cursor < len(self._rows) else None
-        self._rows = rows
+        self._rows = wrapped_rows(rows, self.size.width - shown.bar_width)
         same = (
             number
-            for number, row in enumerate(rows)
+            for number, row in enumerate(self._rows)
             if here and (row.target, row.line[-1:]) == (here.target, here.line[-1:])
         )
-        shown.show(len(rows), cursor=next(same, None))
+        shown.show(len(self._rows), cursor=next(same, None))
 
     def reason_open(self) -> str | None:
         """Return why the row has no target."""
@@ -107,16 +113,30 @@ class ProblemListScreen(BaseScreen, Generic[T]):
             self.command_open()
 
     def _row(self, number: int, columns: int) -> Line:
-        row = self._rows[number]
-        size = self._label_columns(columns) if row.label else 0
-        return cut((*(pad(row.label, size) if size else row.label), *row.line), columns)
+        return cut(self._rows[number].line, columns)
 
-    def _label_columns(self, columns: int) -> int:
-        """Return the common width of labels, or 0 if a line after such a label would be cut."""
-        rows, size, needed = self._label_size
-        if rows is not self._rows:
-            labelled = [row for row in self._rows if row.label]
-            size = max((width(row.label) for row in labelled), default=0)
-            needed = size + max((width(row.line) for row in labelled), default=0)
-            self._label_size = self._rows, size, needed
-        return size if needed <= columns else 0
+
+def wrapped_rows(rows: Sequence[ProblemRow[T]], columns: int) -> list[ProblemRow[T]]:
+    """Return the rows with their labels in their lines; the last part of a long line continues in notes below.
+
+    Labels have a common width, unless that is too wide for one of the lines.
+    """
+    labelled = [row for row in rows if row.label]
+    size = max((width(row.label) for row in labelled), default=0)
+    if size + max((width(row.line) for row in labelled), default=0) > columns:
+        size = 0
+    return [wrapped for row in rows for wrapped in _wrapped(row, size, columns)]
+
+
+def _wrapped(row: ProblemRow[T], label_size: int, columns: int) -> list[ProblemRow[T]]:
+    line = (*(pad(row.label, label_size) if label_size and row.label else row.label), *row.line)
+    before = line[:-1]
+    room = remaining_cells(columns, width(before), least=20)
+    if width(line) <= columns or room is None:
+        return [replace(row, line=line, label=())]
+    # the blanks before the text stay before each of its lines
+    text = line[-1].text.lstrip()
+    indent = len(line[-1].text) - len(text)
+    first, *rest = wrap((line[-1]._replace(text=text),), room - indent)
+    notes = [ProblemRow[T]((Span(" " * (width(before) + indent)), *part), is_note=True) for part in rest]
+    return [replace(row, line=(*before, Span(" " * indent), *first), label=()), *notes]

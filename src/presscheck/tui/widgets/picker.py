@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 from typing_extensions import override
 
-from presscheck.text.styled_text import Line, Span, cut, pad, width
+from presscheck.text.styled_text import Line, Span, cut, pad, plain, width
 from presscheck.tui.widgets.dialog import Dialog
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.search_inputs import SearchInput
@@ -26,6 +26,8 @@ MIN_SIMILARITY = 0.75
 MAX_SIMILAR = 50
 MAX_COMPARED = 500
 """Maximum number of labels that are compared with misspelled words, which takes 15 ms."""
+MOST_LABEL = 40
+"""Maximum width of the label in the hint of the key enter, in cells."""
 MARK = "mark"
 """The click target of the mark before an item."""
 DEBOUNCE = 0.08
@@ -66,8 +68,8 @@ class Picker(Dialog[tuple[str, ...]]):
     Args:
         title: the question, as display text.
         choices: the items, as display text.
-        multiple: whether several items can be marked; enter also chooses the item under the cursor, until a mark is
-            toggled.
+        multiple: whether several items can be marked. Until a mark is toggled, enter also chooses the item under the
+            cursor if no item is marked or a text is typed; the key says so.
         chosen: the keys of the items that are marked at first.
         ranked: whether the best match comes first; otherwise the order of `choices` stays.
         extra_choices: returns items that replace the matches of a typed text, or None to search the list.
@@ -169,8 +171,7 @@ class Picker(Dialog[tuple[str, ...]]):
     def submit(self) -> None:
         rows = self.query_one(RowList)
         if self.multiple:
-            if not self._has_toggled:  # enter takes the row under the cursor until a mark is toggled
-                self.chosen |= {choice.key for choice in self.matches[rows.cursor : rows.cursor + 1]}
+            self.chosen |= {choice.key for choice in self._taken}
             self.dismiss(tuple(choice.key for choice in self.choices if choice.key in self.chosen))
         elif self.matches:
             self.dismiss((self.matches[rows.cursor].key,))
@@ -179,6 +180,19 @@ class Picker(Dialog[tuple[str, ...]]):
     def shown_digits(self) -> list[str]:
         """The digits that choose rows; empty once a text is typed."""
         return self._digits if self._has_digits and not self._text else []
+
+    @property
+    def _taken(self) -> list[Choice]:
+        """The item under the cursor if enter chooses it besides the marked items; at most one."""
+        if not self.multiple or self._has_toggled or (self.chosen and not self._text):
+            return []
+        cursor = self.query_one(RowList).cursor
+        return [choice for choice in self.matches[cursor : cursor + 1] if choice.key not in self.chosen]
+
+    def on_row_list_row_highlighted(self) -> None:
+        """Name the item that enter chooses."""
+        if self.multiple:
+            self._show_status(self._text)
 
     def choose_row(self, row: int) -> None:
         """Choose the item of a row."""
@@ -223,7 +237,9 @@ class Picker(Dialog[tuple[str, ...]]):
         number = f"{len(self.matches)} of {len(self.choices)}" if text and not self.search else f"{len(self.matches)}"
         self.show_title(() if self.is_menu else (Span(number, "quiet"),))
         if self.matches:
-            self.show_keys({"enter": "choose", **({"tab": "mark"} if self.multiple else {}), "escape": "cancel"})
+            taken = [choice.label for choice in self._taken] or [f"{len(self.chosen)} marked"]
+            choose = f"choose {plain(cut((Span(taken[0]),), MOST_LABEL))}" if self.multiple else "choose"
+            self.show_keys({"enter": choose, **({"tab": "mark"} if self.multiple else {}), "escape": "cancel"})
         else:
             self.query_one("#keys", StatusLine).show((Span(self.empty_text(text), "quiet"),))
 
@@ -233,6 +249,7 @@ class Picker(Dialog[tuple[str, ...]]):
             self._has_toggled = True
             self.chosen ^= {self.matches[rows.cursor].key}
             rows.redraw()
+            self._show_status(self._text)
             if moves:
                 rows.move(1)
 
@@ -240,7 +257,7 @@ class Picker(Dialog[tuple[str, ...]]):
         choice = self.matches[number]
         mark: Line = ()
         if self.multiple:
-            mark = (Span("✓ " if choice.key in self.chosen else "  ", "accent", MARK),)
+            mark = (Span("• " if choice.key in self.chosen else "  ", "accent", MARK),)
         elif self.is_menu:
             mark = (Span(f"{choice.letter or number + 1}  ", "accent"),)
         elif self._has_digits:

@@ -10,16 +10,18 @@ from typing_extensions import override
 
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.text.styled_text import Line, Span, width, wrap
 from presscheck.tui.widgets.dialog import Dialog
 from presscheck.tui.widgets.line_view import TextView
-from presscheck.tui.widgets.search_inputs import SearchInput
+from presscheck.tui.widgets.search_inputs import Complete, SearchInput
 
 if TYPE_CHECKING:
     from presscheck.store.drafts import DraftSlot
 
 EXPAND = "ctrl+e"
 """The key that continues in the composer; pressed again there, it continues in the user's editor."""
+COMPLETION_LINES = 2
+"""Lines reserved for completions, so that the dialog keeps its size."""
 
 
 class PromptDialog(Dialog[str]):
@@ -32,6 +34,7 @@ class PromptDialog(Dialog[str]):
         max_length: the maximum number of characters; None for no limit.
         confirm_label: the label of the key that confirms.
         validate: returns why a text of a valid length is invalid, or None.
+        complete: returns the words that complete the last word; they are listed below the input.
         hint: the placeholder of the empty input.
         notes: returns the lines above the input for a width in cells.
         expand: opens the saved draft in a larger input, after the dialog closed.
@@ -39,7 +42,8 @@ class PromptDialog(Dialog[str]):
 
     DEFAULT_CSS = """
     PromptDialog SearchInput { margin: 1 0; }
-    PromptDialog TextView { display: none; margin: 1 0 0 0; }
+    PromptDialog #notes { display: none; margin: 1 0 0 0; }
+    PromptDialog #below { height: auto; margin: 0 1 1 1; }
     """
 
     def __init__(
@@ -51,6 +55,7 @@ class PromptDialog(Dialog[str]):
         max_length: int | None = 256,
         confirm_label: str = "OK",
         validate: Callable[[str], str | None] | None = None,
+        complete: Complete | None = None,
         hint: str = "",
         notes: Callable[[int], Sequence[Line]] | None = None,
         expand: Callable[[], None] | None = None,
@@ -59,28 +64,31 @@ class PromptDialog(Dialog[str]):
         self._draft = None if isinstance(text, str) else text
         self.value = text if isinstance(text, str) else text.text
         self.min_length, self.max_length, self.validate = min_length, max_length, validate
-        self.confirm_label = confirm_label
+        self.confirm_label, self._complete = confirm_label, complete
         self.hint, self._error = hint, ""
         self._notes, self._expand = notes, expand
 
     @override
     def body(self) -> ComposeResult:
-        yield TextView()
-        yield SearchInput(self.value, placeholder=self.hint)
+        yield TextView(id="notes")
+        yield SearchInput(self.value, placeholder=self.hint, complete=self._complete)
+        yield TextView(id="below")
 
     def on_mount(self) -> None:
         """Focus the input."""
-        self.query_one(TextView).can_focus = False
+        for view in self.query(TextView):
+            view.can_focus = False
         self.query_one(SearchInput).focus()
         self._show()
 
     def on_resize(self) -> None:
-        """Cut the notes to the width of the dialog."""
-        view = self.query_one(TextView)
+        """Cut the notes and the error to the width of the dialog."""
+        view = self.query_one("#notes", TextView)
         lines = self._notes(self.columns) if self._notes else ()
         view.display = bool(lines)
         view.styles.height = len(lines)
         view.show(lines)
+        self._show()
 
     def on_input_changed(self) -> None:
         """Save the draft, and show why the input is invalid."""
@@ -117,10 +125,26 @@ class PromptDialog(Dialog[str]):
 
     def _show(self) -> None:
         reason = self._disabled_reason()
-        error = (Span(sanitize(self._error), "error"),) if self._error else (Span(reason or "", "waiting"),)
-        self.show_title(error)
-        hints = {"enter": self.confirm_label, **({EXPAND: "longer text"} if self._expand else {}), "escape": "cancel"}
+        error: Line = (Span(sanitize(self._error), "error"),) if self._error else (Span(reason or "", "waiting"),)
+        fits = width(error) + width((Span(self.heading),)) < self.columns
+        self.show_title(error if fits else ())
+        self._show_below(() if fits else error)
+        hints = {"enter": self.confirm_label}
+        hints |= {"right": "complete"} if self._complete else {}
+        hints |= {EXPAND: "longer text"} if self._expand else {}
+        hints["escape"] = "cancel"
         self.show_keys(hints, disabled=("enter",) if reason else ())
+
+    def _show_below(self, error: Line) -> None:
+        """Show an error that does not fit beside the title, or the completions, in lines that have always room."""
+        words = self._complete(self.query_one(SearchInput).value) if self._complete else ()
+        room = self.columns - 2
+        lines = wrap(error, room) if error else wrap((Span(" ".join(map(sanitize, words)), "quiet"),), room)
+        below = self.query_one("#below", TextView)
+        size = max(len(lines) if error else 0, COMPLETION_LINES if self._complete else 0)
+        below.display = size > 0
+        below.styles.height = size
+        below.show(lines[:size])
 
 
 def error_note(text: str) -> Callable[[int], Sequence[Line]]:

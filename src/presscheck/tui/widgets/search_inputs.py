@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -10,6 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.screen import Screen
+from textual.suggester import Suggester
 from textual.widgets import Input
 from typing_extensions import override
 
@@ -21,20 +23,54 @@ if TYPE_CHECKING:
     from presscheck.tui.app_context import AppContext
 
 
+Complete = Callable[[str], Sequence[str]]
+"""Returns the words that complete the last word of a text."""
+
+
+class _LastWordSuggester(Suggester):
+    """Suggests the first completion of the last word; what is typed already keeps its case."""
+
+    def __init__(self, complete: Complete) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._complete = complete
+
+    @override
+    async def get_suggestion(self, value: str) -> str | None:
+        words, typed = self._complete(value), len(value) - value.rfind(" ") - 1
+        return value + words[0][typed:] if words else None
+
+
 class SearchInput(Input):
-    """A single-line input in the colors of the theme."""
+    """A single-line input in the colors of the theme.
+
+    Args:
+        value: the initial text.
+        placeholder: what an empty input shows.
+        id: the widget's id.
+        complete: completes the last word, with the key right at the end of the text.
+    """
 
     DEFAULT_CSS = """
     SearchInput, SearchInput.-textual-compact, SearchInput:focus {
         border: none; height: 1; padding: 0 1; background: $ink-ground; color: $ink-text;
         background-tint: $ink-ground 0%;
     }
-    SearchInput > .input--placeholder { color: $ink-quiet; }
+    SearchInput > .input--placeholder, SearchInput > .input--suggestion { color: $ink-quiet; }
     """
     takes_text = True
 
-    def __init__(self, value: str = "", *, placeholder: str = "", id: str | None = None) -> None:  # noqa: A002
-        super().__init__(value=value, placeholder=placeholder, select_on_focus=False, compact=True, id=id)
+    def __init__(
+        self,
+        value: str = "",
+        *,
+        placeholder: str = "",
+        id: str | None = None,  # noqa: A002
+        complete: Complete | None = None,
+    ) -> None:
+        suggester = _LastWordSuggester(complete) if complete else None
+        super().__init__(
+            value=value, placeholder=placeholder, suggester=suggester, select_on_focus=False, compact=True, id=id
+        )
         self.cursor_blink = False
 
 

@@ -166,7 +166,7 @@ class PlaceAccess(AccessSession):
         if reason := self.screen.engine.write_reason(write, at_once=True):
             return reason
         allowed = isinstance(self.place, Collection | Space) and self.place.permissions.admin
-        return None if allowed else f"this needs the admin level in this {kind_of(self.place)}"
+        return None if allowed else f"you need the level admin in this {kind_of(self.place)}"
 
     def reason_add(self) -> str | None:
         """Return why the command is disabled without the admin level, or where teams cannot get a level.

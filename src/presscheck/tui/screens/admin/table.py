@@ -417,7 +417,7 @@ class FamilyTable(Vertical):
         if operation in self.family.for_everybody or self.is_owner:
             return None
         if permissions and not (permissions.admin or (self.family.role == "create" and permissions.create_content)):
-            return f"you need the role {self.family.role} in this organization"
+            return f"you need the role {self.family.role} in the organization"
         return None
 
     def reason_add(self) -> str | None:
@@ -557,7 +557,7 @@ class FamilyTable(Vertical):
         what = count(len(items), self.family.noun, self.family.plural) if several else self.name_of(items[0])
         lines: list[Line] = [(Span(self.family.loses),)]
         if several:
-            lines += [(Span(f"• {self.name_of(item)}", "quiet"),) for item in items]
+            lines += [(Span(f"· {self.name_of(item)}", "quiet"),) for item in items]
         title, typed = f"{verb} {what}?", what if several else None
         read = self.family.losses
         if read is None:

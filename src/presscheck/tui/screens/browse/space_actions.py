@@ -528,14 +528,14 @@ def lacks_admin(item: Item) -> str | None:
     thing = item.space or item.collection
     told = thing.permissions if thing else None
     lacks = told is not None and "admin" in told.model_fields_set and not told.admin
-    return f"this needs the admin role in this {item.kind}" if lacks else None
+    return f"you need the level admin in this {item.kind}" if lacks else None
 
 
 def lacks_create(inside: Item | None) -> str | None:
     """Return why the user cannot create items in a collection; None if the user can, or if that is unknown."""
     told = inside.collection.permissions if inside and inside.collection else None
     lacks = told is not None and "create" in told.model_fields_set and not told.create
-    return f"this needs the create role in {sanitize(inside.title)}" if lacks and inside else None
+    return f"you need the level create in {sanitize(inside.title)}" if lacks and inside else None
 
 
 def _space_losses(item: Item) -> list[Line]:

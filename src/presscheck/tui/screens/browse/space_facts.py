@@ -13,6 +13,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.emoji import emoji_character
+from presscheck.tui.ui.signs import legend
 
 if TYPE_CHECKING:
     from presscheck.api.sites import Site
@@ -42,15 +43,7 @@ OTHER_VISIBILITY = Sign("◇", "another visibility")
 GIT_SYNC = Sign("⇄", "Git sync")
 COLLECTION = Sign("▤", "a collection")
 SITE = Sign("⌂", "a site")
-LEGEND: tuple[tuple[str, str], ...] = (
-    (COLLECTION.sign, "Collection"),
-    (SPACE.sign, "Space without an emoji"),
-    *((sign.sign, f"Space: {sign.words}") for sign in (LOCKED, *VISIBILITIES.values(), OTHER_VISIBILITY, GIT_SYNC)),
-    (ICON.sign, f"Space: {ICON.words}"),
-    ("12", "Space: open change requests"),
-    (SITE.sign, "Site; on the right ● who reads it, or ○ draft"),
-    ("★", "Bookmarked"),
-)
+LEGEND = (*legend("▤▢▣■●○◌◍◦◇⇄⌂★•"), ("12", "open change requests of a space"))
 """The signs and their meanings, for the list of keys."""
 
 

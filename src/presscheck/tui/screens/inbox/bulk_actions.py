@@ -229,7 +229,7 @@ class BulkActions:
             text = await self._screen.ask(self._composer("Comment on all marked", DRAFT))
             return (lambda request: PostComment(**path_of(request), body=Document(markdown=text))) if text else None
         if action == "request_changes":
-            text = await self._screen.ask(self._composer("Request changes on all marked: say which", CHANGES_DRAFT))
+            text = await self._screen.ask(self._composer("Request changes on all marked", CHANGES_DRAFT))
             return (lambda request: _review(request, "changes-requested", text)) if text else None
         return CALLS[action]
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.inbox.session import Inbox
     from presscheck.tui.ui.screen import BaseScreen
 
-COLUMNS = 400
-"""Columns that no line exceeds in practice; the dialog wraps lines to its own width."""
 STOPS = ("no", "blocked")
 """The certainties at which a train stops."""
 
@@ -74,7 +72,7 @@ async def _check(screen: BaseScreen, request: ChangeRequest, head: Line) -> tupl
     lines: list[Line] = [
         head,
         (Span(f"   {summary}", "quiet"), *((Span("  · reviews", "quiet"), *reviews) if reviews else ())),
-        (Span("   "), *merge_line(readiness, COLUMNS)),
+        (Span("   "), *merge_line(readiness)),
         *_updates(inputs),
     ]
     return lines, readiness.certainty in STOPS

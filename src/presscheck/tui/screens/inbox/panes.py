@@ -283,10 +283,10 @@ class InboxPanes:
         engine = self._screen.engine
         hidden = engine.triage.hidden_state(request)
         if hidden:
-            return Span("✓" if hidden.is_done else "◷", "quiet")
+            return Span("□" if hidden.is_done else "◔", "quiet")
         state = engine.notification_settings.state(request_target(request))
         if request.id in engine.events.unread and state != "muted":
-            return Span("•", "accent strong")
+            return Span("◆", "accent strong")
         if engine.triage.is_bookmarked(request.id) and state != "muted":
             return Span("★", "accent")
         return Span(*SIGNS[state]) if state in SIGNS else Span(" ")

@@ -12,6 +12,7 @@ from itertools import zip_longest
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.comments import Comment
 from presscheck.documents.pages.comment_text import comment_words
+from presscheck.documents.terminal.inline_line import inline_line
 from presscheck.engine.inbox.preview import Preview, last_activity
 from presscheck.engine.inbox.views import RowDetails, name_of
 from presscheck.engine.review.changes import ChangedItem, is_viewed, kinds_text
@@ -66,7 +67,7 @@ def _title(request: ChangeRequest, columns: int, moment: datetime, me: str, *, h
     """Render number, subject and facts; the facts move to a second line if they do not fit and there is room."""
     creator = request.created_by
     author = "somebody" if creator is None else "you" if creator.id == me else sanitize(creator.display_name)
-    facts = Span(f"{request.status} · by {author} · {since(request.updated_at, moment)}", "quiet")
+    facts = Span(f"{request.status} · by {author} · updated {since(request.updated_at, moment)}", "quiet")
     title = (Span(f" #{request.number} ", "quiet"), Span(sanitize(request.subject) or UNTITLED, "title"))
     room = columns - width((facts,)) - 4
     if width(title) > room and has_room:
@@ -100,7 +101,7 @@ def _contents(
 
 
 def _description(text: str, columns: int, most: int) -> list[Line]:
-    lines = wrap([Span(sanitize(" ".join(text.split())))], max(1, columns - 1))
+    lines = wrap(inline_line(" ".join(text.split())), max(1, columns - 1))
     if len(lines) > most:
         lines = [*lines[: most - 1], cut((*lines[most - 1], Span(" …")), columns - 1)]
     return [(Span(" "), *line) for line in lines]
@@ -114,9 +115,10 @@ def _pages(request: ChangeRequest, contents: Preview, columns: int, most: int) -
     shown = _fitting(contents.items, most - 1)
     for item in shown:
         kind = Span(kinds_text(item), "quiet")
-        mark = "✓" if is_viewed(item, contents.viewed or {}, request.revision) else " "
+        mark = "☑" if is_viewed(item, contents.viewed or {}, request.revision) else " "
         title = (Span(f" {mark} ", "added"), Span(sanitize(item.title) or UNTITLED_PAGE))
-        lines.append((*pad(title, max(8, min(columns - width((kind,)) - 2, _longest(shown) + 5))), kind))
+        size = max(8, min(columns - width((kind,)) - 2, _longest(shown) + 5))
+        lines.append((*pad(cut(title, size - 2), size), kind))
     return [*lines, *_rest(len(contents.items) - len(shown))]
 
 
@@ -148,8 +150,7 @@ def _thread(thread: Comment, titles: dict[str, str], columns: int, moment: datet
     facts = [ago(last_activity(thread), moment), *([f"on {page}"] if page else [])]
     facts += [count(thread.replies, "reply", "replies")] if thread.replies else []
     name = sanitize(name_of(thread.posted_by.id, thread.posted_by.display_name, me))
-    text = sanitize(comment_words(thread.body.markdown or ""))
-    lines = wrap([Span(text)], max(1, columns - 3))
+    lines = wrap(inline_line(comment_words(thread.body.markdown or "")), max(1, columns - 3))
     if len(lines) > THREAD_LINES:
         lines = [*lines[: THREAD_LINES - 1], cut((*lines[THREAD_LINES - 1], Span(" …")), columns - 3)]
     head = (Span(f" {name}", "strong"), Span(f"  {' · '.join(facts)}", "quiet"))
@@ -166,9 +167,9 @@ def _rest(number: int) -> list[Line]:
 
 
 def _latest(comment: Comment, me: str) -> Line:
-    body = sanitize(comment_words(comment.body.markdown or ""))
+    body = inline_line(comment_words(comment.body.markdown or ""))
     name = sanitize(name_of(comment.posted_by.id, comment.posted_by.display_name, me))
-    return (Span(" Latest     ", "quiet"), Span(name, "strong"), Span(f": “{body}”"))
+    return (Span(" Latest     ", "quiet"), Span(name, "strong"), Span(": “"), *body, Span("”"))
 
 
 def _reviewers(known: RowDetails) -> Line:

@@ -37,24 +37,10 @@ TITLES = {
     "comments": ("Comments", "Open"),
     "reviews": ("Reviews", "Reviews"),
     "own": ("You", "You"),
-    "main": ("Main", ""),
+    "main": ("Merge", ""),
     "held": ("Pending", "✎"),
 }
 """The headings of the columns after the subject, in order: for a wide screen, and for a narrow screen."""
-LEGEND = (
-    ("✓", "approved"),
-    ("✗", "changes requested"),
-    ("◷", "review requested"),
-    ("↻", "your review is of an older revision"),
-    ("↓", "outdated: main has new changes"),
-    ("!", "conflict"),
-    ("•", "new activity"),
-    ("✎", "your drafts and the comments that your pending review holds"),
-    ("★", "bookmarked"),
-    ("⊘", "muted"),
-    ("◉", "followed"),
-)
-"""The signs of a row, which a wide screen replaces by words where there is room."""
 LEFT_OUT = ("viewed", "author", "comments", "reviews")
 """The columns that are omitted, in this order, when the subject has too little room. The preview shows them too."""
 NO_SIGN = Span(" ")

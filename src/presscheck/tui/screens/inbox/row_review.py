@@ -13,7 +13,7 @@ from presscheck.engine.review.model import ReviewModel
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.comments.actions import ThreadActions
-from presscheck.tui.comments.rows import one_line
+from presscheck.tui.comments.rows import label_of
 from presscheck.tui.screens.review.drafts import ReviewDrafts
 from presscheck.tui.screens.review.merge_actions import MergeActions
 from presscheck.tui.screens.review.request_actions import RequestActions
@@ -99,7 +99,7 @@ class RowReview(RequestSession):
     async def command_reply(self) -> None:
         """Reply to an open thread of the preview. If there are several, ask which."""
         threads = self._open_threads()
-        choices = [Choice(thread.id, f"{thread.first.author}  {one_line(thread.first)}") for thread in threads]
+        choices = [Choice(thread.id, label_of(thread.first)) for thread in threads]
         chosen = threads[0].id if len(threads) == 1 else await choose(self.screen, self._title, choices)
         for thread in threads:
             if thread.id == chosen:

@@ -14,7 +14,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.widgets.dialog import Dialog
 from presscheck.tui.widgets.line_view import TextView
-from presscheck.tui.widgets.search_inputs import SearchInput
+from presscheck.tui.widgets.search_inputs import Complete, SearchInput
 from presscheck.tui.widgets.status_bar import StatusLine
 
 HINTS = {
@@ -23,7 +23,7 @@ HINTS = {
     "sort_by": "-updated, -comments, number, author, subject, space",
 }
 ERROR_LINES = 2
-"""Lines reserved for an error."""
+"""Lines reserved for an error or for completions."""
 
 
 class Toggle(StatusLine, can_focus=True):
@@ -72,6 +72,7 @@ class SavedViewEditor(Dialog[SavedView]):
         title: the question, as display text.
         view: the initial values.
         validate: returns the first invalid field and the reason, or None.
+        complete: returns the words that complete the last word of the query.
     """
 
     DEFAULT_CSS = """
@@ -85,16 +86,18 @@ class SavedViewEditor(Dialog[SavedView]):
         title: str,
         view: SavedView,
         validate: Callable[[SavedView], tuple[str, str] | None],
+        complete: Complete,
     ) -> None:
         super().__init__(title)
-        self.view, self.validate = view, validate
+        self.view, self.validate, self._complete = view, validate, complete
 
     @override
     def body(self) -> ComposeResult:
         for field, hint in HINTS.items():
             with Horizontal():
                 yield StatusLine(id=f"label-{field}", classes="label")
-                yield SearchInput(sanitize(getattr(self.view, field)), placeholder=hint, id=field)
+                complete = self._complete if field == "query" else None
+                yield SearchInput(sanitize(getattr(self.view, field)), placeholder=hint, id=field, complete=complete)
         with Horizontal():
             yield StatusLine(id="label-group", classes="label")
             yield Toggle(is_on=self.view.group == "space")
@@ -113,6 +116,10 @@ class SavedViewEditor(Dialog[SavedView]):
 
     def on_input_changed(self) -> None:
         """Show the error in the fields, if any."""
+        self._show()
+
+    def on_descendant_focus(self) -> None:
+        """Show the completions of the focused field."""
         self._show()
 
     @override
@@ -135,6 +142,14 @@ class SavedViewEditor(Dialog[SavedView]):
         for field, title in zip((*HINTS, "group"), ("Name", "Query", "Sort", "Group"), strict=True):
             is_wrong = error is not None and error[0] == field
             self.query_one(f"#label-{field}", StatusLine).show((Span(title, "waiting" if is_wrong else "quiet"),))
-        why: Line = (Span(f"{error[0]} {sanitize(error[1])}", "waiting"),) if error else ()
-        self.query_one(TextView).show(wrap(why, self.columns)[:ERROR_LINES] if why else [])
-        self.show_keys({"enter": "save", "tab": "next", "escape": "cancel"}, disabled=("enter",) if error else ())
+        query = self.query_one("#query", SearchInput)
+        words = self._complete(query.value) if query.has_focus else ()
+        # the name is missing until it is typed: that does not hide the completions
+        if error and not (words and error[0] != "query"):
+            note: Line = (Span(f"{error[0]} {sanitize(error[1])}", "waiting"),)
+        else:
+            note = (Span(" ".join(map(sanitize, words)), "quiet"),)
+        self.query_one(TextView).show(wrap(note, self.columns)[:ERROR_LINES])
+        completes = {"right": "complete"} if words else {}
+        hints = {"enter": "save", "tab": "next", **completes, "escape": "cancel"}
+        self.show_keys(hints, disabled=("enter",) if error else ())

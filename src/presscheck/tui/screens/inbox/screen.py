@@ -19,7 +19,6 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.places import Place
 from presscheck.tui.screens.inbox.bulk_actions import BulkActions
 from presscheck.tui.screens.inbox.row_actions import RowActions
-from presscheck.tui.screens.inbox.row_renderer import LEGEND
 from presscheck.tui.screens.inbox.session import Inbox
 from presscheck.tui.screens.inbox.triage import TriageActions
 from presscheck.tui.screens.inbox.user_choice import choose_user
@@ -27,6 +26,7 @@ from presscheck.tui.screens.inbox.views import ViewActions
 from presscheck.tui.screens.startup_snapshot import KEY, snapshot_text
 from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.screen import BaseScreen
+from presscheck.tui.ui.signs import legend
 from presscheck.tui.widgets.line_view import render_strip
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import ClickableLines
@@ -39,7 +39,7 @@ class InboxScreen(BaseScreen):
     """Views as tabs, the rows of the current view, and a preview below or on the right."""
 
     SCOPE = "inbox"
-    LEGEND = LEGEND
+    LEGEND = legend("✓✗◷↻↓!◆•✎★⊘◉□◔")
     FOOTER = ("open", "mark", "approve", "merge", "done", "go_browse")
 
     def __init__(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from presscheck.config.saved_views import SavedView, first_error, migrate_sort, 
 from presscheck.config.settings_file import add_view, change_view, remove_view
 from presscheck.config.settings_schema import MAX_VIEWS
 from presscheck.config.validation import read_views
-from presscheck.engine.inbox.query_language import parse
+from presscheck.engine.inbox.query_language import completions, parse
 from presscheck.engine.inbox.views import VIEWS, all_views, validate_view
 from presscheck.errors import ConfigurationError, InvalidArgument
 from presscheck.text.phrases import now
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 BUILT_IN = "this view is built in: M s saves it as one of your own"
 FILTER_KEY, FORMER_FILTER_KEY = "filter ", "view "
 """The prefixes of the storage keys of filters, now and in version 0.1.0."""
+MOST_AUTHORS = 500
+"""Maximum number of change requests whose authors complete a filter."""
 LONGEST = 400
 """Maximum number of characters in a filter."""
 EXAMPLE = "space:api outdated:yes updated:<2w sort:-comments, or words of the subject"
@@ -87,6 +90,7 @@ class ViewActions:
                 min_length=0,
                 max_length=LONGEST,
                 validate=self._filter_error,
+                complete=self._completions(),
                 hint=EXAMPLE,
             )
         )
@@ -164,7 +168,7 @@ class ViewActions:
         def error_of(edited: SavedView) -> tuple[str, str] | None:
             return first_error(edited, others, validate_view)
 
-        edited = await self._screen.ask(SavedViewEditor(title, view, error_of))
+        edited = await self._screen.ask(SavedViewEditor(title, view, error_of, self._completions()))
         if edited is None:
             return None
         query, order = without_sort(edited.query)  # an order in the query is the order of the view
@@ -183,6 +187,13 @@ class ViewActions:
         except InvalidArgument as error:
             return error.message
         return None
+
+    def _completions(self) -> Callable[[str], list[str]]:
+        """Return a function that completes a filter, with the spaces and the authors of the current listing."""
+        model, listing = self._model, self._model.listing()
+        rows = self._screen.engine.window(listing, 0, MOST_AUTHORS).items if listing else ()
+        people = {sanitize(request.created_by.display_name) for request in rows if request.created_by}
+        return lambda text: completions(text, model.spaces.values(), people)
 
     def _step(self, by: int) -> None:
         model = self._model

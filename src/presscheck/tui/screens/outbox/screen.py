@@ -29,6 +29,7 @@ from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.screens.undo import undo_sent
 from presscheck.tui.ui.ask import confirm
 from presscheck.tui.ui.screen import BaseScreen
+from presscheck.tui.ui.signs import legend
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
@@ -76,6 +77,7 @@ class OutboxScreen(BaseScreen):
     """Three views: unsent changes, oldest first; the history of changes, newest first; and drafts, newest first."""
 
     SCOPE = "outbox"
+    LEGEND = legend("◷✎✓✗⚠")
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "edit", "retry", "unsend", "next_pane", "close")
     HISTORY_FOOTER: ClassVar[tuple[str, ...]] = ("open", "unsend", "copy_text", "find_here", "next_pane", "close")
 
@@ -424,7 +426,7 @@ class OutboxScreen(BaseScreen):
 
 
 def change_name(entry: OutboxEntry) -> str:
-    """Return a short description of a change: `post comment`, `resolve thread`."""
+    """Return a short description of a change: `add comment`, `resolve thread`."""
     return sanitize(describe(entry.call) if entry.call else describe_name(entry.name))
 
 

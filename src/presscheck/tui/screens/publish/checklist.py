@@ -38,7 +38,7 @@ SHOWN_BEFORE_PUBLISHING = 5
 SIGNS: dict[Severity, tuple[str, str]] = {
     "error": ("✗", "removed"),
     "unknown": ("?", "waiting"),
-    "warning": ("!", "waiting"),
+    "warning": ("⚠", "waiting"),
     "info": ("·", "quiet"),
 }
 _HEADINGS: dict[Severity, str] = {

@@ -35,6 +35,7 @@ from presscheck.tui.screens.sites.writes import mark_of
 from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.row_filter import RowFilter
 from presscheck.tui.ui.screen import BaseScreen
+from presscheck.tui.ui.signs import legend
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList
 
@@ -49,6 +50,7 @@ class PublishScreen(BaseScreen):
     """The publish screen: sites on the left, the structure of the site under the cursor on the right."""
 
     SCOPE = "site"
+    LEGEND = legend("•●○★◷✓✗⚠?")
     FOOTER = ("publish", "why", "add", "next_pane", "move_down", "web", "close")
 
     def __init__(self) -> None:
@@ -276,7 +278,7 @@ class PublishScreen(BaseScreen):
 
     def _row(self, index: int, columns: int) -> Line:
         site = self.session.sites[index]
-        mark = (Span("▪ ", "accent"),) if site.id in self.session.rows.marked else ()
+        mark = (Span("• ", "accent"),) if site.id in self.session.rows.marked else ()
         state = Span("● live", "added") if site.published else Span("○ draft", "quiet")
         waiting, style = mark_of(site)
         star = (Span(" ★", "accent"),) if self.engine.shortcuts.is_bookmarked(f"site {site.id}") else ()

@@ -78,7 +78,7 @@ class Switch(StatusLine, can_focus=True):
     def draw(self) -> None:
         """Draw the field again."""
         bar = Span("▌" if self.has_focus else " ", "accent")
-        box = Span("[✓] " if self.is_on else "[ ] ", "accent" if self.is_on else "quiet")
+        box = Span("[x] " if self.is_on else "[ ] ", "accent" if self.is_on else "quiet")
         hint = Span("   space switches" if self.has_focus else f"   {self._hint}", "quiet")
         self.show((bar, box, Span(self._label, "strong" if self.is_on else ""), hint))
 

@@ -128,7 +128,7 @@ def _checkbox(sign: str) -> Span:
 
 def _page(page: PageHits, chosen: int, columns: int) -> Line:
     total = len(page.hits)
-    sign = "✓" if chosen == total else "–" if chosen else " "
+    sign = "x" if chosen == total else "–" if chosen else " "
     title = Span(sanitize(page.page.title) or "(no title)", "strong")
     path = Span(f"   {sanitize(page.page.path or '')}", "quiet")
     edited = Span("   edited in the meantime: check again", "waiting" if page.is_edited else "")
@@ -141,7 +141,7 @@ def _page(page: PageHits, chosen: int, columns: int) -> Line:
 def _hit(page: PageHits, hit: Hit, columns: int, *, is_chosen: bool) -> Line:
     label = _KINDS.get(hit.kind, f"{hit.line}")
     note: Line = (Span(f" {_NOTES[hit.kind]}", "quiet"),) if hit.kind in _NOTES else ()
-    head: Line = (Span("  "), _checkbox("✓" if is_chosen else " "), Span(f"{label:>{LABEL}}  ", "quiet"))
+    head: Line = (Span("  "), _checkbox("x" if is_chosen else " "), Span(f"{label:>{LABEL}}  ", "quiet"))
     room = max(0, columns - width(head) - width(note))
     text = surroundings(page.text, hit)
     before, after = (sanitize(part) for part in text)

@@ -256,7 +256,7 @@ class ReplaceScreen(BaseScreen):
             (not self.list.chosen(), "no hit is chosen: space chooses one"),
             (status.read_only, "this profile is read-only"),
             (not status.online, "you are offline, and edits cannot be queued"),
-            (is_forbidden, "this needs the edit role in this space"),
+            (is_forbidden, "you need the level edit in this space"),
             (
                 request and request.status in ("merged", "archived"),
                 f"the change request is {sanitize(request.status) if request else ''}",

@@ -50,8 +50,6 @@ _CERTAINTIES = {
     "unknown": ("the service decides", "quiet"),
 }
 _THREAD_COLUMNS = 4
-_TITLE_COLUMNS = 16
-"""Minimum columns of a title and the mark before it; the size is shortened first."""
 _NARROW_LIST = 22
 """Below this number of columns, rows show only the title."""
 _KIND_STYLES = {
@@ -65,8 +63,6 @@ _KIND_STYLES = {
 }
 _NOUNS = {"file": "file ", "content": "reusable ", "tag": "tag ", "variables": ""}
 TOO_NARROW = "too narrow for split view"
-DIALOG_COLUMNS = 72
-"""Columns of a line in a dialog."""
 
 
 def state_line(
@@ -81,7 +77,7 @@ def state_line(
 ) -> Line:
     """Render the state of a change request, without the last parts if they do not fit.
 
-    Example: `open ✓1 ✗1 ◷1   37 changes · 29 viewed   4 open comments · 1 new   ◷ main has new changes`.
+    Example: `open ✓1 ✗1 ◷1   37 changes · 29 viewed   4 open comments · 1 new   ↓ main has new changes`.
     """
     status = Span(sanitize(request.status), _STATUS.get(request.status, "strong"))
     parts: list[Line] = [(status, *verdicts(reviewers or ()))]
@@ -95,20 +91,20 @@ def state_line(
     elif news:
         parts.append(news)
     if request.outdated:
-        parts.append((Span("◷ main has new changes", "waiting"),))
+        parts.append((Span("↓ main has new changes", "waiting"),))
     if notifications:
         parts.append((Span(notifications, "quiet"),))
     return _join_fitting([part for part in parts if part], columns)
 
 
 def by_line(request: ChangeRequest, me: str, now: datetime) -> Line:
-    """Render who created or merged the change request: `by mia · 2 h ago`, `merged by jon 1 d ago`."""
+    """Render who created or merged the change request: `by mia · created 2 h ago`, `merged by jon 1 d ago`."""
     if request.status == "merged":
         author = f" by {person(request.merged_by, me)}" if request.merged_by else ""
         when = f" {since(request.merged_at, now)}" if request.merged_at else ""
         return (Span(f"merged{author}{when}", "quiet"),)
     author = person(request.created_by, me)
-    return (Span(f"by {author} · {since(request.created_at, now)}", "quiet"),)
+    return (Span(f"by {author} · created {since(request.created_at, now)}", "quiet"),)
 
 
 def compared_line(review: Review | None, now: datetime, note: str = "") -> Line:
@@ -138,14 +134,14 @@ def verdicts(reviewers: Sequence[Reviewer]) -> Line:
     return tuple(spans)
 
 
-def merge_line(readiness: MergeReadiness, columns: int) -> Line:
+def merge_line(readiness: MergeReadiness) -> Line:
     """Render `Can merge? no: ada requested changes, 4 open comments`."""
     reasons = ", ".join(readiness.reasons)
     word, style = _CERTAINTIES[readiness.certainty]
     spans = [Span("Can merge? ", "quiet"), Span(word, style)]
     if reasons:
         spans += [Span(": ", "quiet"), Span(reasons)]
-    return cut(tuple(spans), columns)
+    return tuple(spans)
 
 
 def summary_lines(model: ReviewModel) -> list[Line]:
@@ -157,7 +153,7 @@ def summary_lines(model: ReviewModel) -> list[Line]:
         (Span(sanitize(request.subject) if request else "", "strong"),),
         (Span(summarize_changes(model.items) or "no changes"), Span(missing, "waiting")),
         (Span(f"Reviews  {reviews}", "quiet"),),
-        merge_line(model.readiness(), DIALOG_COLUMNS),
+        merge_line(model.readiness()),
     ]
 
 
@@ -214,11 +210,11 @@ def item_line(
     has_new: bool = False,
     marked: bool = False,
 ) -> Line:
-    """Render a row of the list: `✓ Overview   +12 −3 words  ┃2`. The size is shortened before the title is cut."""
-    mark = Span("• ", "accent") if marked else Span("✓ ", "added") if viewed else Span("  ")
+    """Render a row of the list: `☑ Overview   +12 −3 words  ┃2`. The size is shortened before the title is cut."""
+    mark = Span("• ", "accent") if marked else Span("☑ ", "added") if viewed else Span("  ")
     style = "quiet" if viewed else "removed strike" if item.kinds[0] == "deleted" else ""
     title = (mark, Span(_NOUNS.get(item.noun, ""), "quiet"), Span(item.title, style))
-    room = columns - _THREAD_COLUMNS - 1 - min(width(title), _TITLE_COLUMNS)
+    room = columns - _THREAD_COLUMNS - 1 - width(title)
     size = (Span("conflict", "removed"),) if has_conflict else _size(item, words, room, viewed=viewed)
     return _row(title, size, open_threads, columns, has_new=has_new)
 
@@ -231,7 +227,7 @@ def conversation_line(columns: int, open_threads: int, *, has_new: bool = False)
 def _row(title: Line, size: Line, open_threads: int, columns: int, *, has_new: bool) -> Line:
     if columns < _NARROW_LIST:
         return pad(cut(title, columns), columns)
-    sign, style = ("●", "accent strong") if has_new else ("┃", "waiting")
+    sign, style = ("◆", "accent strong") if has_new else ("┃", "waiting")
     threads = (Span(f"{sign}{min(open_threads, 99)}", style),) if open_threads or has_new else ()
     right = (*size, *pad((Span(" "), *threads), _THREAD_COLUMNS))
     room = columns - width(right) - 1

@@ -127,7 +127,7 @@ def _thread_row(item: ChangedItem | None, thread: Thread) -> ProblemRow[Target]:
         Span(thread.first.author, "strong"),
         Span(f" {ago(thread.first.posted_at, now())}  ", "quiet"),
         Span(f"{where}  ", "link"),
-        Span(one_line(thread.first)),
+        *one_line(thread.first),
     )
     return ProblemRow(_indented(line), Target("thread", thread.id))
 

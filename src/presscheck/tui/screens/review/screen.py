@@ -32,6 +32,7 @@ from presscheck.tui.screens.sites.previews import RequestPreview
 from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.content_place import ContentPlace
 from presscheck.tui.ui.screen import BaseScreen
+from presscheck.tui.ui.signs import legend
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import ClickableLines
@@ -61,17 +62,7 @@ class ReviewScreen(BaseScreen):
     CSS_PATH = "screen.tcss"
     SCOPE = "review"
     FOOTER = ("comment", "mark", "merge", "next_change", "next_page", "next_thread")
-    LEGEND = (
-        ("+", "added"),
-        ("−", "deleted"),
-        ("~", "edited"),
-        ("┃", "thread; in the list, the number of open comments"),
-        ("●", "something new in a thread"),
-        ("✓", "approved; in the list, viewed"),
-        ("✗", "changes requested"),
-        ("◷", "review requested, or not sent yet"),
-        ("✎", "held for your review"),
-    )
+    LEGEND = legend("+−~┃◆☑•✓✗⚠◷✎●○↻¶↓")
     FOOTER_TITLES: ClassVar[Mapping[str, str]] = {"mark": "viewed", "next_pane": "pages"}
 
     def __init__(self, space_id: str, request_id: str) -> None:

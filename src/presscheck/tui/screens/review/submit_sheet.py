@@ -13,12 +13,13 @@ from typing_extensions import override
 from presscheck.api.comments import PostComment
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.documents.pages.comment_text import comment_words, deleted_words, find_quoted_line, split_quote
+from presscheck.documents.terminal.inline_line import inline_line
 from presscheck.engine.drafts import text_of
 from presscheck.engine.review.comment_state import NEW
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, cut
+from presscheck.text.styled_text import Line, Span, cut, plain
 from presscheck.tui.comments.actions import NOT_DISCARDED, ThreadActions
 from presscheck.tui.comments.rows import first_words
 from presscheck.tui.places import Place
@@ -100,10 +101,10 @@ class SubmitSheet(PromptDialog):
 
     @override
     def body(self) -> ComposeResult:
-        notes, text_input = super().body()
+        notes, *others = super().body()
         yield notes
         yield RowList(self._row, second_line=self._second_row)
-        yield text_input
+        yield from others
 
     @override
     def on_mount(self) -> None:  # without `super`: Textual calls the handler of each class
@@ -191,7 +192,7 @@ class SubmitSheet(PromptDialog):
             return
         if self._drafts.screen.engine.drop(entry.id):
             self._dropped.append(entry)
-            self._message = f"dropped “{_words(entry)[:20]}”: z restores it"
+            self._message = f"dropped “{plain(_words(entry))[:20]}”: z restores it"
         else:
             self._message = NOT_DISCARDED
         self._draw()
@@ -221,7 +222,7 @@ class SubmitSheet(PromptDialog):
         return cut((Span("✎ ", "accent"), Span(self._place_of(self._listed[index].call), "quiet")), columns)
 
     def _second_row(self, index: int, columns: int) -> Line:
-        return cut((Span(f"  {_words(self._listed[index])}"),), columns)
+        return cut((Span("  "), *_words(self._listed[index])), columns)
 
     def _place_of(self, call: Any) -> str:
         """Return the place of a comment as display text: page, line and quote, or the comment that it replies to."""
@@ -275,9 +276,9 @@ async def submit_held(
         draft.discard()
 
 
-def _words(entry: OutboxEntry) -> str:
-    """Return the text of a comment in one line, as display text."""
-    return sanitize(comment_words(text_of(entry.call)))
+def _words(entry: OutboxEntry) -> Line:
+    """Render the text of a comment in one line."""
+    return inline_line(comment_words(text_of(entry.call)))
 
 
 def with_comments(title: str) -> Callable[[int], str]:

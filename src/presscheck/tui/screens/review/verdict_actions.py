@@ -59,7 +59,7 @@ class VerdictActions:
 
     async def command_request_changes(self) -> None:
         """Request changes, with a comment or with held comments."""
-        title, name, call, initial = self._verdict("changes-requested", "Request changes: say which")
+        title, name, call, initial = self._verdict("changes-requested", "Request changes")
         progress = self._model.progress()
         title += f"; ⚠ {progress.missing}" if progress and progress.missing else ""
         may_be_empty = self._has_reviews and self._held > 0

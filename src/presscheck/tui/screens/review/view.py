@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from presscheck.engine.review.timeline import BY, select_events
 from presscheck.text.phrases import count, now
-from presscheck.text.styled_text import Line, Span
+from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.screens.review.renderer import (
     PageText,
     RenderedChange,
@@ -361,7 +361,7 @@ class ReviewView:
         )
         right = (Span(error, "waiting"),) if error else by_line(request, model.me, moment)
         self._state.show((Span(" "), *state), right)
-        readiness = merge_line(model.readiness(), self.width - 2)
+        readiness = cut(merge_line(model.readiness()), self.width - 2)
         self._merge.show((Span(" "), *readiness), compared_line(model.since, moment, model.changes_note))
 
     def draw_list(self, cursor: int | None = None) -> None:

@@ -61,7 +61,7 @@ def write_reason(screen: BaseScreen, operation: type[Operation[Any]], site: Site
 def lacks_role(site: Site, role: str) -> str | None:
     """Return why the user lacks a role, according to the service; None if the user has it, or if unknown."""
     told = site.permissions or {}
-    return f"this needs the {role} role in the organization" if told.get(role) is False else None
+    return f"you need the role {role} in the organization" if told.get(role) is False else None
 
 
 def mark_of(item: Any) -> tuple[str, str]:

@@ -113,7 +113,7 @@ class AboutIntegration(List[AboutRow]):
         scopes = in_order(integration.scopes)
         yield from self._section(f"It may ({count(len(scopes), 'permission')})" if scopes else "It has no permissions")
         for scope in scopes:
-            mark = Span("  ⚠ ", "waiting") if scope in RISKY else Span("  • ", "quiet")
+            mark = Span("  ⚠ ", "waiting") if scope in RISKY else Span("  · ", "quiet")
             yield AboutRow(cut((mark, Span(sanitize(scope_text(scope)))), columns))
         for title, what, items in (
             ("Blocks", "document", integration.blocks),

@@ -68,7 +68,7 @@ class IntegrationActions:
         scopes = in_order(session.integration.scopes)
         lines: list[Line] = [(Span("It may:" if scopes else "It may read and change nothing by itself."),)]
         for scope in scopes:
-            mark = Span("⚠ ", "waiting") if scope in RISKY else Span("• ", "quiet")
+            mark = Span("⚠ ", "waiting") if scope in RISKY else Span("· ", "quiet")
             lines.append((mark, Span(sanitize(scope_text(scope)))))
         lines += [(), (Span("It works in all spaces and sites at first; E changes that.", "quiet"),)]
         if not await confirm(self._session.screen, f"Install {session.title} in {where}?", lines, "Install"):

@@ -319,7 +319,7 @@ class _Drawing:
         if value in (None, ""):
             text = Span(sanitize(str(element.get("placeholder") or "empty")), "quiet")
         elif is_secret(element):
-            text = Span("••••••••")
+            text = Span("********")
         else:
             text = Span(sanitize(str(value)))
         self._add_lines([(Span("▁ ", "accent"), text)], prefix, key, control)
@@ -347,7 +347,7 @@ class _Drawing:
     def _radio(self, element: Element, prefix: Line, key: str, depth: int) -> None:
         own = element.get("value")
         is_on = self._value(element) == own
-        line = (Span("(•) " if is_on else "( ) ", "accent"), Span(sanitize(str(own))))
+        line = (Span("(o) " if is_on else "( ) ", "accent"), Span(sanitize(str(own))))
         self._add_lines([line], prefix, key, self._control("radio", element, "radio"))
 
     def _code(self, element: Element, prefix: Line, key: str, depth: int) -> None:

@@ -93,7 +93,7 @@ class ConversationRecord:
             found = count(len(self._issues), "issue") if self._issues else "No issues"
             lines += [(), (Span(f" {found} found in it", "title"),)]
         for issue in self._issues or ():
-            lines += [(), (Span("  • ", "waiting"), Span(sanitize(issue.title), "strong"))]
+            lines += [(), (Span("  · ", "waiting"), Span(sanitize(issue.title), "strong"))]
             lines += [(Span("    "), *line) for line in wrap((Span(sanitize(issue.summary)),), max(20, columns - 5))]
         return lines
 

@@ -270,7 +270,7 @@ class SpecificationScreen(BaseScreen):
         if reason := writing_reason(self):
             return reason
         may = permissions.admin or permissions.create_content
-        return None if may else "you need the role create in this organization"
+        return None if may else "you need the role create in the organization"
 
     async def command_edit(self) -> None:
         """Replace the source with an address or a file. The service creates a new version."""

@@ -94,7 +94,7 @@ async def _key(session: AdaptiveContent) -> tuple[str | None, str]:
     try:
         key = (await session.screen.engine.read(GetPublishingAuth(**session.path))).private_key
     except (Forbidden, NotFound):
-        return None, "this needs the admin role in the organization"
+        return None, "you need the role admin in the organization"
     if key == NOT_CACHED:
         return None, "you are offline, and the key is not cached"
     return (key, "") if key else (None, "the site has no key: . k in its access makes one")

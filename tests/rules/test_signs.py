@@ -1,0 +1,63 @@
+"""Signs on the screens: each is in the table of signs, which the list of keys and the manual show."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.root import ROOT
+
+from presscheck.tui.screens.browse.screen import BrowseScreen
+from presscheck.tui.screens.inbox.screen import InboxScreen
+from presscheck.tui.screens.outbox.screen import OutboxScreen
+from presscheck.tui.screens.publish.screen import PublishScreen
+from presscheck.tui.screens.review.screen import ReviewScreen
+from presscheck.tui.screens.sites.adaptive.audience_view import AudienceView
+from presscheck.tui.screens.sites.adaptive.screen import AdaptiveContentScreen
+from presscheck.tui.screens.sites.customization.screen import CustomizationScreen
+from presscheck.tui.ui.screen import BaseScreen
+from presscheck.tui.ui.signs import SIGNS, legend
+
+SOURCE = ROOT / "src" / "presscheck" / "tui"
+NOT_SIGNS = {*"▌▐▸▾◂←→↑↗❤"}
+"""The bar of the cursor, folds, arrows of keys, of sorted columns and of directions, and an emoji of reactions."""
+_symbol = re.compile("[\u2022\u2190-\u21ff\u2295-\u22bf\u25a0-\u27bf\u2b00-\u2bff\u25e6]")
+ELSEWHERE = {"emoji.py", "comment_actions.py"}
+"""Modules with emoji, and with signs of other programs' texts."""
+
+
+def texts(path: Path) -> Iterator[str]:
+    """Yield the strings of a module, without docstrings."""
+    tree = ast.parse(path.read_text("utf-8"))
+    statements = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in statements:
+            yield node.value
+
+
+def test_each_sign_on_a_screen_is_in_the_table() -> None:
+    paths = [path for path in SOURCE.rglob("*.py") if path.name not in ELSEWHERE]
+    used = {(sign, path.name) for path in paths for text in texts(path) for sign in _symbol.findall(text)}
+    assert not {(sign, name) for sign, name in used if sign not in SIGNS and sign not in NOT_SIGNS}
+
+
+def test_each_sign_of_the_table_is_used() -> None:
+    paths = [path for path in SOURCE.rglob("*.py") if path.name != "signs.py"]
+    text = "".join(text for path in paths for text in texts(path) if len(text) < 40)
+    assert not [sign for sign in SIGNS if sign not in text]
+
+
+def test_no_two_signs_have_the_same_meaning() -> None:
+    assert len(set(SIGNS.values())) == len(SIGNS)
+
+
+@pytest.mark.parametrize("screen", [InboxScreen, ReviewScreen, BrowseScreen, PublishScreen, OutboxScreen])
+def test_a_screen_explains_its_signs_in_the_words_of_the_table(screen: type[BaseScreen]) -> None:
+    signs = [(sign, words) for sign, words in screen.LEGEND if not sign.isdecimal()]
+    assert signs == list(legend("".join(sign for sign, _ in signs)))
+
+
+@pytest.mark.parametrize("screen", [AdaptiveContentScreen, AudienceView, CustomizationScreen])
+def test_a_screen_with_words_of_its_own_uses_signs_of_the_table(screen: type[BaseScreen]) -> None:
+    assert {sign for sign, _ in screen.LEGEND} <= set(SIGNS)
