@@ -242,9 +242,10 @@ class ListOrganizationIntegrations(InOrganization, Paged, Operation[Page[Integra
 
 
 class ListOrganizationIntegrationsStatus(InOrganization, Paged, Operation[Page[InstalledIntegration]]):
-    """List the status of the integrations that are installed in an organization.
+    """List the status of installed integrations.
 
-    With the target space or site, lists those that are installed in the space or site with the given id.
+    Lists the integrations that are installed in the organization itself, or, with the target space or site, in the
+    space or site with the given id.
     """
 
     operation_id = "listOrganizationIntegrationsStatus"
