@@ -228,7 +228,7 @@ def test_both_sides_are_drawn(mode: Mode) -> None:
     rendered = difference_lines(compare(THEIRS, MERGED), 100, mode=mode)
     text = "\n".join(plain(line) for line in rendered.lines)
     assert "Conflict: both sides changed this text" in text
-    assert text.index("ours  change request") < text.index("It glows.") < text.index("theirs  live")
+    assert text.index("ours  change request") < text.index("It glows.") < text.index("theirs  main")
     assert "<<<<<<<" not in text
     assert "=======" not in text
     assert any("Conflict:" in plain(rendered.lines[line]) for line in rendered.changes), "] goes to it"

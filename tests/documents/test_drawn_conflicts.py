@@ -37,7 +37,7 @@ def test_both_sides_of_a_conflict_are_one_block() -> None:
         "┃ Conflict 1 of 1: both sides changed this text",
         "┃ change request",
         "┃ Ask us.",
-        "┃ live",
+        "┃ main",
         "┃ Do not.",
         "",
         "Below.",

@@ -92,7 +92,7 @@ async def test_what_others_write_arrives_and_is_marked_new(service: RunningServi
 async def test_a_thread_is_new_until_the_cursor_has_left_it(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "mia") as (mia,):
         await mia.send(PostComment(**AUTH, body=Document(markdown="On the whole, fine")))
-        await until(pilot, shows="●")
+        await until(pilot, shows="◆")
         await pilot.press("g", "g", "l")
         await until(pilot, shows="now new  On the whole, fine")
         view = pilot.app.screen.session.view

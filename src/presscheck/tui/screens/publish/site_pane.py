@@ -99,7 +99,7 @@ class SitePane(Vertical):
         limits: list[Line] = []
         for limit in self._limits:
             first, *rest = wrap((Span(limit, "quiet"),), max(self.size.width - 5, 20))
-            limits.append((Span("  ! ", "waiting"), *first))
+            limits.append((Span("  ⚠ ", "waiting"), *first))
             limits += [(Span("    "), *line) for line in rest]
         # read at each call: a check may record that a site is live
         when = self._published(self._site) if self._site else ""
