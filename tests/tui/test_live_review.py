@@ -84,7 +84,7 @@ async def test_what_others_write_arrives_and_is_marked_new(service: RunningServi
         await until(pilot, shows="It is Mia's text.")
         assert under_cursor(pilot) == before, "nothing of this moved the cursor"
         await mia.send(UpdateComment(**AUTH, comment_id=thread.id, resolved=True))
-        await until(pilot, shows="✓ resolved Mia")
+        await until(pilot, shows="○ resolved Mia")
         assert under_cursor(pilot) == before
 
 

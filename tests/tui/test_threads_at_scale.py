@@ -105,7 +105,7 @@ async def test_marked_threads_are_resolved_together(service: RunningService, tmp
         pilot.app.screen_stack[-2].command_refresh()  # as the live updates do
         await until(pilot, holds=lambda: pilot.app.screen_stack[-2].drafts.discussion.thread(whole.id).resolved)
         await pilot.press("y")
-        await until(pilot, shows="✓ resolved 2")
+        await until(pilot, shows="○ resolved 2")
         await all_sent(pilot)
         assert await statuses(service, one) == {
             "How long?": "resolved",

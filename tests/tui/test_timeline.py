@@ -96,7 +96,7 @@ async def test_a_comment_on_a_page_is_answered_and_opened_from_the_timeline(
         await until(pilot, holds=lambda: view.item is not None and view.is_on_thread)
         assert view.thread.id == comment
         await pilot.press("x")
-        await until(pilot, shows="✓ resolved")
+        await until(pilot, shows="○ resolved")
         await pilot.press("{")
         await until(pilot, shows="on Lasting  resolved · 1 reply  How long is that?")
 
