@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from xml.etree import ElementTree
 
@@ -98,3 +99,20 @@ async def test_the_top_of_the_service_lists_public_sites(world: World, browser: 
     assert link not in (await browser.get(world.base_url, headers=html)).text
     for path in ("robots.txt", "favicon.ico"):
         assert (await browser.get(f"{world.base_url}/{path}")).status_code == 200
+
+
+async def test_a_missing_page_names_pages_with_a_similar_address(world: World, browser: httpx.AsyncClient) -> None:
+    address, _ = await published(world)
+    for path in ("old/gide", "guides", "guide.html", "Guide"):
+        answer = await browser.get(f"{address}{path}")
+        assert answer.status_code == 404 and f'<a href="{httpx.URL(address).path}guide">Guide</a>' in answer.text, path
+    assert "similar" not in (await browser.get(f"{address}zzzz")).text
+    assert (await browser.get(f"{address}{'g' * 5000}")).status_code == 404
+
+
+async def test_a_page_tells_when_it_was_updated(world: World, browser: httpx.AsyncClient) -> None:
+    address, _ = await published(world)
+    await write(world, "Text.")
+    page = (await browser.get(address)).text
+    assert re.search(r'Last updated <time datetime="[^"]+">\d{1,2} [A-Z][a-z]+ 20\d\d</time>', page)
+    assert f'<a href="{httpx.URL(address).path}start.md">View as Markdown</a>' in page

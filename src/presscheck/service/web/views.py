@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -148,8 +149,8 @@ def _respond(site: PublishedSite, looks: Appearance, request: Request, blocks: B
         moved = site.moved(site.path)
         if moved:
             return RedirectResponse(site.absolute(moved), 307, {"cache-control": "no-cache"})
-        home = site.find("")
-        return _page(site, looks, "missing.html", home, status=404, is_indexed=False)
+        home, near = site.find(""), navigation.similar(site, site.path)
+        return _page(site, looks, "missing.html", home, status=404, is_indexed=False, near=near)
     address = site.address(*page)
     if wants_markdown(request.headers.get("accept", "")):
         return markdown_page(site, *page, _headers(site))
@@ -181,6 +182,7 @@ def _document(
         "after": after if looks.has_pagination and layout["pagination"] else None,
         "canonical": site.absolute(site.address(site_space, place)),
         "is_indexed": site.is_listed and is_indexed(place),
+        "updated": page.get("updatedAt"),
         "markdown": markdown_address(site, site_space, place),
         "section_title": site.space_title(site_space) if len(site.site_spaces) > 1 else "",
         "alternates": navigation.alternates(site, site_space, place),
@@ -278,6 +280,12 @@ def _redirect(site: PublishedSite) -> str | None:
     return None if destination in (None, f"{site.base}{quote(path[1:])}") else destination
 
 
+def _date(value: str) -> str:
+    """Return a time of the API as a date, such as 24 October 2025."""
+    day = date.fromisoformat(value[:10])
+    return f"{day.day} {day:%B %Y}"
+
+
 @pass_context
 def _visible(variables: JinjaContext, value: Any) -> Any:
     """Remove the parts of a text that the visitor may not see. Templates call this for every text before escaping."""
@@ -297,5 +305,6 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         finalize=_visible,
     )
+    cast("dict[str, Any]", templates.filters)["date"] = _date
     cast("dict[str, Any]", templates.globals).update(style_sheet=asset_path("css"), script=asset_path("js"))
     return templates
