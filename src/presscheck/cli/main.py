@@ -5,6 +5,7 @@ The modules of all other commands are imported at their first use, which keeps t
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
@@ -19,12 +20,14 @@ from presscheck import __version__
 from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.lazy_group import LazyGroup
 from presscheck.config.profile import Profile, load
+from presscheck.config.validation import read_aliases
 from presscheck.errors import InvalidArgument
 from presscheck.paths import places
 from presscheck.wiring import offer_tour, open_app, start_tour
 
 LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "admin": ("admin", "admin"),
+    "alias": ("alias", "alias"),
     "api": ("operations.api_commands", "calls"),
     "cache": ("cache", "cache"),
     "collection": ("operations.resource_commands", "collection"),
@@ -46,6 +49,7 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "openapi": ("specifications", "specification_group"),
     "org": ("operations.resource_commands", "org"),
     "outbox": ("outbox", "outbox"),
+    "page": ("page", "page"),
     "profiles": ("account", "profiles"),
     "saml": ("saml", "saml_group"),
     "search": ("search", "search"),
@@ -62,7 +66,17 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
 
 
 class RootGroup(LazyGroup):
-    """The root command, whose usage errors are safe for the terminal."""
+    """The root command, with the aliases of the user; its usage errors are safe for the terminal."""
+
+    @override
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Replace an alias by its words. A command has precedence, and an alias cannot lead to another alias."""
+        name, *others = args
+        if self.get_command(ctx, name) is None and (line := read_aliases(places().config_file).get(name)):
+            args = [*shlex.split(line), *others]
+        return super().resolve_command(ctx, args)
 
     @override
     def make_context(self, *args: Any, **extra: Any) -> click.Context:

@@ -1,4 +1,4 @@
-"""Editing of the settings file: settings of a profile and saved views; all other bytes stay unchanged.
+"""Editing of the settings file: settings of a profile, saved views and aliases; all other bytes stay unchanged.
 
 The file is replaced atomically and keeps its permissions.
 """
@@ -65,6 +65,28 @@ def remove_view(path: Path, name: str) -> None:
         ConfigurationError: the file cannot be read or written, or the view no longer exists.
     """
     _rewrite(path, lambda text: _removed(path, text, name))
+
+
+def save_alias(path: Path, name: str, line: str | None) -> None:
+    """Set an alias to a command line, or remove it.
+
+    Raises:
+        ConfigurationError: the file cannot be read or written.
+    """
+    _rewrite(path, lambda text: _with_alias(path, text, name, line))
+
+
+def _with_alias(path: Path, text: str, name: str, line: str | None) -> str:
+    import tomlkit  # 6 ms, only when an alias is saved
+
+    _entries(path, text)
+    document = tomlkit.parse(text)
+    table = cast("Any", document.setdefault("aliases", tomlkit.table()))
+    if line is None:
+        table.remove(name)
+    else:
+        table[name] = line
+    return tomlkit.dumps(document)
 
 
 def _with_setting(path: Path, text: str, profile: str, name: str, value: str) -> str:

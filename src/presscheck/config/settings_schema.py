@@ -167,6 +167,12 @@ def schema() -> dict[str, Any]:
                 "maxItems": MAX_VIEWS,
                 "items": view,
             },
+            "aliases": {
+                "type": "object",
+                "description": 'Names for command lines, such as co = "cr view"; a command has precedence.',
+                "propertyNames": {"pattern": r"^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$"},
+                "additionalProperties": {"type": "string"},
+            },
         },
     }
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import tomllib
 from collections import Counter
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ Key = tuple[str, ...]
 _POSITION = re.compile(r"\(at line (\d+), column \d+\)")
 _QUOTED = re.compile("['\"].*")
 _KINDS = {str: "a quoted string", bool: "true or false", int: "a whole number of at least 1"}
+_ALIAS = re.compile(r"[A-Za-z0-9][\w-]{0,39}", re.ASCII)
 _SECRETS = frozenset(("token", "password", "secret", "api_key", "access_token"))
 
 
@@ -47,10 +49,10 @@ def read(path: Path, profile: str, *, required: bool = False) -> dict[str, Any]:
     """Return the settings of a profile; empty if the profile is missing and not `required`.
 
     Raises:
-        ConfigurationError: an error affects the profile; errors in other profiles and in views are ignored.
+        ConfigurationError: an error affects the profile; errors in other profiles, in views and in aliases are ignored.
     """
     document, errors = _read(path)
-    for error in _without_views(errors):
+    for error in _of_profiles(errors):
         if error.key[:1] != ("profiles",) or error.key[1:2] in ((), (profile,)):
             raise ConfigurationError(str(error))
     found = profiles_of(document).get(profile)
@@ -63,10 +65,10 @@ def read_all(path: Path) -> dict[str, dict[str, Any]]:
     """Return the settings of all profiles, by name.
 
     Raises:
-        ConfigurationError: the file has an error, outside of views.
+        ConfigurationError: the file has an error, outside of views and aliases.
     """
     document, errors = _read(path)
-    for error in _without_views(errors):
+    for error in _of_profiles(errors):
         raise ConfigurationError(str(error))
     return profiles_of(document)
 
@@ -78,6 +80,28 @@ def read_views(
     document, errors = _read(path, validator)
     of_views = tuple(error for error in errors if error.key[:1] in ((), ("views",)))
     return tuple(check_views(document.get("views", []), validator)[0]), of_views
+
+
+def read_aliases(path: Path) -> dict[str, str]:
+    """Return the valid aliases of the file: command lines by name. Errors are reported by `presscheck config check`."""
+    document, errors = _read(path)
+    invalid = {error.key for error in errors}
+    if invalid & {(), ("aliases",)}:
+        return {}
+    aliases = cast("dict[str, str]", document.get("aliases", {}))
+    return {name: line for name, line in aliases.items() if ("aliases", name) not in invalid}
+
+
+def alias_error(name: str, line: object) -> str | None:
+    """Return why an alias is invalid, or None."""
+    if not _ALIAS.fullmatch(name):
+        return "must have a name of at most 40 letters, digits, dashes and underscores"
+    if not isinstance(line, str) or not line.isprintable():
+        return 'must be a quoted string on one line, such as "cr list --status draft"'
+    try:
+        return None if shlex.split(line) else "is empty: remove it"
+    except ValueError:
+        return "has a quotation mark without its end"
 
 
 def errors_in(path: Path, validator: Validator | None = None) -> tuple[SettingsError, ...]:
@@ -113,8 +137,8 @@ def _is_secure(base_url: str) -> bool:
         return False
 
 
-def _without_views(errors: list[SettingsError]) -> list[SettingsError]:
-    return [error for error in errors if error.key[:1] != ("views",)]
+def _of_profiles(errors: list[SettingsError]) -> list[SettingsError]:
+    return [error for error in errors if error.key[:1] not in (("views",), ("aliases",))]
 
 
 def _read(path: Path, validator: Validator | None = None) -> tuple[dict[str, Any], list[SettingsError]]:
@@ -166,8 +190,14 @@ def _all_errors(document: dict[str, Any], validator: Validator | None) -> list[t
     found: list[tuple[Key, str]] = [
         ((key,), "is not a known setting; settings belong in [profiles.NAME], views in [[views]]")
         for key in document
-        if key not in ("profiles", "views")
+        if key not in ("profiles", "views", "aliases")
     ]
+    aliases = document.get("aliases", {})
+    if isinstance(aliases, dict):
+        lines = cast("dict[str, Any]", aliases)
+        found += [(("aliases", name), error) for name, line in lines.items() if (error := alias_error(name, line))]
+    else:
+        found.append((("aliases",), "must be a table, [aliases]"))
     found += check_views(document.get("views", []), validator)[1]
     profiles = document.get("profiles", {})
     if not isinstance(profiles, dict):

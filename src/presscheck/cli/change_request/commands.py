@@ -27,7 +27,7 @@ from presscheck.cli import comment_commands, content_commands, lookup
 from presscheck.cli.change_request.content import diff, edit
 from presscheck.cli.change_request.owners import owners
 from presscheck.cli.change_request.rearrange import copy, drop, move
-from presscheck.cli.change_request.review import hold, pending_option, review
+from presscheck.cli.change_request.review import approve, hold, pending_option, review
 from presscheck.cli.notification_commands import add_to_requests
 from presscheck.cli.operations.command_factory import CommandSpec, add, sends
 from presscheck.cli.operations.references import find_id
@@ -76,6 +76,7 @@ cr.add_command(diff)
 cr.add_command(edit)
 cr.add_command(owners)
 cr.add_command(review)
+cr.add_command(approve)
 for _command in (drop, copy, move):
     cr.add_command(_command)
 add_to_requests(cr)
@@ -150,6 +151,9 @@ async def show(session: Session, which: str, *, comments: bool) -> None:
         text = (comment.body.markdown or "").strip()
         status = "not sent" if comment.id.startswith(NEW) else comment.status
         print_text(f"\n{comment.id} {comment.posted_by.display_name} ({status})\n{text}")
+
+
+cr.add_command(show, "view")  # the name in gh
 
 
 @cr.command()

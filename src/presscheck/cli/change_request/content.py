@@ -108,8 +108,20 @@ async def edit(
         raise InvalidArgument("--page", "choose what to edit: --subject, --status or --page")
     if given:
         session.show_id(await session.write(UpdateChangeRequest(**path, **given), "Change request updated."))
-    if page is None:
-        return
+    if page is not None:
+        await edit_page(session, request, page, body, body_file)
+
+
+async def edit_page(
+    session: Session, request: ChangeRequest, page: str, body: str | None, body_file: str | None
+) -> None:
+    """Replace the text of a page, by the given text or in the editor.
+
+    Raises:
+        InvalidArgument: no page, or several pages match.
+        ChecksFailed: another user changed the same text.
+    """
+    path = lookup.path_of(request)
     tree = await session.read(ListChangeRequestPages(**path))
     target = lookup.page(tree.pages, page)
     read_page = GetChangeRequestPage(**path, page_id=target.id, format="markdown")

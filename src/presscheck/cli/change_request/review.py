@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import click
@@ -74,6 +75,23 @@ async def review(
         await _submit(session, request, status, call, yes=yes)
     elif isinstance(call, SubmitReview):
         await _send(session, request, call)
+
+
+@click.command()
+@request_argument
+@body_options
+@with_session
+@sends(SubmitReview)
+async def approve(session: Session, which: str, *, body: str | None, body_file: str | None) -> None:
+    """Approve a change request, with or without a comment.
+
+    `presscheck cr review` has all kinds of reviews.
+    """
+    request = await lookup.change_request(session, which)
+    with body_text(body or "", body_file) if body or body_file else nullcontext("") as text:
+        call = _verdict(request, "approved", text)
+        if isinstance(call, SubmitReview):
+            await _send(session, request, call)
 
 
 def hold(session: Session, request: ChangeRequest, call: PostComment | PostReply) -> None:

@@ -12,6 +12,7 @@ from typing_extensions import override
 from presscheck.api.operation import Operation, every_operation
 from presscheck.api.shell_command import flag, typed_name
 from presscheck.cli.exit_codes import report_errors
+from presscheck.cli.operations.any_request import METHODS, request_command
 from presscheck.cli.operations.command_factory import (
     description_of,
     is_listing,
@@ -61,8 +62,11 @@ class OperationGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command of an operation, given `get-space`, `getSpaceById`, `GetSpace` or `spaces.GetSpace`.
 
-        The published id takes precedence: `updateChangeRequest` is not the class `UpdateChangeRequest`.
+        The published id takes precedence: `updateChangeRequest` is not the class `UpdateChangeRequest`. For a method,
+        return the command for any path.
         """
+        if cmd_name.upper() in METHODS:
+            return request_command(cmd_name.upper())
         published = {operation.operation_id: name for name, operation in operations().items()}
         name = published.get(cmd_name) or typed_name(cmd_name.rpartition(".")[2])
         operation = operations().get(name)
@@ -74,6 +78,7 @@ class OperationGroup(click.Group):
         formatter.write_paragraph()
         formatter.write_text(f"Run `presscheck api` to list all {len(operations())} operations.")
         formatter.write_text("Run `presscheck api OPERATION --help` to show the options of one.")
+        formatter.write_text("Run `presscheck api GET /orgs` to request any path; see `presscheck api GET --help`.")
 
 
 @click.command(

@@ -1,0 +1,72 @@
+"""`presscheck alias`: names of the user for command lines."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+
+from presscheck.cli.exit_codes import report_errors
+from presscheck.cli.output import print_json, print_message, print_rows
+from presscheck.cli.session import json_option, limit_option
+from presscheck.config.settings_file import save_alias
+from presscheck.config.validation import alias_error, read_aliases
+from presscheck.errors import InvalidArgument
+from presscheck.paths import places
+
+
+@click.group()
+def alias() -> None:
+    """Manage your own names for commands.
+
+    They are in the table [aliases] of config.toml.
+    """
+
+
+@alias.command("set")
+@click.argument("name")
+@click.argument("line", metavar="COMMAND")
+@click.pass_context
+@report_errors
+def set_alias(context: click.Context, name: str, line: str) -> None:
+    """Set an alias, such as `presscheck alias set mine 'inbox --view mine'`.
+
+    Further arguments are added at the end: `presscheck mine --json`. A command cannot be replaced by an alias.
+    """
+    if error := alias_error(name, line):
+        raise InvalidArgument("alias", error)
+    root = context.find_root()
+    if isinstance(root.command, click.Group):
+        if root.command.get_command(root, name):
+            raise InvalidArgument("NAME", f"{name} is a command: choose another name")
+        first = shlex.split(line)[0]
+        if root.command.get_command(root, first) is None:
+            raise InvalidArgument("COMMAND", f"{first} is not a command of presscheck")
+    save_alias(places().config_file, name, line)
+    print_message(f"`presscheck {name}` runs `presscheck {line}`.")
+
+
+@alias.command("list")
+@limit_option
+@json_option
+@report_errors
+def list_aliases(limit: int, *, as_json: bool) -> None:
+    """List your aliases."""
+    aliases = sorted(read_aliases(places().config_file).items())
+    rows = [{"name": name, "command": line} for name, line in aliases[: limit or None]]
+    if as_json:
+        print_json(rows)
+    else:
+        print_rows(rows, ("name", "command"))
+
+
+@alias.command("delete")
+@click.argument("name")
+@report_errors
+def delete(name: str) -> None:
+    """Delete an alias."""
+    names = read_aliases(places().config_file)
+    if name not in names:
+        raise InvalidArgument("NAME", f"{name} not found. Available: {', '.join(names) or 'none'}")
+    save_alias(places().config_file, name, None)
+    print_message(f"Deleted the alias {name}.")

@@ -1,0 +1,60 @@
+"""`presscheck alias`, and command lines that begin with an alias."""
+
+import json
+
+import pytest
+from tests.cli.shell import Shell
+
+from presscheck.config.validation import read_aliases
+
+
+def test_an_alias_runs_its_command_with_further_arguments(shell: Shell) -> None:
+    ran = shell.run("alias", "set", "mine", "cr list --creator 'Mia Okonkwo'")
+    assert (ran.exit_code, ran.stderr) == (0, "`presscheck mine` runs `presscheck cr list --creator 'Mia Okonkwo'`.\n")
+    assert shell.ok("alias", "list") == "mine\tcr list --creator 'Mia Okonkwo'\n"
+    assert shell.json("mine", "--limit", "1") == shell.json("cr", "list", "--creator", "mia", "--limit", "1") != []
+    shell.ok("alias", "delete", "mine")
+    assert shell.run("mine").exit_code == 2
+    assert shell.run("alias", "delete", "mine").exit_code == 2
+
+
+def test_arguments_are_not_parsed_by_a_shell(shell: Shell) -> None:
+    shell.ok("alias", "set", "find", "search --json")
+    ran = shell.run("find", "$(echo token); echo 'x")
+    assert (ran.exit_code, ran.stdout) == (0, "[]\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "message"),
+    [
+        ("cr", "inbox", "NAME: cr is a command: choose another name"),
+        ("x", "nothing here", "COMMAND: nothing is not a command of presscheck"),
+        ("x", "cr 'list", "alias: has a quotation mark without its end"),
+        ("x", " ", "alias: is empty: remove it"),
+        ("-x", "inbox", "No such option"),
+        ("a b", "inbox", "alias: must have a name of at most 40 letters"),
+    ],
+)
+def test_an_invalid_alias_is_refused(shell: Shell, name: str, line: str, message: str) -> None:
+    ran = shell.run("alias", "set", name, line)
+    assert (ran.exit_code, message in ran.stderr) == (2, True), ran.stderr
+    assert not shell.config.exists()
+
+
+def test_aliases_in_the_file_cannot_replace_commands_or_name_aliases(shell: Shell) -> None:
+    shell.config.write_text('[aliases]\nwhoami = "org list"\na = "b"\nb = "org list --json"\nc = 3\n')
+    shell.config.chmod(0o600)
+    assert shell.json("whoami")["id"]
+    assert json.loads(shell.ok("b"))[0]["id"] == "tallowick"
+    assert "No such command 'b'" in shell.run("a").stderr
+    ran = shell.run("config", "check")
+    assert (ran.exit_code, "aliases.c must be a quoted string" in ran.stdout) == (6, True)
+    assert read_aliases(shell.config) == {"whoami": "org list", "a": "b", "b": "org list --json"}
+
+
+def test_other_settings_stay_as_they_are(shell: Shell) -> None:
+    before = '# mine\n[profiles.default]\ntheme = "ink"  # dark\n'
+    shell.config.write_text(before)
+    shell.config.chmod(0o600)
+    shell.ok("alias", "set", "x", "inbox")
+    assert shell.config.read_text() == before + '\n[aliases]\nx = "inbox"\n'
