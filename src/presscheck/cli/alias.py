@@ -29,9 +29,9 @@ def alias() -> None:
 @click.pass_context
 @report_errors
 def set_alias(context: click.Context, name: str, line: str) -> None:
-    """Set an alias, such as `presscheck alias set mine 'inbox --view mine'`.
+    """Set an alias for a command and its arguments.
 
-    Further arguments are added at the end: `presscheck mine --json`. A command cannot be replaced by an alias.
+    Example: `presscheck alias set mine 'inbox --view mine'`. Further arguments are added at the end. A command cannot be replaced by an alias.
     """
     if error := alias_error(name, line):
         raise InvalidArgument("alias", error)

@@ -7,12 +7,12 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 from urllib.parse import parse_qsl, quote
 
 import click
-from pydantic import BaseModel
 from pydantic_core import from_json
+from typing_extensions import override
 
 from presscheck.api.operation import Operation
 from presscheck.cli.exit_codes import report_errors
@@ -27,59 +27,63 @@ MAX_PAGES = 10_000
 """Requests of `--paginate`."""
 
 
-class AnyPath(BaseModel):
-    """Mixin of requests to a path that is not declared."""
+class AnyRequest(Operation[None]):
+    """A request to a path that no operation declares; without a route, it is not one of the operations."""
 
+    verb: ClassVar[str]
     path: str
     query: tuple[tuple[str, str], ...] = ()
     body: Any = None
 
-    def wire_path(self) -> str:
-        """Return the path, percent-encoded where it is not yet."""
-        return quote(self.path, safe="/%~:@!$&'()*+,;=")
+    @override
+    @classmethod
+    def method(cls) -> str:
+        return cls.verb
 
+    @override
+    def wire_path(self) -> str:
+        return quote(self.path, safe="/%~:@!$&'()*+,;=")  # may be percent-encoded already
+
+    @override
     def wire_query(self) -> list[tuple[str, str]]:
-        """Return the query as pairs."""
         return list(self.query)
 
+    @override
     def wire_body(self) -> Any:
-        """Return the JSON body, or None if there is none."""
         return self.body
 
 
-class Get(AnyPath, Operation[None]):
+class Get(AnyRequest):
     """A GET request."""
 
-    route = "GET {path}"
+    verb = "GET"
 
 
-class Post(AnyPath, Operation[None]):
+class Post(AnyRequest):
     """A POST request."""
 
-    route = "POST {path}"
+    verb = "POST"
 
 
-class Put(AnyPath, Operation[None]):
+class Put(AnyRequest):
     """A PUT request."""
 
-    route = "PUT {path}"
+    verb = "PUT"
 
 
-class Patch(AnyPath, Operation[None]):
+class Patch(AnyRequest):
     """A PATCH request."""
 
-    route = "PATCH {path}"
+    verb = "PATCH"
 
 
-class Delete(AnyPath, Operation[None]):
+class Delete(AnyRequest):
     """A DELETE request."""
 
-    route = "DELETE {path}"
+    verb = "DELETE"
 
 
-METHODS: Mapping[str, type[Get | Post | Put | Patch | Delete]] = {
-    kind.method(): kind for kind in (Get, Post, Put, Patch, Delete)
-}
+METHODS: Mapping[str, type[AnyRequest]] = {kind.verb: kind for kind in (Get, Post, Put, Patch, Delete)}
 
 
 def request_command(method: str) -> click.Command:
@@ -143,9 +147,7 @@ def request_command(method: str) -> click.Command:
     return send
 
 
-def _request(
-    kind: type[Get | Post | Put | Patch | Delete], path: str, fields: dict[str, Any], body: Any
-) -> Get | Post | Put | Patch | Delete:
+def _request(kind: type[AnyRequest], path: str, fields: dict[str, Any], body: Any) -> AnyRequest:
     path, _, query = path.partition("?")
     if "://" in path or any(part in (".", "..") for part in path.split("/")):
         raise InvalidArgument("PATH", "must be a path below the URL of the service, such as /orgs")
