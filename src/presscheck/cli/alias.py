@@ -31,7 +31,8 @@ def alias() -> None:
 def set_alias(context: click.Context, name: str, line: str) -> None:
     """Set an alias for a command and its arguments.
 
-    Example: `presscheck alias set mine 'inbox --view mine'`. Further arguments are added at the end. A command cannot be replaced by an alias.
+    Example: `presscheck alias set mine 'inbox --view mine'`. Further arguments are added at the end. A command cannot
+    be replaced by an alias.
     """
     if error := alias_error(name, line):
         raise InvalidArgument("alias", error)

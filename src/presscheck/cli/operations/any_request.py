@@ -11,8 +11,8 @@ from typing import Any, ClassVar, cast
 from urllib.parse import parse_qsl, quote
 
 import click
+from pydantic import BaseModel
 from pydantic_core import from_json
-from typing_extensions import override
 
 from presscheck.api.operation import Operation
 from presscheck.cli.exit_codes import report_errors
@@ -27,62 +27,63 @@ MAX_PAGES = 10_000
 """Requests of `--paginate`."""
 
 
-class AnyRequest(Operation[None]):
-    """A request to a path that no operation declares; without a route, it is not one of the operations."""
+class AnyPath(BaseModel):
+    """Mixin of requests to a path that no operation declares; without a route, they are not operations of the API."""
 
     verb: ClassVar[str]
     path: str
     query: tuple[tuple[str, str], ...] = ()
     body: Any = None
 
-    @override
     @classmethod
     def method(cls) -> str:
+        """Return the HTTP method."""
         return cls.verb
 
-    @override
     def wire_path(self) -> str:
-        return quote(self.path, safe="/%~:@!$&'()*+,;=")  # may be percent-encoded already
+        """Return the path, percent-encoded where it is not yet."""
+        return quote(self.path, safe="/%~:@!$&'()*+,;=")
 
-    @override
     def wire_query(self) -> list[tuple[str, str]]:
+        """Return the query as pairs."""
         return list(self.query)
 
-    @override
     def wire_body(self) -> Any:
+        """Return the JSON body, or None if there is none."""
         return self.body
 
 
-class Get(AnyRequest):
+class Get(AnyPath, Operation[None]):
     """A GET request."""
 
     verb = "GET"
 
 
-class Post(AnyRequest):
+class Post(AnyPath, Operation[None]):
     """A POST request."""
 
     verb = "POST"
 
 
-class Put(AnyRequest):
+class Put(AnyPath, Operation[None]):
     """A PUT request."""
 
     verb = "PUT"
 
 
-class Patch(AnyRequest):
+class Patch(AnyPath, Operation[None]):
     """A PATCH request."""
 
     verb = "PATCH"
 
 
-class Delete(AnyRequest):
+class Delete(AnyPath, Operation[None]):
     """A DELETE request."""
 
     verb = "DELETE"
 
 
+AnyRequest = Get | Post | Put | Patch | Delete
 METHODS: Mapping[str, type[AnyRequest]] = {kind.verb: kind for kind in (Get, Post, Put, Patch, Delete)}
 
 
