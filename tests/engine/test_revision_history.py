@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.engine.scripted_service import ScriptedService
 
-from presscheck.api.change_requests import ChangeRequest
-from presscheck.api.content import GetRevision
+from presscheck.api.change_requests import ChangeRequest, Contributor
+from presscheck.api.content import GetRevision, Revision
 from presscheck.api.content_changes import GetRevisionChanges
 from presscheck.api.operation import Operation
 from presscheck.api.organizations import GetOrganization
@@ -18,7 +18,7 @@ from presscheck.client.responses import read_answer
 from presscheck.engine.results import Result
 from presscheck.engine.review import revision_history
 from presscheck.engine.review.merge_inputs import read_merge_inputs
-from presscheck.engine.review.revision_history import LIMIT, history, revisions
+from presscheck.engine.review.revision_history import LIMIT, author_of, history, revisions
 from presscheck.engine.shared_calls import changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.errors import Forbidden, NotFound
 
@@ -149,3 +149,26 @@ async def test_without_a_forecast_conflicts_are_unknown() -> None:
     reader.answer(reviews_of(one), Forbidden("No", request="", status=403))
     with pytest.raises(Forbidden):
         await read_merge_inputs(reader, one)
+
+
+def test_authors_are_known_from_merges_and_contributors() -> None:
+    def person(name: str, at: str, action: str = "edit") -> Contributor:
+        user = {"object": "user", "id": name, "displayName": name}
+        return Contributor.model_validate({"user": user, "actionType": action, "createdAt": at, "updatedAt": at})
+
+    noon, later = "2026-03-14T12:00:00.120Z", "2026-03-14T13:00:00Z"
+    mia, noor, bo = person("mia", noon), person("noor", later), person("bo", noon, "comment")
+    edit = Revision(id="r", type="edits", created_at="2026-03-14T12:00:00.300Z")
+
+    def name(*contributors: Contributor, revision: Revision = edit) -> str | None:
+        author = author_of(revision, contributors)
+        return author and author.id
+
+    assert (name(mia, bo), name(noor), name(mia, noor), name(bo), name()) == ("mia", "noor", "mia", None, None)
+    assert name(mia, person("ivo", noon)) is None
+    assert name(noor, mia, revision=edit.model_copy(update={"created_at": "2026-03-14T11:00:00Z"})) is None
+    assert name(mia, revision=Revision(id="r", type="update")) is None
+    user = {"object": "user", "id": "noor"}
+    request = {"id": "c", "space": "s", "number": 1, "status": "merged"} | {"mergedBy": user}
+    merge = Revision.model_validate({"id": "r", "type": "merge", "mergedFrom": request})
+    assert name(mia, revision=merge) == "noor"

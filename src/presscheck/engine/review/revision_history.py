@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from presscheck.api.change_requests import ChangeRequest
+from presscheck.api.change_requests import ChangeRequest, Contributor
 from presscheck.api.content import GetRevision, Revision
 from presscheck.api.content_changes import GetRevisionChanges, SemanticChanges
 from presscheck.api.operation import Operation
+from presscheck.api.users import User
 from presscheck.engine.protocols import CachedReader
 from presscheck.engine.reads.scheduler import PREFETCH
 
 T = TypeVar("T")
+SECONDS = len("2026-03-14T12:00:00")
+"""The length of a time up to its seconds."""
 LIMIT = 100
 """Maximum number of revisions, and of changes in each revision."""
 
@@ -24,6 +27,20 @@ class Step:
 
     revision: Revision
     changes: SemanticChanges
+
+
+def author_of(revision: Revision, contributors: Sequence[Contributor]) -> User | None:
+    """Return who made a revision, as far as the service tells; its revisions have no authors.
+
+    A merge has the change request with the user who merged it. An edit in a change request was made by its only editor,
+    or by the only editor whose last edit was at that time.
+    """
+    if revision.merged_from:
+        return revision.merged_from.merged_by
+    editors = [one for one in contributors if one.action_type == "edit"] if revision.type == "edits" else []
+    if len(editors) > 1 and revision.created_at:
+        editors = [one for one in editors if (one.updated_at or "")[:SECONDS] == revision.created_at[:SECONDS]]
+    return editors[0].user if len(editors) == 1 else None
 
 
 async def history(reader: CachedReader, request: ChangeRequest) -> AsyncIterator[Step]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from presscheck.engine.review.changes import moved_text
+from presscheck.engine.review.revision_history import author_of
 from presscheck.text.phrases import since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 
 if TYPE_CHECKING:
+    from presscheck.api.change_requests import Contributor
     from presscheck.api.content import Revision
     from presscheck.api.content_changes import SemanticChange
 
@@ -20,10 +22,12 @@ REVISION_KINDS = {"edits": "edited", "merge": "merged", "update": "updated from 
 """The words for each type of revision."""
 
 
-def revision_head(revision: Revision, now: datetime) -> Line:
-    """Return the kind and the time of a revision, and the merged change request."""
+def revision_head(revision: Revision, now: datetime, contributors: Sequence[Contributor] = ()) -> Line:
+    """Return the kind, the time and, if known, the author of a revision, and the merged change request."""
     when = since(revision.created_at, now) if revision.created_at else ""
     head = (Span(f" {REVISION_KINDS.get(revision.type, sanitize(revision.type))} ", "strong"), Span(when, "quiet"))
+    if author := author_of(revision, contributors):
+        head = (*head, Span(f" by {sanitize(author.display_name)}", "quiet"))
     merged = revision.merged_from
     return (*head, Span(f"  #{merged.number} {sanitize(merged.subject)}")) if merged else head
 

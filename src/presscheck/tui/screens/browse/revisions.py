@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -20,6 +20,7 @@ from presscheck.documents.terminal.references import NO_REFERENCES
 from presscheck.engine.review.revert import plan_return
 from presscheck.engine.review.revision_history import revisions
 from presscheck.engine.shared_calls import ALL, page_in
+from presscheck.engine.writes.page_merge import editors_of
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count, now, since, size_of
 from presscheck.text.sanitize import is_safe_url, sanitize
@@ -41,7 +42,7 @@ from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.api.change_requests import ChangeRequest, Contributor
     from presscheck.api.content import RevisionPage
     from presscheck.api.content_changes import ChangedPage, SemanticChange
     from presscheck.api.spaces import Space
@@ -104,6 +105,7 @@ class RevisionListScreen(BaseScreen):
         self._space, self._request = space, request
         self._rows: list[_Row] = []
         self._steps: AsyncIterator[Step] | None = None
+        self._contributors: Sequence[Contributor] = ()
         self._is_complete = False
 
     @override
@@ -227,7 +229,7 @@ class RevisionListScreen(BaseScreen):
                 if step is None:
                     self._is_complete = True
                     break
-                self._rows += _rows_of(step, now())
+                self._rows += _rows_of(step, now(), self._contributors)
                 self._show()
         except PresscheckError as error:
             self._steps, self._is_complete = None, True
@@ -242,7 +244,8 @@ class RevisionListScreen(BaseScreen):
         space, request = self._space.id, self._request
         if request is None:
             return revisions(self.engine, space, (await self.engine.read(GetSpace(space_id=space))).revision)
-        request = await self.engine.read(GetChangeRequest(space_id=space, change_request_id=request.id))
+        call = GetChangeRequest(space_id=space, change_request_id=request.id)
+        request, self._contributors = await self.engine.read(call), await editors_of(self.engine.read, call)
         return revisions(self.engine, space, request.revision, request.revision_initial)
 
     def _show(self) -> None:
@@ -411,11 +414,11 @@ def _write_reason(screen: BaseScreen, request: ChangeRequest | None) -> str | No
     return screen.engine.write_reason(EditChangeRequestContent)
 
 
-def _rows_of(step: Step, moment: datetime) -> list[_Row]:
+def _rows_of(step: Step, moment: datetime, contributors: Sequence[Contributor]) -> list[_Row]:
     """Return a row for a revision and a row for each of its changes."""
     revision, changes = step.revision, step.changes
     created_at = revision.created_at or ""
-    rows = [_Row(revision_head(revision, moment), revision.id, created_at)]
+    rows = [_Row(revision_head(revision, moment, contributors), revision.id, created_at)]
     lines = change_lines(changes.changes)
     rows += [_Row(line, revision.id, created_at, change) for line, change in zip(lines, changes.changes, strict=True)]
     if changes.more:

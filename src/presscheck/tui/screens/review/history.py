@@ -51,6 +51,7 @@ class HistoryScreen(TextScreen):
         super().__init__(title, [(), (Span(" Loading the history …", "waiting"),)])
         self._session, self._model = session, session.model
         self._people: list[Line] = []
+        self._contributors: Sequence[Contributor] = ()
 
     @override
     def on_mount(self) -> None:
@@ -62,7 +63,7 @@ class HistoryScreen(TextScreen):
         """Load who edited and who commented."""
         path, me = self._model.path, self._model.me
         try:
-            contributors = (await self.engine.read(ListContributors(**path))).items
+            contributors = self._contributors = (await self.engine.read(ListContributors(**path))).items
             self._people = [*contributor_lines(contributors, me, now()), ()]
             self.redraw()
             if commenters := await self._commenters():
@@ -79,7 +80,7 @@ class HistoryScreen(TextScreen):
         lines += [(Span(f" {note}", "waiting"),), ()] if note else []
         for event in reversed(self._model.events(())):
             lines += [()] if event.steps and lines[-1] else []
-            lines += event_lines(event, now())
+            lines += event_lines(event, now(), self._contributors)
         self.show(lines)
         self.refresh_status_bars()
 
@@ -236,16 +237,16 @@ def review_details(review: Review, me: str, now: datetime, columns: int) -> list
     return lines if text else [*lines, (Span("  without a text", "quiet"),)]
 
 
-def event_lines(event: Event, now: datetime) -> list[Line]:
+def event_lines(event: Event, now: datetime, contributors: Sequence[Contributor]) -> list[Line]:
     """Render an event; an edit has the lines of each of its revisions, newest first."""
     if not event.steps:
         return [(Span(" "), *event_line(event, now, {}))]
-    return [line for step in reversed(event.steps) for line in step_lines(step, now)]
+    return [line for step in reversed(event.steps) for line in step_lines(step, now, contributors)]
 
 
-def step_lines(step: Step, now: datetime) -> list[Line]:
+def step_lines(step: Step, now: datetime, contributors: Sequence[Contributor]) -> list[Line]:
     """Render a revision, and a line for each change."""
-    lines = [revision_head(step.revision, now), *change_lines(step.changes.changes)]
+    lines = [revision_head(step.revision, now, contributors), *change_lines(step.changes.changes)]
     if step.changes.more:
         lines.append((Span(f"   and {step.changes.more} more", "quiet"),))
     if not step.changes.changes:
