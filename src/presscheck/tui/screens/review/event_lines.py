@@ -78,7 +78,8 @@ def _comment(thread: Thread, titles: Mapping[str, str], now: datetime) -> Line:
         Span(" new" if thread.has_new else "", "accent strong"),
         Span(f" on {page}" if page else "", "link"),
         Span(f"  {facts}" if facts else "", "quiet"),
-        Span(f"  {one_line(first)}"),
+        Span("  "),
+        *one_line(first),
     )
 
 
