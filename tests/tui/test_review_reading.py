@@ -12,9 +12,9 @@ from tests.tui.app_driver import review, shown, until
 from tests.tui.change_request_factory import begun, edited
 from textual import events
 
-from presscheck.api.comments import Document
+from presscheck.api.comments import Document, PostComment, PostReply
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
-from presscheck.tui.screens.review import view
+from presscheck.tui.screens.review import screen, view
 
 pytestmark = pytest.mark.slow
 
@@ -122,3 +122,21 @@ async def test_pages_that_are_passed_by_in_one_scroll_are_not_drawn(
         assert not {f"Page {number}" for number in range(10, 16)} & set(drawn)
         await pilot.press("{", "{", "]")
         assert shown_view.item.title == "Page 18", "a key for the lines of a page ends passing by"
+
+
+async def test_replies_that_arrive_shortly_after_each_other_are_drawn_together(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mia, at, page = await begun(service, SUBJECT, "The first page.", title="Page 0")
+    threads = await say(service, mia, *[PostComment(**at, page=page, body=Document(markdown="Why?"))] * 30)
+    replies = [PostReply(**at, comment_id=thread.id, body=Document(markdown="Because.")) for thread in threads]
+    await say(service, mia, *replies)
+    monkeypatch.setattr(screen, "PAUSES", 1000)
+    drawn: list[None] = []
+    original = screen.ReviewScreen.draw
+    monkeypatch.setattr(screen.ReviewScreen, "draw", lambda self: (drawn.append(None), original(self)))
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        model = pilot.app.screen.session.model
+        await until(pilot, holds=lambda: sum(len(one.replies) for one in model.discussion.threads()) == len(replies))
+        await until(pilot, shows="Because.")
+        assert len(drawn) < len(replies)

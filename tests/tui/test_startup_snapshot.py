@@ -18,7 +18,7 @@ from presscheck.tui.app import PresscheckApp, Start
 from presscheck.tui.places import Place
 from presscheck.tui.screens.inbox.screen import InboxScreen
 from presscheck.tui.screens.startup_snapshot import KEY, snapshot_text
-from presscheck.wiring import open_cache
+from presscheck.wiring import open_cache, open_engine
 
 
 @pytest.fixture
@@ -96,3 +96,18 @@ async def test_a_review_that_is_opened_before_the_inbox_is_painted_is_loaded(
         await until(pilot, shows="live")
         await app.go(Place.review("api", "5"))
         await until(pilot, shows="Can merge?")
+
+
+async def test_an_app_that_ends_at_its_start_sends_no_request(sample: RunningService, tmp_path: Path) -> None:
+    """A key typed before the first screen is open, such as `q`, is handled before the app begins to send requests."""
+
+    class Ended(PresscheckApp):
+        def _first_screen_opened(self) -> None:
+            super()._first_screen_opened()
+            self.exit(0)
+
+    places = places_in(tmp_path)
+    profile = Profile(base_url=sample.base_url, token=sample.token)
+    engine = open_engine(profile, places)
+    await Ended(lambda: engine, profile, places).run_async(headless=True)
+    assert not engine._activity._entries

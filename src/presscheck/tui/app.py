@@ -195,7 +195,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self.call_after_refresh(self._connect)
         # if a fast user opens a screen before the inbox is painted, `call_after_refresh` would wait for the inbox
         self.set_timer(CONNECT_AFTER, self._connect)
-        self.run_worker(self._announce_events(), exclusive=True, group="events")
+        self.run_worker(self._announce_events, exclusive=True, group="events")
 
     async def _connect(self) -> None:
         """Start sending requests, and open the screen that the user asked for; later calls do nothing."""
@@ -304,6 +304,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     @override
     def exit(self, *args: Any, **more: Any) -> None:
+        self._is_connected = True  # the user does not wait for requests that were not sent yet
         save = getattr(self.screen, "save_snapshot", None) if self.screen_stack else None
         if save:
             save()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -47,6 +48,10 @@ ON_CONFLICT = ("take_ours", "edit", "comment", "merge", "next_change", "next_pag
 """Footer commands while the cursor is on a conflict."""
 PASSING_BY = ("next_page", "previous_page", "mark")
 """Commands that do not act on the lines of the selected item."""
+PAUSES = 10
+"""The pause after drawing answers, in multiples of the time that drawing took."""
+LONGEST_PAUSE = 1.0
+"""Maximum seconds of this pause."""
 IF_MERGED = ("revert", "comment", "next_change", "next_page", "next_thread", "threads")
 """Footer commands for a merged change request, where commands of a review do not apply."""
 
@@ -69,7 +74,9 @@ class ReviewScreen(BaseScreen):
         super().__init__()
         self._shown_commands: tuple[str, ...] = ()
         self._location = (space_id, request_id)
-        self._had_items = self._is_stale = False
+        self._had_items = self._is_stale = self._will_draw = False
+        self._next_drawing = 0.0
+        """The earliest time to draw further answers."""
         self._compared: tuple[str | None, ...] = ()
         self._reviews: Sequence[Review] | None = None
         """The reviews at the last update of the merge forecast."""
@@ -280,11 +287,31 @@ class ReviewScreen(BaseScreen):
         if model.items and not self._had_items:
             self._had_items = True
             session.go_to_first()
+        self._draw_soon()
+        session.show_target_thread()
+        self.continuation.proceed()
+
+    def _draw_soon(self) -> None:
+        """Draw the answers that have arrived.
+
+        Answers that arrive shortly after each other are drawn together: the replies of 300 threads would otherwise draw
+        the page 300 times. Other items are drawn at once, because the cursor must stay on its item.
+        """
+        pause = self._next_drawing - monotonic()
+        if pause <= 0 or not self.session.view.is_list_current:
+            self._draw_answers()
+        elif not self._will_draw:
+            self._will_draw = True
+            self.set_timer(pause, self._draw_answers)
+
+    def _draw_answers(self) -> None:
+        session, started = self.session, monotonic()
+        self._will_draw = False
         self.redraw()
         if not (isinstance(session.part, ThreadListScreen) and session.is_part_shown):  # it loads its own texts
             session.load_visible()
-        session.show_target_thread()
-        self.continuation.proceed()
+        drawn = monotonic()
+        self._next_drawing = drawn + min(LONGEST_PAUSE, PAUSES * (drawn - started))
 
     def _to_notify(self) -> Selection | str:
         view = self.session.view

@@ -373,6 +373,11 @@ class ReviewView:
         self._listed = self._model.items
         self.items.show(len(self._model.items) + 1, cursor=cursor)
 
+    @property
+    def is_list_current(self) -> bool:
+        """Whether the list shows the items of the model."""
+        return self._listed is self._model.items
+
     def follow_cursor(self) -> None:
         """Select the list row of the page under the cursor if all pages are shown, and draw the range of lines."""
         if self.shows_all and self.items.cursor != self.row:
