@@ -26,6 +26,7 @@ EXTRAS: dict[str, Extra] = {
             "itsdangerous",
             "jinja2",
             "jwt",
+            "latex2mathml",
             "markdownify",
             "nh3",
             "openapi_spec_validator",

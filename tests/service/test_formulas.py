@@ -26,7 +26,7 @@ def test_a_formula_becomes_mathml() -> None:
     assert with_formulas("<p><code>x</code></p>") == "<p><code>x</code></p>"
 
 
-@pytest.mark.attack("formulas")
+@pytest.mark.attack("scripts in content")
 @pytest.mark.parametrize(
     "latex",
     [

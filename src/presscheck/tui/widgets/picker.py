@@ -69,7 +69,7 @@ class Picker(Dialog[tuple[str, ...]]):
         title: the question, as display text.
         choices: the items, as display text.
         multiple: whether several items can be marked. Until a mark is toggled, enter also chooses the item under the
-            cursor if no item is marked or a text is typed; the key says so.
+            cursor if no item is marked or a text is typed; the hint of the key shows which.
         chosen: the keys of the items that are marked at first.
         ranked: whether the best match comes first; otherwise the order of `choices` stays.
         extra_choices: returns items that replace the matches of a typed text, or None to search the list.

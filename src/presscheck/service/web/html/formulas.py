@@ -24,28 +24,28 @@ _NAMES = (
 )
 _ELEMENTS = frozenset(_NAMES.split())
 _ATTRIBUTES = {
-    "accent": "true|false",
-    "accentunder": "true|false",
-    "columnalign": "(?:(?:left|center|right) ?){1,40}",
-    "columnlines": "(?:(?:none|solid|dashed) ?){1,40}",
-    "columnspacing": r"(?:-?\d{1,2}(?:\.\d{1,4})?em ?){1,40}",
-    "display": "inline|block",
-    "displaystyle": "true|false",
-    "fence": "true|false",
-    "form": "prefix|infix|postfix",
-    "linethickness": "0|thin|medium|thick",
-    "mathcolor": "#[0-9a-fA-F]{3,6}|[a-zA-Z]{1,20}",
-    "mathvariant": "[a-z-]{1,40}",
-    "maxsize": r"\d(?:\.\d{1,4})?em",
-    "minsize": r"\d(?:\.\d{1,4})?em",
-    "movablelimits": "true|false",
-    "notation": "[a-z ]{1,60}",
-    "rowlines": "(?:(?:none|solid|dashed) ?){1,40}",
-    "rowspacing": r"(?:-?\d{1,2}(?:\.\d{1,4})?em ?){1,40}",
-    "scriptlevel": r"[+-]?\d",
-    "separator": "true|false",
-    "stretchy": "true|false",
-    "width": r"-?\d{1,2}(?:\.\d{1,4})?em",
+    "accent": re.compile("true|false").fullmatch,
+    "accentunder": re.compile("true|false").fullmatch,
+    "columnalign": re.compile("(?:(?:left|center|right) ?){1,40}").fullmatch,
+    "columnlines": re.compile("(?:(?:none|solid|dashed) ?){1,40}").fullmatch,
+    "columnspacing": re.compile(r"(?:-?\d{1,2}(?:\.\d{1,4})?em ?){1,40}").fullmatch,
+    "display": re.compile("inline|block").fullmatch,
+    "displaystyle": re.compile("true|false").fullmatch,
+    "fence": re.compile("true|false").fullmatch,
+    "form": re.compile("prefix|infix|postfix").fullmatch,
+    "linethickness": re.compile("0|thin|medium|thick").fullmatch,
+    "mathcolor": re.compile("#[0-9a-fA-F]{3,6}|[a-zA-Z]{1,20}").fullmatch,
+    "mathvariant": re.compile("[a-z-]{1,40}").fullmatch,
+    "maxsize": re.compile(r"\d(?:\.\d{1,4})?em").fullmatch,
+    "minsize": re.compile(r"\d(?:\.\d{1,4})?em").fullmatch,
+    "movablelimits": re.compile("true|false").fullmatch,
+    "notation": re.compile("[a-z ]{1,60}").fullmatch,
+    "rowlines": re.compile("(?:(?:none|solid|dashed) ?){1,40}").fullmatch,
+    "rowspacing": re.compile(r"(?:-?\d{1,2}(?:\.\d{1,4})?em ?){1,40}").fullmatch,
+    "scriptlevel": re.compile(r"[+-]?\d").fullmatch,
+    "separator": re.compile("true|false").fullmatch,
+    "stretchy": re.compile("true|false").fullmatch,
+    "width": re.compile(r"-?\d{1,2}(?:\.\d{1,4})?em").fullmatch,
 }
 """The attributes that formulas may have, with the form of their values."""
 
@@ -75,7 +75,7 @@ def with_formulas(html: str) -> str:
 
 def _math(latex: str, display: str) -> str:
     """Return a formula as MathML, or an empty string if it cannot be converted."""
-    from latex2mathml.converter import convert_to_element  # takes 0.1 s to import, so only for pages with formulas
+    from latex2mathml.converter import convert_to_element  # takes 100 ms to import, so only for pages with formulas
 
     try:
         return "".join(_written(convert_to_element(latex, display=display)))
@@ -90,7 +90,7 @@ def _written(element: Element) -> Iterator[str]:
         attributes = (
             f' {key}="{escape(value)}"'
             for key, value in element.attrib.items()
-            if key in _ATTRIBUTES and re.fullmatch(_ATTRIBUTES[key], value)
+            if key in _ATTRIBUTES and _ATTRIBUTES[key](value)
         )
         yield f"<{name}{''.join(attributes)}>"
     yield escape(unescape(element.text or ""))
