@@ -45,6 +45,7 @@ from presscheck.api import (
     site_structure,
     sites,
     spaces,
+    system,
     teams,
     translations,
     url_lookup,
@@ -893,6 +894,7 @@ CASES: list[Case] = [
     case(spaces.GetSpacePDF, READ),
     # users
     case(users.GetCurrentUser, anyone),
+    case(system.GetApiInformation, anyone),
     case(users.GetUser, member, user_id=Id("member_id")),
     # items of two organizations in one call: the callers are admins of the other organization
     case(change_requests.RequestReviewers, instead(EDIT, ALLOWED, 400), ACROSS, users=(Id("outsider_id"),)),

@@ -9,6 +9,7 @@ async def people(say: Talk) -> str:
     """The current user, and the organization."""
     assert (await say("users.GetCurrentUser")).id == say.owner
     await say("users.GetUser", user_id=say.member)
+    assert (await say("system.GetApiInformation")).build.startswith("presscheck ")
     listed = await say("organizations.ListOrganizations")
     org = next(item.id for item in listed.items if item.id != say.elsewhere)
     at = {"organization_id": org}
