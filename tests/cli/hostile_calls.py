@@ -48,7 +48,18 @@ POSITIONAL = {
 """Arguments that cannot be any text."""
 LOCAL = frozenset(
     (
-        *("cache clear", "cache path", "cache size", "completion", "config check", "config edit", "config path"),
+        *(
+            "alias delete",
+            "alias list",
+            "alias set",
+            "cache clear",
+            "cache path",
+            "cache size",
+            "completion",
+            "config check",
+            "config edit",
+            "config path",
+        ),
         *("config schema", "config show", "demo", "log", "logout"),
         *("outbox drop", "outbox edit", "outbox history", "outbox list", "outbox retry", "outbox undo"),
         *(

@@ -25,7 +25,7 @@ def newest(shell: Shell) -> dict[str, Any]:
 def test_a_comment_is_listed_and_undone(shell: Shell) -> None:
     shell.ok("cr", "comment", "api#5", "--body", "Too harsh")
     entry = newest(shell)
-    assert (entry["state"], entry["change"], entry["undoable"]) == ("sent", "post comment", True)
+    assert (entry["state"], entry["change"], entry["undoable"]) == ("sent", "add comment", True)
     assert (entry["undo"], entry["place"]) == ("Deletes “Too harsh”", "#5 Rewrite the auth guide")
     assert entry["request"].startswith("POST /spaces/")
     number = str(entry["id"])
@@ -35,7 +35,7 @@ def test_a_comment_is_listed_and_undone(shell: Shell) -> None:
     assert "Too harsh" in texts(shell)
     ran = shell.run("outbox", "undo", number, "--yes")
     assert (ran.exit_code, ran.stdout) == (0, "")
-    assert "Undone: post comment." in ran.stderr
+    assert "Undone: add comment." in ran.stderr
     assert "Too harsh" not in texts(shell)
     again = shell.run("outbox", "undo", number, "--yes")
     assert (again.exit_code, "it is undone" in again.stderr) == (2, True)
@@ -85,7 +85,7 @@ def test_an_undo_is_queued_offline_and_sent_later(shell: Shell, service: Running
     shell.ok("outbox", "send")
     assert "From the train" not in texts(shell)
     states = [(one["change"], one["state"]) for one in shell.json("outbox", "history")]
-    assert states == [("delete comment", "sent"), ("post comment", "undone")]
+    assert states == [("delete comment", "sent"), ("add comment", "undone")]
 
 
 @pytest.mark.slow

@@ -242,6 +242,7 @@ def test_an_old_database_gets_unique_names(tmp_path: Path) -> None:
     Database(f"sqlite:///{path}").close()
     with sqlite3.connect(path) as connection:
         connection.execute("DROP TABLE site_names")
+        connection.execute("DROP TABLE audit_events")
         connection.execute("DROP TABLE grants")
         connection.execute(
             "CREATE TABLE collection_teams"

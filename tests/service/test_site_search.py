@@ -51,7 +51,7 @@ async def test_matches_are_marked_and_hostile_words_stay_words(world: World, bro
         "The <mark>lamp</mark> &lt;script&gt;<mark>alert</mark>(1)&lt;/script&gt; &amp; the <mark>lamps</mark>." in page
     )
     for query in ("<script>", '"><script>', "<mark>lamp", "{{ lamp }}", "lamp</mark>"):
-        assert "<script" not in (await browser.get(address, params={"q": query})).text.lower()
+        assert (await browser.get(address, params={"q": query})).text.lower().count("<script") == 1, "of the site"
 
 
 async def test_a_hit_in_a_tab_leads_to_the_tab(world: World, browser: httpx.AsyncClient) -> None:

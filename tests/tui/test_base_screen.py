@@ -210,7 +210,7 @@ async def test_what_others_did_is_in_the_log_one_by_one(pilot: Pilot[int], monke
     await until(pilot, shows="2 events, latest: Ada approved #2 Auth")
     await pilot.press("!")
     await until(pilot, shows="Notices  2")
-    assert ["● Ada approved #2 Auth" in line for line in shown(pilot.app)[2:4]] == [True, False]
+    assert ["◆ Ada approved #2 Auth" in line for line in shown(pilot.app)[2:4]] == [True, False]
     places: list[Place] = []
 
     async def go(place: Place) -> None:

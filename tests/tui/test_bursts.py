@@ -137,7 +137,9 @@ def replacement(screen: Room) -> ReplaceForm:
 
 
 def view(_screen: Room) -> SavedViewEditor:
-    return SavedViewEditor("View", SavedView("", "", "", ""), lambda view: None if view.name else ("name", "is empty"))
+    return SavedViewEditor(
+        "View", SavedView("", "", "", ""), lambda view: None if view.name else ("name", "is empty"), lambda _: []
+    )
 
 
 def sheet(_screen: Room) -> ConfirmDialog:

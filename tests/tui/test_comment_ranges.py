@@ -70,7 +70,7 @@ async def test_a_range_of_lines_is_commented_and_stays_at_its_end(service: Runni
         await until(pilot, shows="Nobody knows.")
         assert "Ask before you make more." in line_before(shown(pilot.app), "from “A token")
         await rewritten(service, one, TEXT.replace("Ask before", "Think before"))
-        await until(pilot, shows="◌ outdated")
+        await until(pilot, shows="↻ outdated")
 
 
 async def test_a_range_is_ended_and_a_range_of_one_line_is_that_line(service: RunningService, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ async def test_owners_who_have_not_reviewed_are_information(service: RunningServ
         assert "Ada Moreau  owns" not in text, "she requested changes"
         await pilot.press("G", "enter")
         await until(pilot, holds=lambda: people(pilot)[:1] == [("Luz Quispe", "owns 3 of 4 pages · comment")])
-        await pilot.press("enter")
+        await pilot.press("space", "enter")
         await all_sent(pilot)
         await pilot.press("W")
         await until(pilot, shows="Luz Quispe  owns 3 of 4 pages · review requested")

@@ -128,7 +128,7 @@ async def test_its_drafts_marks_and_filters_are_in_their_places(machine: Machine
         assert cast("Any", app.engine).outbox.recall("filter all-open") == "sort:comments"  # fewest first
         await app.go(Place.review(SPACE, REQUEST))
         await until(pilot, shows="1 in your review")
-        await until(pilot, shows="✓ Scopes")
+        await until(pilot, shows="☑ Scopes")
         await pilot.press("C")
         await until(pilot, holds=lambda: isinstance(app.focused, TextArea))
         assert cast("TextArea", app.focused).text == "A draft of 0.1.0 that"

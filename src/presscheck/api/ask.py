@@ -27,13 +27,13 @@ class Answer(Model):
     sources: tuple[AnswerSource, ...] = ()
 
 
-class Answered(Model):
+class QuestionResponse(Model):
     """The response to a question; without an answer if there is none."""
 
     answer: Answer | None = None
 
 
-class AskOrganization(InOrganization, Operation[Answered]):
+class AskOrganization(InOrganization, Operation[QuestionResponse]):
     """Ask a question about the content of an organization.
 
     The local service has no language model: its answer is the pages with most words of the question.

@@ -54,6 +54,7 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "saml": ("saml", "saml_group"),
     "search": ("search", "search"),
     "serve": ("serve", "serve"),
+    "service": ("operations.resource_commands", "service"),
     "site": ("site.commands", "site"),
     "space": ("space.commands", "space"),
     "sync": ("sync", "sync"),

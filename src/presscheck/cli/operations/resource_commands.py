@@ -14,6 +14,7 @@ from presscheck.api import (
     invites,
     organizations,
     permissions,
+    system,
     teams,
     translations,
     url_lookup,
@@ -118,6 +119,7 @@ lookup = build_command(
         help="Show which space, page and change a URL leads to.",
     )
 )
+service = build_command(CommandSpec("service", system.GetApiInformation, help="Show the version of the service."))
 team = group_of(
     "team",
     "Manage the teams of an organization.\n\nTEAM is an id or a title, USER an id, a name or an email address.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from presscheck.api.ask import Answer, Answered, AnswerSource, AskOrganization
+from presscheck.api.ask import Answer, AnswerSource, AskOrganization, QuestionResponse
 from presscheck.api.comments import Document
 from presscheck.api.search_results import SearchPageResult
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
@@ -21,7 +21,7 @@ NO_MODEL = "This service has no language model. It searched for the words of you
 
 
 @handles(AskOrganization, writes=False)
-def ask_organization(context: Context, call: AskOrganization) -> Answered:
+def ask_organization(context: Context, call: AskOrganization) -> QuestionResponse:
     """Answer with the pages that have most words of the question, among those that the caller may see."""
     organization = organization_for(context, call.organization_id, "guest")
     if len(call.query) > LONGEST_QUESTION:
@@ -44,7 +44,7 @@ def ask_organization(context: Context, call: AskOrganization) -> Answered:
     markdown = _text(results)
     is_document = call.format == "document"
     answer = Document(document=markdown_to_nodes(markdown)) if is_document else Document(markdown=markdown)
-    return Answered(answer=Answer(answer=answer, sources=sources))
+    return QuestionResponse(answer=Answer(answer=answer, sources=sources))
 
 
 def _text(results: tuple[SearchPageResult, ...]) -> str:
