@@ -50,6 +50,7 @@ from presscheck.service.models.sites import SiteRow, SiteSettingsRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.web.access import LONGEST_VISIT
 from presscheck.service.web.assets import asset_path
+from presscheck.service.web.theme import contrast
 
 HOSTILE = """\
 <script>alert(1)</script><img src=x onerror=alert(1)><svg onload=alert(1)><iframe src="javascript:alert(1)"></iframe>
@@ -720,6 +721,21 @@ async def test_a_header_of_its_own_has_its_colors(world: World, browser: httpx.A
     await world.admin.send(UpdateCustomization(**at, settings=looks))
     text = (await browser.get(address)).text
     assert 'data-header="default"' in text and "--header-" not in text
+
+
+async def test_a_color_without_contrast_fills_only_and_arabic_is_written_from_the_right(
+    world: World, browser: httpx.AsyncClient
+) -> None:
+    address, at = await published(world)
+    looks = deepcopy(await world.admin.send(GetCustomization(**at)))
+    looks["styling"]["primaryColor"] = {"light": "#ffee00", "dark": "#e0a458"}
+    looks["internationalization"] = {"locale": "ar"}
+    await world.admin.send(UpdateCustomization(**at, settings=looks))
+    page = (await browser.get(address)).text
+    assert "--fill-light:#ffee00;--on-fill-light:#000000" in page and "--fill-dark" not in page
+    text = re.search(r"--primary-light:(#[0-9a-f]{6})", page)
+    assert text and 4.5 <= contrast(text[1], "#fffdfa") < 6
+    assert '<html lang="ar" dir="rtl"' in page
 
 
 @pytest.mark.slow

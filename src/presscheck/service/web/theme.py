@@ -26,6 +26,12 @@ COLOURS = {
     "danger": "dangerColor",
 }
 """Fields of the API by the CSS variables for their colors."""
+GROUNDS = {"light": "#fffdfa", "dark": "#191714"}
+"""The background of pages by theme, as in the style sheet."""
+READABLE = 4.5
+"""Least contrast of text, according to WCAG AA."""
+RIGHT_TO_LEFT = frozenset(("ar", "fa", "he", "ur", "yi", "ps", "sd", "ug", "dv", "ckb"))
+"""Languages that are written from right to left."""
 HEADERS = ("bold", "contrast", "custom", "none")
 """Header presets with a style of their own; all others look like `default`."""
 CHOICES = {
@@ -101,9 +107,10 @@ class Appearance:
     def style(self) -> str:
         """Colors and fonts as CSS declarations."""
         declarations = [
-            f"--{name}-{shade}:{self._colour(f'styling.{key}.{shade}')}"
+            declaration
             for name, key in COLOURS.items()
-            for shade in ("light", "dark")
+            for shade in GROUNDS
+            for declaration in self._colours(name, f"styling.{key}.{shade}", shade)
         ]
         for shade in ("light", "dark"):
             tint = self._at(f"styling.tint.color.{shade}")
@@ -200,9 +207,18 @@ class Appearance:
             if _COLOUR(link):
                 yield f"--header-link-{shade}:{link}"
 
-    def _colour(self, path: str) -> str:
-        value = self._at(path)
-        return value if isinstance(value, str) and _COLOUR(value) else str(_value(LOOKS, path))
+    def _colours(self, name: str, path: str, shade: str) -> Iterator[str]:
+        """Yield the declarations of a color, if it is not the default, with enough contrast for text.
+
+        The primary color of the site also fills buttons and headers as it was chosen.
+        """
+        colour = self._at(path)
+        if not isinstance(colour, str) or not _COLOUR(colour) or colour == _value(LOOKS, path):
+            return
+        readable = _readable_in(shade, colour)
+        yield f"--{name}-{shade}:{readable}"
+        if name == "primary" and readable != colour:
+            yield f"--fill-{shade}:{colour};--on-fill-{shade}:{_readable_on(colour)}"
 
     def _font(self, name: str, others: str) -> str:
         """Return a font stack: the chosen font if installed, then generic fallbacks. No fonts are downloaded."""
@@ -216,11 +232,37 @@ class Appearance:
 
 def _readable_on(colour: str) -> str:
     """Return black or white, whichever has more contrast with a color according to WCAG."""
-    digits = colour[1:] if len(colour) == 7 else "".join(digit * 2 for digit in colour[1:])
-    channels = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+    return "#ffffff" if contrast(colour, "#ffffff") >= contrast(colour, "#000000") else "#000000"
+
+
+def _readable_in(shade: str, colour: str) -> str:
+    """Return a color, darkened or lightened until it has the contrast that WCAG asks of text on the page."""
+    limit = 0 if shade == "light" else 255
+    mixed = colour
+    for part in range(1, 20):
+        if contrast(mixed, GROUNDS[shade]) >= READABLE:
+            break
+        channels = (round(channel + (limit - channel) * part / 20) for channel in _channels(colour))
+        mixed = "#" + "".join(f"{channel:02x}" for channel in channels)
+    return mixed
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colors according to WCAG, from 1 to 21."""
+    dark, light = sorted((_luminance(one), _luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    channels = [channel / 255 for channel in _channels(colour)]
     linear = [channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4 for channel in channels]
-    light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#ffffff" if 1.05 / (light + 0.05) >= (light + 0.05) / 0.05 else "#000000"
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _channels(colour: str) -> list[int]:
+    """Return red, green and blue of a color, from 0 to 255."""
+    digits = colour[1:] if len(colour) == 7 else "".join(digit * 2 for digit in colour[1:])
+    return [int(digits[at : at + 2], 16) for at in (0, 2, 4)]
 
 
 def _value(value: Any, path: str) -> Any:

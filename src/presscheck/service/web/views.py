@@ -37,7 +37,7 @@ from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.search import LONGEST_QUERY, search_page
 from presscheck.service.web.site_files import site_file
 from presscheck.service.web.site_record import SiteRecords
-from presscheck.service.web.theme import Appearance
+from presscheck.service.web.theme import RIGHT_TO_LEFT, Appearance
 
 POLICY = {
     "default-src": "'none'",
@@ -220,11 +220,13 @@ def _page(
     site_space, place = located or (None, None)
     current = place if template == "page.html" else None
     scripts = [] if site.reader.is_previewing else site.record.scripts
+    language = (site.spaces[site_space.space_id].language if site_space else None) or looks.language
     values = {
         "looks": looks,
         "scripts": [script.path for script in scripts],
         "base": site.home,
-        "language": (site.spaces[site_space.space_id].language if site_space else None) or looks.language,
+        "language": language,
+        "is_right_to_left": language.partition("-")[0].lower() in RIGHT_TO_LEFT,
         "sections": navigation.sections(site, site_space),
         "spaces": navigation.spaces(site, site_space),
         "tree": _tree(site, site_space, current) if site_space else "",
