@@ -4,9 +4,11 @@ import json
 import re
 import shlex
 import sys
+from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
 
+import click
 import httpx
 import jsonschema
 import pexpect
@@ -17,8 +19,17 @@ from tests.service_plans import limit_site
 
 from presscheck.cli import session
 from presscheck.cli.operations.api_commands import operations
+from presscheck.cli.space.commands import space
 from presscheck.extras import EXTRAS
 from presscheck.store.outbox import Outbox
+
+
+def test_commands_that_are_imported_late_are_those_that_their_functions_add() -> None:
+    assert space.lazy_parts
+    for (module, function), names in space.lazy_parts.items():
+        group = click.Group()
+        getattr(import_module(f"presscheck.cli.{module}"), function)(group)
+        assert sorted(names) == sorted(group.commands)
 
 
 def begun(shell: Shell, space: str = "cli") -> str:

@@ -16,11 +16,17 @@ from presscheck.cli.main import command
 from presscheck.cli.operations.command_factory import COMMAND_SPECS, CommandSpec
 
 
+def load(group: click.Group) -> None:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        inner = group.get_command(context, name)
+        if isinstance(inner, click.Group):
+            load(inner)
+
+
 def listings() -> list[CommandSpec]:
-    """The specs of all commands that print columns; loads every group first."""
-    context = click.Context(command)
-    for name in command.list_commands(context):
-        command.get_command(context, name)
+    """The specs of all commands that print columns; loads every command first."""
+    load(command)
     return [spec for spec in COMMAND_SPECS if spec.columns]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.engine.scripted_service import ScriptedService
 
-from presscheck.api.operation import Operation
+from presscheck.api.operation import ALL, Operation
 from presscheck.api.organizations import ListMembers
 from presscheck.api.spaces import GetSpace
 from presscheck.api.users import GetCurrentUser, User
@@ -17,7 +17,6 @@ from presscheck.client.request_priority import Priority, RequestRecord
 from presscheck.engine import connection
 from presscheck.engine.connection import MAX_COMMAND_LENGTH, Activity, ConnectionState, Entry, Status
 from presscheck.engine.members import people_in, user_id
-from presscheck.engine.shared_calls import ALL
 from presscheck.engine.writes.pending_writes import OutboxEntry
 from presscheck.errors import Forbidden, NotFound, NotSupported, ServiceFailed
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from tests.engine.scripted_service import ScriptedService
 
+from presscheck.api.operation import ALL
 from presscheck.api.spaces import ListSpaces, Space
 from presscheck.engine.reads import listing_guard
 from presscheck.engine.reads.listing_guard import ListingGuard, whole_listing
-from presscheck.engine.shared_calls import ALL
 from presscheck.errors import IncompleteList
 
 LISTING = ListSpaces(organization_id="o")

@@ -9,6 +9,7 @@ import pytest
 from tests.engine.review_samples import request
 from tests.engine.scripted_service import ScriptedService
 
+from presscheck.api.operation import ALL
 from presscheck.api.spaces import Space
 from presscheck.api.teams import ListTeamMembers, ListTeams
 from presscheck.api.users import User
@@ -26,7 +27,7 @@ from presscheck.engine.review.owners import (
     read_changes,
     shares_by_user,
 )
-from presscheck.engine.shared_calls import ALL, changes_in
+from presscheck.engine.shared_calls import changes_in
 from presscheck.errors import Forbidden
 
 SPACE = Space(id="api", title="API docs")

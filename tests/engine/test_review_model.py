@@ -8,14 +8,14 @@ from tests.engine.review_samples import ADA, JON, asked, review
 
 from presscheck.api.content import ListChangeRequestPages, RevisionPage
 from presscheck.api.content_changes import SemanticChanges
-from presscheck.api.operation import Page
+from presscheck.api.operation import ALL, Page
 from presscheck.api.organizations import GetOrganization, Organization
 from presscheck.api.roles import MergeRules
 from presscheck.api.spaces import GetSpace, Space
 from presscheck.engine.review.merge_forecast import Forecast, UnresolvedPage
 from presscheck.engine.review.merge_readiness import MergeReadiness
 from presscheck.engine.review.model import Progress, ReviewModel
-from presscheck.engine.shared_calls import ALL, changes_in, comments_on, replies_to, reviewers_of, reviews_of
+from presscheck.engine.shared_calls import changes_in, comments_on, replies_to, reviewers_of, reviews_of
 from presscheck.store.outbox import Outbox
 
 REQUEST = request()

@@ -81,7 +81,6 @@ class Queue:
             note=self._note,
             changed=self._changed,
             sent=self.own.append,
-            recorded=(SubmitReview, MergeChangeRequest),
         )
         self._open = ExitStack()
 
@@ -213,7 +212,7 @@ async def test_a_sent_write_is_reported_kept_and_read_again(at: Queue) -> None:
     at.service.answer(RENAME, request(subject="After"))
     renamed = await at.queue.write(RENAME, 0).landed()
     assert renamed
-    assert (renamed.subject, at.own) == ("After", [APPROVE]), "a name is no event"
+    assert (renamed.subject, at.own) == ("After", [APPROVE, RENAME])
     assert at.outbox.history()[0].former == {"subject": "Before"}
 
 

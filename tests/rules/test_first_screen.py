@@ -22,6 +22,7 @@ SCREEN_CODE = (
 )
 VERSION_CODE = "sys.argv = ['presscheck', '--version']\nfrom presscheck.__main__ import main\nmain()"
 PICTURE_CODE = "import presscheck.tui.app, presscheck.wiring, presscheck.store.cache"
+SPACES_CODE = "import presscheck.cli.main, presscheck.cli.space.commands"
 SERVE_CODE = "import presscheck.cli.serve, presscheck.service.server.server, presscheck.service.app"
 
 
@@ -76,10 +77,19 @@ def test_a_first_screen_with_a_profile_loads_neither_the_tour_nor_what_is_asked_
     assert "presscheck.tui.navigation" in modules(SCREEN_CODE)
 
 
+def test_a_command_on_spaces_loads_no_other_models_and_no_part_of_the_screens() -> None:
+    names = {name.removeprefix("presscheck.") for name in modules(SPACES_CODE)}
+    families = {name.removeprefix("api.") for name in names if name.startswith("api.")}
+    shared = {"former_operation_names", "languages", "operation", "roles", "search_results", "shell_command"}
+    assert families == shared | {"organizations", "spaces", "users"}
+    late = ("documents.", "tui.", "engine.review.", "engine.inbox.views", "engine.inbox.activity_poller")
+    assert not [name for name in names if name.startswith(late)]
+
+
 def test_no_more_modules_are_imported_than_before() -> None:
     """Those of the standard library do not count: each version of Python has others."""
     programs = {"--version": VERSION_CODE, "first picture": PICTURE_CODE, "first screen": SCREEN_CODE}
-    programs |= {"serve": SERVE_CODE}
+    programs |= {"serve": SERVE_CODE, "space list": SPACES_CODE}
     counts = dict[str, int]()
     for name, code in programs.items():
         packages = others(loaded(code))

@@ -1,25 +1,18 @@
 """Comments and replies on change requests and on the live content of spaces."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from presscheck.api.operation import Argument, InChangeRequest, InSpace, Model, Operation, Page, Paged
 from presscheck.api.organizations import OrganizationMember
-from presscheck.api.roles import Location
+from presscheck.api.roles import Document, Location
 from presscheck.api.users import Contribution, User
 
 Format = Literal["document", "markdown"]
 """The format of bodies in the response; chosen by the service if not given."""
 CommentFilter = Literal["all", "open", "resolved"]
 """The comments to list; ``all`` by default."""
-
-
-class Document(Model):
-    """A text: Markdown, a node tree, or neither."""
-
-    markdown: str | None = None
-    document: dict[str, Any] | None = None
 
 
 class ReactionUser(Model):

@@ -44,6 +44,8 @@ Item = TypeVar("Item")
 
 MAX_PAGE = 10_000
 """The maximum number of items accepted on one page of a listing; the service returns at most 1,000."""
+ALL = 1000
+"""The largest page size that the service supports."""
 DOCUMENT = "document"
 """The release with the operations of the published document of the service and no others."""
 
@@ -378,6 +380,12 @@ def operation_called(name: str) -> "type[Operation[Any]]":
     if name not in BY_STORED_NAME:
         raise PresscheckError(f"{name}: this version of presscheck does not know that operation")
     return BY_STORED_NAME[name]
+
+
+def operation_in_family(name: str) -> "type[Operation[Any]]":
+    """Import the family of an operation. Return the operation with this qualified name, ``family.Name``."""
+    import_module(f"{api.__name__}.{name.partition('.')[0]}")
+    return FAMILIES[name]
 
 
 @cache

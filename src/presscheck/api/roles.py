@@ -1,6 +1,6 @@
-"""Roles, levels, merge rules and positions, which organizations, collections and spaces share."""
+"""Roles, levels, merge rules, positions and texts, which several families share."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -99,3 +99,10 @@ class ContentPosition(Argument):
 
     before: Neighbour | None = None
     after: Neighbour | None = None
+
+
+class Document(Model):
+    """A text: Markdown, a node tree, or neither."""
+
+    markdown: str | None = None
+    document: dict[str, Any] | None = None

@@ -8,19 +8,20 @@ from __future__ import annotations
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, ListOrganizationChangeRequests
-from presscheck.api.content import ListChangeRequestPages, RevisionPage
 from presscheck.api.organizations import ListOrganizations, Organization
-from presscheck.api.site_structure import SiteStructure
-from presscheck.api.sites import ListSites, Site
 from presscheck.api.spaces import GetSpace, ListSpaces, Space
-from presscheck.api.url_lookup import ContentAtUrl, GetContentByUrl
 from presscheck.cli.session import Session
-from presscheck.documents.pages.tree import flatten
 from presscheck.errors import InvalidArgument, NotFound, PresscheckError
+
+if TYPE_CHECKING:
+    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.api.content import RevisionPage
+    from presscheck.api.site_structure import SiteStructure
+    from presscheck.api.sites import Site
+    from presscheck.api.url_lookup import ContentAtUrl
 
 _IN_APP = re.compile(r"/(?:s|spaces)/(?P<space>[\w-]+)(?:/(?:~/changes|change-requests)/(?P<change>[\w-]+))?")
 
@@ -95,6 +96,8 @@ async def space(session: Session, named: str) -> Space:
 
 async def site(session: Session, named: str, org: str | None) -> tuple[Organization, Site]:
     """Find a site by id or title. Return its organization and the site."""
+    from presscheck.api.sites import ListSites  # 5 ms, only to find a site
+
     owner = await organization(session, org)
     return owner, pick(await session.all(ListSites(organization_id=owner.id)), named, "SITE")
 
@@ -105,6 +108,8 @@ async def change_request(session: Session, named: str) -> ChangeRequest:
     Raises:
         InvalidArgument: no change request matches, or several match.
     """
+    from presscheck.api.change_requests import GetChangeRequest  # 25 ms, only to find a change request
+
     if is_url(named):
         request = (await _at_url(session, named)).change_request
         if request:
@@ -155,6 +160,8 @@ def page(pages: tuple[RevisionPage, ...], named: str, what: str = "PAGE") -> Rev
     Raises:
         InvalidArgument: no page, or several pages match.
     """
+    from presscheck.documents.pages.tree import flatten  # 10 ms, only to find a page
+
     all_pages = [*flatten(pages)]
     for page in all_pages:
         if named in (page.id, page.path):
@@ -168,6 +175,8 @@ async def page_id(session: Session, request: ChangeRequest, named: str) -> str:
     Raises:
         InvalidArgument: no page, or several pages match.
     """
+    from presscheck.api.content import ListChangeRequestPages  # 30 ms, only to find a page
+
     return page((await session.read(ListChangeRequestPages(**path_of(request)))).pages, named, "--page").id
 
 
@@ -196,6 +205,8 @@ async def _spaces(session: Session, org: Organization) -> list[Space]:
 
 
 async def _by_id(session: Session, named: str) -> ChangeRequest:
+    from presscheck.api.change_requests import ListOrganizationChangeRequests  # 25 ms, only to find a change request
+
     for org in await session.all(ListOrganizations()):
         for status in ("open", "draft", "merged", "archived"):
             listing = ListOrganizationChangeRequests(organization_id=org.id, status=status)
@@ -206,6 +217,10 @@ async def _by_id(session: Session, named: str) -> ChangeRequest:
 
 
 async def _at_url(session: Session, url: str) -> ContentAtUrl:
+    # 70 ms, only for a URL
+    from presscheck.api.change_requests import GetChangeRequest
+    from presscheck.api.url_lookup import ContentAtUrl, GetContentByUrl
+
     match = _IN_APP.search(unquote(urlsplit(url).path))
     if match is None:
         return await session.read(GetContentByUrl(url=url))

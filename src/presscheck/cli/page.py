@@ -17,8 +17,8 @@ from presscheck.cli.text_input import body_options
     cls=LazyGroup,
     lazy_commands={
         "links": ("space.links", "links"),
-        "list": ("space.commands", "pages"),
-        "view": ("space.commands", "page"),
+        "list": ("space.pages", "pages"),
+        "view": ("space.pages", "page"),
     },
 )
 def page() -> None:

@@ -13,12 +13,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from presscheck.api.change_requests import SubmitReview
 from presscheck.api.operation import Operation, Page
 from presscheck.api.users import User
 from presscheck.client.request_priority import Priority
 from presscheck.engine.connection import Activity, ConnectionState, Entry, Status
-from presscheck.engine.inbox.event_log import INBOX_PATHS, OWN_ACTIONS, EventLog
+from presscheck.engine.inbox.event_log import INBOX_PATHS, EventLog
 from presscheck.engine.inbox.held_texts import HeldTexts, held_texts
 from presscheck.engine.inbox.notification_settings import NotificationSettings
 from presscheck.engine.inbox.triage import Triage
@@ -142,7 +141,6 @@ class Engine:
             note=self._note_publish,
             changed=self.connection.notify,
             sent=self.events.record_own,
-            recorded=OWN_ACTIONS,
         )
         self._outbox_actions = OutboxActions(outbox, self._write_queue.changed)
         self._write_history: WriteHistory | None = None
@@ -231,6 +229,8 @@ class Engine:
 
         Only reviews that the cache may lack are included: reviews of this session and pending reviews.
         """
+        from presscheck.api.change_requests import SubmitReview  # 25 ms, only for an inbox
+
         pending = {
             entry.call.change_request_id: PENDING
             for entry in self._pending.entries()

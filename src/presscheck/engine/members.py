@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from presscheck.api.operation import ALL
 from presscheck.api.organizations import ListMembers
 from presscheck.api.users import GetCurrentUser
 from presscheck.engine.protocols import Reader
-from presscheck.engine.shared_calls import ALL
 from presscheck.errors import Forbidden, NotSupported
 
 if TYPE_CHECKING:

@@ -10,11 +10,9 @@ from presscheck.api.change_requests import ChangeRequest, ListRequestedReviewers
 from presscheck.api.comments import ListComments, ListReplies, ListSpaceComments, ListSpaceReplies
 from presscheck.api.content import GetChangeRequestPage, GetPage, GetRevisionPage
 from presscheck.api.content_changes import GetChangeRequestChanges
-from presscheck.api.operation import Operation
+from presscheck.api.operation import ALL, Operation
 
 OperationT = TypeVar("OperationT", bound=Operation[Any])
-ALL = 1000
-"""The largest page size that the service supports."""
 
 
 def at(operation: type[OperationT], call: Operation[Any], **given: Any) -> OperationT:

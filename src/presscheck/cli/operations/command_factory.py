@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, TypeVar, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 from urllib.parse import urlencode
 
 import click
@@ -27,13 +27,14 @@ from presscheck.cli.output import print_message, print_text
 from presscheck.cli.session import Session, confirm, limit_option, with_session
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.config.profile import Profile
-from presscheck.documents.pages.tree import flatten
 from presscheck.engine.forms.field_help import PARTS
-from presscheck.engine.forms.form import FormField, form_fields
 from presscheck.engine.forms.form_files import FormFile, file_of
 from presscheck.engine.forms.references import PART_REFERENCES, reference_of
 from presscheck.errors import InvalidArgument
 from presscheck.text.phrases import count
+
+if TYPE_CHECKING:
+    from presscheck.engine.forms.form import FormField
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -251,6 +252,8 @@ def _show(session: Session, spec: CommandSpec, answer: Any, limit: int = 0) -> N
     if spec.text and not session.json:
         print_text((getattr(answer, spec.text) or "").rstrip("\n"))
     elif spec.columns and items is not None:
+        from presscheck.documents.pages.tree import flatten  # 10 ms, only for pages and such lists
+
         rows = list(flatten(items)) if spec.items == "pages" else list(items)
         session.show(rows[: limit or None], spec.columns)
         more = getattr(answer, "more", None)
@@ -286,6 +289,8 @@ def _runner(spec: CommandSpec) -> Callable[..., Any]:
                 print_request(call, session.profile)
                 return
             if filled:
+                from presscheck.engine.forms.form import form_fields  # 6 ms, only for a file
+
                 for part in form_fields(operation):
                     if part.name in filled:
                         print_message(f"{flag(part.name)}: {_note(part, filled[part.name])}")

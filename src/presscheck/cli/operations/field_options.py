@@ -14,8 +14,8 @@ from typing import Any, Literal, get_args, get_origin
 import click
 from pydantic.fields import FieldInfo
 
-from presscheck.api.comments import Document
 from presscheck.api.operation import Operation
+from presscheck.api.roles import Document
 from presscheck.api.shell_command import flag, is_text, members_of
 from presscheck.engine.forms.field_help import description, limits, named_description
 from presscheck.errors import InvalidArgument

@@ -6,10 +6,11 @@ Two signed URLs of a file refer to the same file, although their signatures diff
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlencode
 
-from presscheck.api.content import RevisionFile
+if TYPE_CHECKING:
+    from presscheck.api.content import RevisionFile
 
 _SIGNED = frozenset(("expires", "signature"))
 

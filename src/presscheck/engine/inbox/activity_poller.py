@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, ListChangeRequests, Review
 from presscheck.api.comments import Comment, CommentReply, Document
-from presscheck.api.operation import Operation, Page
+from presscheck.api.operation import ALL, Operation, Page
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.sites import ListSites
 from presscheck.api.spaces import ListSpaces
@@ -35,7 +35,7 @@ from presscheck.engine.members import mentions
 from presscheck.engine.reads.cached_reads import ServiceReads, fetch_all_pages
 from presscheck.engine.reads.scheduler import BACKGROUND
 from presscheck.engine.review.merge_forecast import forecast
-from presscheck.engine.shared_calls import ALL, comments_on, replies_to, reviewers_of, reviews_of
+from presscheck.engine.shared_calls import comments_on, replies_to, reviewers_of, reviews_of
 from presscheck.errors import (
     Forbidden,
     IncompleteList,

@@ -13,12 +13,8 @@ import time
 from collections.abc import AsyncIterator
 from typing import Any
 
-from presscheck.api.change_requests import ListOrganizationChangeRequests, MergeChangeRequest, SubmitReview
-from presscheck.api.operation import Operation
-from presscheck.api.sites import PublishSite
 from presscheck.api.users import GetCurrentUser, User
 from presscheck.engine.connection import ConnectionState
-from presscheck.engine.inbox.activity_poller import poll
 from presscheck.engine.inbox.events import Event, diff_snapshots, read_event, read_snapshot, write_event, write_snapshot
 from presscheck.engine.inbox.notification_settings import NotificationSettings
 from presscheck.engine.inbox.triage import Triage
@@ -35,12 +31,9 @@ MAX_EVENTS = 200
 """Maximum number of stored events."""
 INBOX_PATHS = ("/orgs/*/change-requests",)
 """The paths of the listings in the inbox."""
-ROWS_KEY = f"{ListOrganizationChangeRequests.stored_name()} "
 VERSION, EVENT, SEEN, OWN, NOTIFIED = "events", "event ", "seen ", "own ", "notified"
 """Storage keys: the version of the log, its events, the last snapshot, the user's own actions, and the last event with
 a sent notification."""
-OWN_ACTIONS = (MergeChangeRequest, SubmitReview, PublishSite)
-"""Writes of the user that are recorded, so that they are not reported as events."""
 
 
 class EventLog:
@@ -114,6 +107,10 @@ class EventLog:
         Raises:
             PresscheckError: a request failed.
         """
+        # 60 ms, not for a command or before the first poll
+        from presscheck.api.change_requests import ListOrganizationChangeRequests
+        from presscheck.engine.inbox.activity_poller import poll
+
         user = await self._user()
         me = user.id if user else ""
         self._settings.reload()
@@ -124,7 +121,8 @@ class EventLog:
             result = await poll(self._reads, user, before, self._settings, news)
         finally:  # responses read before an error are cached, so the next poll would not see them as changed
             self._subscriptions.news(news)
-            if any(key.startswith(ROWS_KEY) for key in news):
+            rows = f"{ListOrganizationChangeRequests.stored_name()} "
+            if any(key.startswith(rows) for key in news):
                 self._subscriptions.news_paths(INBOX_PATHS)  # a row can be in several listings
         requests = result.snapshot.requests
         self._triage.followed = {key for key, request in requests.items() if request.actions is not None}
@@ -140,17 +138,19 @@ class EventLog:
         events = (read_event(stored[key]) for key in sorted(stored, reverse=True))
         return tuple(event for event in events if event)
 
-    def record_own(self, call: Operation[Any]) -> None:
-        """Record an action of the user.
+    def record_own(self, call: Any) -> None:
+        """Record a write of the user, if it is a merge, a review or a publish.
 
         A review is recorded because the cache does not have it yet. Merges and publishes are recorded because the
-        service may not name their author, and they must not be reported as events.
+        service may not name their author, and they must not be reported as events. Their
+        classes are not imported, because only few writes are of these.
         """
-        if isinstance(call, MergeChangeRequest):
+        name = call.qualified_name()
+        if name == "change_requests.MergeChangeRequest":
             self._outbox.remember(f"{OWN}space {call.space_id}", "1")
-        elif isinstance(call, SubmitReview):
+        elif name == "change_requests.SubmitReview":
             self.reviewed[call.change_request_id] = time.time()
-        elif isinstance(call, PublishSite):
+        elif name == "sites.PublishSite":
             self._outbox.remember(f"{OWN}site {call.site_id}", "1")
 
     def may_notify(self) -> bool:

@@ -12,11 +12,10 @@ import time
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from presscheck.api.change_requests import ChangeRequest
-
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from presscheck.api.change_requests import ChangeRequest
     from presscheck.store.outbox import Outbox
 
 HIDDEN, BOOKMARK = "away ", "bookmark "

@@ -9,9 +9,8 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
-from presscheck.api.operation import Operation, Page
+from presscheck.api.operation import ALL, Operation, Page
 from presscheck.engine.protocols import Reader
-from presscheck.engine.shared_calls import ALL
 from presscheck.errors import IncompleteList
 from presscheck.text.phrases import count
 

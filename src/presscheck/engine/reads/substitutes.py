@@ -29,13 +29,13 @@ from presscheck.api import (
     spaces,
     teams,
 )
-from presscheck.api.operation import Operation, Page
+from presscheck.api.operation import ALL, Operation, Page
 from presscheck.api.users import GetCurrentUser, User
 from presscheck.client.request_priority import Priority
 from presscheck.documents.pages.tree import flatten, semantic_changes
 from presscheck.engine.protocols import CachedReader
 from presscheck.engine.reads.listing_guard import ListingGuard
-from presscheck.engine.shared_calls import ALL, reviewers_of
+from presscheck.engine.shared_calls import reviewers_of
 from presscheck.errors import Forbidden, NotFound, NotSupported
 
 T = TypeVar("T")

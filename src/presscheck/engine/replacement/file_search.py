@@ -14,6 +14,7 @@ from typing import Any
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content import GetDocument, ListChangeRequestFiles, Revision, RevisionFile, RevisionPage
 from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles, NewFile
+from presscheck.api.operation import ALL
 from presscheck.documents.markdown.links import LinkResolver, find_links, source_path
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.documents.nodes.validation import InvalidNode
@@ -23,7 +24,6 @@ from presscheck.documents.pages.tree import flatten
 from presscheck.engine.protocols import Reader
 from presscheck.engine.reads.scheduler import REQUESTED
 from presscheck.engine.review.page_edits import Writer
-from presscheck.engine.shared_calls import ALL
 from presscheck.errors import PresscheckError
 
 

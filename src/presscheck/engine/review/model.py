@@ -13,6 +13,7 @@ from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, List
 from presscheck.api.comments import ListComments, ListReplies
 from presscheck.api.content import ListChangeRequestPages
 from presscheck.api.content_changes import GetChangeRequestChanges
+from presscheck.api.operation import ALL
 from presscheck.api.organizations import GetOrganization
 from presscheck.api.spaces import GetSpace
 from presscheck.engine.review.changes import ChangedItem, changed_items, in_reading_order, is_viewed
@@ -27,7 +28,7 @@ from presscheck.engine.review.merge_readiness import (
 )
 from presscheck.engine.review.threads import STATES, Discussion, PendingWrites, Thread, ThreadState, locate_thread
 from presscheck.engine.review.timeline import Event, timeline
-from presscheck.engine.shared_calls import ALL, changes_in, comments_on, reviewers_of, reviews_of
+from presscheck.engine.shared_calls import changes_in, comments_on, reviewers_of, reviews_of
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import RequestedReviewer, Review

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from presscheck.api.change_requests import ChangeRequest, ChangeRequestStatus, ListChangeRequests
+from presscheck.api.operation import ALL
 from presscheck.api.spaces import GetSpace
 from presscheck.engine.protocols import Reader
-from presscheck.engine.shared_calls import ALL
 
 
 async def nearest_request(reader: Reader, space_id: str) -> ChangeRequest | None:

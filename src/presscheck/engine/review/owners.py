@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from presscheck.api.operation import ALL
 from presscheck.api.teams import ListTeamMembers, ListTeams
 from presscheck.engine.protocols import Reader
 from presscheck.engine.review.changes import NOT_COMPARED
-from presscheck.engine.shared_calls import ALL, changes_in
+from presscheck.engine.shared_calls import changes_in
 from presscheck.errors import PresscheckError
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from presscheck.api.links import (
     ListPageBacklinks,
     ListSpaceLinks,
 )
-from presscheck.api.operation import Operation
+from presscheck.api.operation import ALL, Operation
 from presscheck.api.organizations import Organization
 from presscheck.api.spaces import Space
 from presscheck.documents.markdown.anchors import PageAnchors
@@ -44,7 +44,7 @@ from presscheck.documents.pages.tree import flatten
 from presscheck.engine.protocols import Reader
 from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.search.index_entries import pages_of
-from presscheck.engine.shared_calls import ALL, changed_page, live_page, live_page_keys
+from presscheck.engine.shared_calls import changed_page, live_page, live_page_keys
 from presscheck.errors import IncompleteList, NetworkError, NotSupported
 from presscheck.store.cache import Cache
 from presscheck.store.search_index import SearchIndex, Stored

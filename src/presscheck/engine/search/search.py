@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.organizations import ListOrganizations, SearchOrganization
 from presscheck.api.search_results import SearchPageResult, SearchSpaceResult
 from presscheck.client.responses import read_answer
-from presscheck.documents.markdown.plain_text import excerpt
-from presscheck.documents.markdown.search_terms import query_phrases
 from presscheck.engine.reads.cached_reads import IndexUpdates, InStore, ServiceReads
 from presscheck.engine.results import Result
 from presscheck.errors import NetworkError, PresscheckError
@@ -112,6 +110,8 @@ class Search:
     async def _search_local(
         self, text: str, limit: int, organization: str | None, index_timeout: float
     ) -> tuple[Hit, ...]:
+        from presscheck.documents.markdown.search_terms import query_phrases  # 3 ms, only for a search
+
         terms = query_phrases(text)
         if not terms:
             return ()
@@ -130,6 +130,8 @@ class Search:
 
 
 def _find(index: SearchIndex, terms: list[tuple[str, bool]], limit: int, organization: str | None) -> tuple[Hit, ...]:
+    from presscheck.documents.markdown.plain_text import excerpt  # 12 ms, only for a search
+
     query = " AND ".join(f'"{words}"{" *" if is_prefix else ""}' for words, is_prefix in terms)
     phrases = [words for words, _ in terms]
     spaces = None if organization is None else index.spaces_of(organization)

@@ -29,9 +29,9 @@ from presscheck.api import (
     spaces,
     url_lookup,
 )
-from presscheck.api.operation import Operation
+from presscheck.api.operation import ALL, Operation
 from presscheck.engine.reads.subscriptions import beneath
-from presscheck.engine.shared_calls import ALL, at
+from presscheck.engine.shared_calls import at
 
 Reconcile = Literal["repeat", "look", "state", "ask"]
 Call = Any

@@ -38,11 +38,11 @@ from presscheck.api import (
     translations,
     url_lookup,
 )
-from presscheck.api.operation import Model, Operation
+from presscheck.api.operation import ALL, Model, Operation
 from presscheck.documents.visitors.claim_schema import schema_claims, schema_text
 from presscheck.engine.publish.site_structure import all_items, children_of, site_spaces
 from presscheck.engine.reads.listing_guard import all_items_of
-from presscheck.engine.shared_calls import ALL, at
+from presscheck.engine.shared_calls import at
 from presscheck.engine.writes.inverse import (
     NO_CHANGE,
     NO_FORMER,

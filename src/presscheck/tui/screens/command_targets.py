@@ -10,13 +10,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from presscheck.api.content import ListPages, RevisionPage
+from presscheck.api.operation import ALL
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.sites import ListSites, Site
 from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.inbox.views import listings_of
-from presscheck.engine.shared_calls import ALL
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.commands import Command, keys_of, shown, where
 from presscheck.tui.places import Place

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
 from presscheck.api.content import ListChangeRequestFiles, ListFiles, Pages, RevisionFile, RevisionPage
-from presscheck.api.operation import Operation, Page
+from presscheck.api.operation import ALL, Operation, Page
 from presscheck.documents.markdown.links import LinkResolver, source_path
 from presscheck.documents.merge.conflict_blocks import START_SIGNS
 from presscheck.documents.nodes.references import parse_reference
@@ -15,7 +15,7 @@ from presscheck.documents.terminal.references import NO_REFERENCES
 from presscheck.engine.reads.scheduler import VISIBLE
 from presscheck.engine.results import Result
 from presscheck.engine.search.backlinks import backlinks
-from presscheck.engine.shared_calls import ALL, changed_page, live_page
+from presscheck.engine.shared_calls import changed_page, live_page
 from presscheck.engine.writes.page_merge import pending_note
 from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize

@@ -13,13 +13,14 @@ from typing_extensions import override
 from presscheck.api.change_requests import GetChangeRequest
 from presscheck.api.content import GetRevision, ListRevisionFiles
 from presscheck.api.content_changes import EditChangeRequestContent, GetRevisionChanges, RevertPage
+from presscheck.api.operation import ALL
 from presscheck.api.spaces import GetSpace
 from presscheck.documents.markdown.links import source_path
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.documents.terminal.references import NO_REFERENCES
 from presscheck.engine.review.revert import plan_return
 from presscheck.engine.review.revision_history import revisions
-from presscheck.engine.shared_calls import ALL, page_in
+from presscheck.engine.shared_calls import page_in
 from presscheck.engine.writes.page_merge import editors_of
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count, now, since, size_of

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from presscheck.api.change_requests import GetChangeRequest
 from presscheck.api.collections import ListCollections
 from presscheck.api.content import ListChangeRequestPages, ListPages, Pages
+from presscheck.api.operation import ALL
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.sites import ListSites
 from presscheck.api.spaces import ListSpaces
 from presscheck.engine.inbox.notification_settings import NotificationTarget
 from presscheck.engine.reads.cached_reads import lacking
 from presscheck.engine.review.nearest_request import nearest_request
-from presscheck.engine.shared_calls import ALL
 from presscheck.engine.shortcuts import Shortcut
 from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize

@@ -18,12 +18,12 @@ from textual.widgets.text_area import Selection
 from typing_extensions import override
 
 from presscheck.api.content import ListChangeRequestFiles, ListChangeRequestPages
+from presscheck.api.operation import ALL
 from presscheck.api.organizations import ListMembers
 from presscheck.api.spaces import GetSpace
 from presscheck.documents.markdown.block_splitter import SplitText
 from presscheck.documents.merge.conflict_blocks import Side, cut_conflicts, resolve, unresolved_conflicts
 from presscheck.documents.terminal.page_lines import PageLines
-from presscheck.engine.shared_calls import ALL
 from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize

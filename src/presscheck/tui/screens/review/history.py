@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, ClassVar
 from typing_extensions import override
 
 from presscheck.api.change_requests import Contributor, GetReview, ListCommenters, ListContributors
+from presscheck.api.operation import ALL
 from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.engine.review.merge_forecast import changes_between
 from presscheck.engine.review.merge_readiness import person
 from presscheck.engine.review.threads import markdown_of_body
-from presscheck.engine.shared_calls import ALL
 from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.phrases import now, since
 from presscheck.text.sanitize import sanitize

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from presscheck.api.change_requests import ListChangeRequests
 from presscheck.api.content import GetRevision
+from presscheck.api.operation import ALL
 from presscheck.documents.merge.hunks import hunk_of, split_hunks
 from presscheck.engine.review.rearrange import (
     Kind,
@@ -16,7 +17,6 @@ from presscheck.engine.review.rearrange import (
     describe,
     plan_rearrangement,
 )
-from presscheck.engine.shared_calls import ALL
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize

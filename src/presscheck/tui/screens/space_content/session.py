@@ -29,7 +29,7 @@ from presscheck.api.links import (
     ListChangeRequestPageLinks,
     ListPageLinks,
 )
-from presscheck.api.operation import Operation
+from presscheck.api.operation import ALL, Operation
 from presscheck.api.spaces import GetSpace, Space
 from presscheck.documents.markdown.links import LinkResolver, find_links, source_path
 from presscheck.documents.pages.file_urls import unsigned_url
@@ -37,7 +37,7 @@ from presscheck.documents.pages.tree import flatten
 from presscheck.engine.reads.scheduler import BACKGROUND
 from presscheck.engine.results import Result
 from presscheck.engine.search.backlinks import Linked, links_of_space
-from presscheck.engine.shared_calls import ALL, changed_page, live_page
+from presscheck.engine.shared_calls import changed_page, live_page
 from presscheck.errors import NetworkError, NotSupported, PresscheckError, RequestError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize

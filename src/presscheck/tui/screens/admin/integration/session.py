@@ -19,10 +19,9 @@ from presscheck.api.integrations import (
     SiteInstallation,
     SpaceInstallation,
 )
-from presscheck.api.operation import Operation, Page
+from presscheck.api.operation import ALL, Operation, Page
 from presscheck.api.sites import Site
 from presscheck.api.spaces import Space
-from presscheck.engine.shared_calls import ALL
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.ui.loaded import Loaded

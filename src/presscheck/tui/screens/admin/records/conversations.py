@@ -14,8 +14,8 @@ from presscheck.api.conversations import (
     ListConversationIssues,
     WholeConversation,
 )
+from presscheck.api.operation import ALL
 from presscheck.documents.terminal.page_lines import comment_lines
-from presscheck.engine.shared_calls import ALL
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.operation import Page
+from presscheck.api.operation import ALL, Page
 from presscheck.api.site_settings import (
     GetPublishingAuth,
     ListRedirects,
@@ -18,7 +18,6 @@ from presscheck.api.site_settings import (
 from presscheck.api.sites import GetSite, Site
 from presscheck.engine.publish.redirects import RedirectMap, read_paths
 from presscheck.engine.reads.scheduler import REQUESTED
-from presscheck.engine.shared_calls import ALL
 from presscheck.engine.writes.pending_writes import apply_pending
 from presscheck.tui.screens.sites.writes import write_reason
 from presscheck.tui.ui.loaded import Loaded

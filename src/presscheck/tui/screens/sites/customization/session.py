@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from presscheck.api.operation import ALL
 from presscheck.api.site_settings import GetCustomization, ListShareLinks, ShareLink, UpdateCustomization
 from presscheck.api.sites import GetSite
-from presscheck.engine.shared_calls import ALL
 from presscheck.engine.site_config.document import GENERATED, without_nulls
 from presscheck.engine.site_config.site_state import SiteSecrets
 from presscheck.engine.site_customization.settings import value_at
