@@ -125,7 +125,7 @@ if (field) {
         item.append(element("small", { textContent: where }));
         return item;
       }),
-      ...(links.length ? [] : [element("p", { textContent: `No results for “${query}”.` })]),
+      ...(links.length ? [] : [element("p", { textContent: page.querySelector(".description")?.textContent })]),
     );
     results.showPopover({ source: field });
   };

@@ -38,6 +38,7 @@ from presscheck.service.web.search import LONGEST_QUERY, search_page
 from presscheck.service.web.site_files import site_file
 from presscheck.service.web.site_record import SiteRecords
 from presscheck.service.web.theme import RIGHT_TO_LEFT, Appearance
+from presscheck.service.web.words import translated
 
 POLICY = {
     "default-src": "'none'",
@@ -282,10 +283,16 @@ def _redirect(site: PublishedSite) -> str | None:
     return None if destination in (None, f"{site.base}{quote(path[1:])}") else destination
 
 
-def _date(value: str) -> str:
-    """Return a time of the API as a date, such as 24 October 2025."""
+@pass_context
+def _translated(variables: JinjaContext, words: str) -> str:
+    return translated(words, variables.get("language", "en"))
+
+
+@pass_context
+def _date(variables: JinjaContext, value: str) -> str:
+    """Return a time of the API as a date: 24 October 2025 in English, 2025-10-24 in other languages."""
     day = date.fromisoformat(value[:10])
-    return f"{day.day} {day:%B %Y}"
+    return f"{day.day} {day:%B %Y}" if variables.get("language", "en").startswith("en") else day.isoformat()
 
 
 @pass_context
@@ -307,6 +314,6 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         finalize=_visible,
     )
-    cast("dict[str, Any]", templates.filters)["date"] = _date
+    cast("dict[str, Any]", templates.filters).update(date=_date, t=_translated)
     cast("dict[str, Any]", templates.globals).update(style_sheet=asset_path("css"), script=asset_path("js"))
     return templates

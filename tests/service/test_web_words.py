@@ -1,0 +1,45 @@
+"""The words of published pages in the languages of sites."""
+
+from __future__ import annotations
+
+import re
+from copy import deepcopy
+from pathlib import Path
+
+import httpx
+from tests.service.factories import World
+from tests.service.web_pages import published, write
+
+from presscheck.api.site_settings import GetCustomization, UpdateCustomization
+from presscheck.service.web import words
+from presscheck.service.web.words import KEYS, translated
+
+
+def test_every_word_of_the_templates_is_translated_and_every_translation_is_used() -> None:
+    templates = Path(words.__file__).with_name("templates").glob("*.html")
+    used = {match for path in templates for match in re.findall(r'"([^"]+)"\|t', path.read_text("utf-8"))}
+    assert used | {"System", "Light", "Dark"} == set(KEYS)
+
+
+def test_a_region_has_the_words_of_its_language_and_an_unknown_language_english() -> None:
+    assert [translated("Search", language) for language in ("de", "pt-BR", "sv", "")] == [
+        "Suche",
+        "Pesquisar",
+        "Search",
+        "Search",
+    ]
+    assert translated("Anything else", "de") == "Anything else"
+
+
+async def test_a_page_has_the_words_of_its_language(world: World) -> None:
+    address, at = await published(world)
+    await write(world, "Text.")
+    looks = deepcopy(await world.admin.send(GetCustomization(**at)))
+    looks["internationalization"] = {"locale": "de"}
+    await world.admin.send(UpdateCustomization(**at, settings=looks))
+    async with httpx.AsyncClient() as browser:
+        page = (await browser.get(address)).text
+        assert '<html lang="de"' in page and 'placeholder="Suche"' in page and "<small>Weiter</small>" in page
+        assert re.search(r'Zuletzt geändert <time datetime="[^"]+">20\d\d-\d\d-\d\d</time>', page)
+        assert "<h1>Seite nicht gefunden</h1>" in (await browser.get(f"{address}none")).text
+        assert "Keine Treffer für “zebra”" in (await browser.get(address, params={"q": "zebra"})).text
