@@ -192,7 +192,7 @@ def read_page(source: str, text: str, *, oid: str = "", has_title: bool = True) 
         except InvalidYaml as error:
             problems.append(Problem(source, error.line + 1, f"the front matter is not YAML: {error}"))
     heading = _TITLE.match(text, start) if has_title else None
-    title = _plain_heading(heading[1] or heading[2]) if heading else None
+    title = plain_heading(heading[1] or heading[2]) if heading else None
     start = heading.end() if heading else start
     body = text[start:].lstrip("\n")
     body_line = text.count("\n", 0, len(text) - len(body)) + 1
@@ -275,7 +275,8 @@ def _number(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) and isfinite(value) else None
 
 
-def _plain_heading(heading: str) -> str | None:
+def plain_heading(heading: str) -> str | None:
+    """Return the title that the text of a heading stands for, without markup."""
     words = heading[:MAX_TITLE].rstrip()
     bare = words.rstrip("#")
     if not bare or bare[-1] in " \t":  # the heading had closing #s
