@@ -178,6 +178,7 @@ def run_service(
     translator: Sequence[str],
     allowed: Sequence[str],
     script_hosts: Sequence[str],
+    git_root: Path | None,
     **options: Any,
 ) -> None:
     """Run the local service until it is stopped.
@@ -189,6 +190,7 @@ def run_service(
         translator: the command line of the translation program.
         allowed: private networks that the service may connect to.
         script_hosts: hosts that the scripts of integrations may send requests to.
+        git_root: the folder with Git repositories for imports and exports.
         options: further fields of `ServeOptions`.
 
     Raises:
@@ -206,6 +208,7 @@ def run_service(
     arguments = ["--data", str(directory), "--translator", shlex.join(translator)]
     arguments += [part for network in allowed for part in ("--allow-network", network)]
     arguments += [part for host in script_hosts for part in ("--integration-fetch", host)]
+    arguments += ["--git-root", str(git_root)] if git_root else []
     arguments += ["--host", options["host"]]
     arguments += ["--files", files] if files else []
     arguments += ["--public-url", options["public_url"]] if options["public_url"] else []
@@ -222,6 +225,7 @@ def run_service(
                 allowed=tuple(allowed),
                 translator=tuple(translator),
                 scripts=ScriptConfig(hosts=tuple(script_hosts)),
+                git_root=git_root,
             ),
             arguments=tuple(arguments),
             **options,

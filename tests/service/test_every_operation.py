@@ -1,8 +1,10 @@
-"""All 274 operations, sent by the real client: each returns its declared type, or is not supported."""
+"""All 276 operations, sent by the real client: each returns its declared type, or is not supported."""
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,8 +51,14 @@ async def say(tmp_path: Path, database_url: str) -> AsyncIterator[Talk]:
             yield talk
 
 
+def _repositories(folder: Path) -> Path:
+    subprocess.run(["git", "init", "-q", "--bare", folder / "lamps.git"], check=True)
+    return folder
+
+
 async def _talk(tmp_path: Path, database_url: str, website: str) -> AsyncIterator[Talk]:
-    service = RunningService(tmp_path, database_url=database_url, outside=LOOPBACK)
+    allowed = replace(LOOPBACK, git_root=_repositories(tmp_path / "git"))
+    service = RunningService(tmp_path, database_url=database_url, outside=allowed)
     database = Database(service.database_url)
     with database.writing.begin() as session:
         owner = session.get_one(UserRow, service.owner_id)
@@ -92,4 +100,4 @@ async def test_every_operation_returns_its_type_or_is_not_supported(say: Talk) -
     for operation in set(every_operation()) - say.answered:
         with pytest.raises(NotSupported, match="does not support that"):
             await say.client.send(filled(operation))
-    assert len(every_operation()) == 274
+    assert len(every_operation()) == 276

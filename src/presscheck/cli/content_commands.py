@@ -35,6 +35,7 @@ from presscheck.api.content import (
 from presscheck.api.content_changes import GetChangeRequestChanges, GetRevisionChanges
 from presscheck.api.content_installations import ListSpaceIntegrationBlocks, ListSpaceIntegrations
 from presscheck.api.embeds import GetSpaceEmbed
+from presscheck.api.git_repositories import ExportToGitRepository, ImportGitRepository
 from presscheck.api.links import (
     ListChangeRequestFileBacklinks,
     ListChangeRequestPageBacklinks,
@@ -125,6 +126,8 @@ def add_to_spaces(group: click.Group) -> None:
         ),
         CommandSpec("pdf", GetSpacePDF, help="Print the URL of a PDF export (valid for one hour)."),
         CommandSpec("git", GetSpaceGitInfo, help="Show the Git repository that a space syncs with."),
+        CommandSpec("git-import", ImportGitRepository, done="Imported.", confirm="Replace the content of this space"),
+        CommandSpec("git-export", ExportToGitRepository, done="Exported."),
         CommandSpec("users", ListSpaceUserPermissions, ("user.id", "user.displayName", "user.email", "permission")),
         CommandSpec("teams", ListSpaceTeamPermissions, ("team.id", "team.title", "permission")),
         CommandSpec("access", ListSpacePermissions, ("user.id", "user.displayName", "user.email", "permission")),

@@ -111,6 +111,13 @@ class Where(NamedTuple):
     help="Host that scripts of integrations may request: a name, *.example.org, or * for all (repeatable).",
 )
 @click.option(
+    "--git-root",
+    type=click.Path(path_type=Path, file_okay=False, exists=True, resolve_path=True),
+    envvar="PRESSCHECK_GIT_ROOT",
+    show_envvar=True,
+    help="Folder with Git repositories that spaces may be imported from and exported to.",
+)
+@click.option(
     "--translator", metavar="COMMAND", help="Command that translates a page from standard input to standard output."
 )
 @click.option(

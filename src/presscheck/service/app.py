@@ -453,8 +453,18 @@ class Adapter:
             session.info[TIMED] = True
             return self.clock()
 
-        scripts = self.workers.outside.scripts
-        return Context(session, user, origin_of(request), clock, files, outgoing, scripts=scripts, known=known or {})
+        outside = self.workers.outside
+        return Context(
+            session,
+            user,
+            origin_of(request),
+            clock,
+            files,
+            outgoing,
+            scripts=outside.scripts,
+            git_root=outside.git_root,
+            known=known or {},
+        )
 
 
 def _sent(answer: Any) -> bytes:

@@ -31,6 +31,7 @@ async def outside(say: Talk, org: str, space: str) -> None:
     await conversations(say, org)
     await imports(say, org, space)
     await integrations(say, org)
+    await repositories(say, space)
 
 
 async def specifications(say: Talk, org: str) -> None:
@@ -154,3 +155,10 @@ async def rendering(say: Talk, at: dict[str, str]) -> None:
     packed = compressed('{"componentId": "lamp", "props": {}, "context": {}}')
     await say("integrations.RenderIntegrationWithGet", **at, request=packed)
     await say("integrations.DisableDevelopmentMode", **at)
+
+
+async def repositories(say: Talk, space: str) -> None:
+    """An export to a Git repository, and its import."""
+    at = {"space_id": space, "url": "lamps.git", "ref": "main"}
+    await say("git_repositories.ExportToGitRepository", **at, commit_message="Lamps")
+    await say("git_repositories.ImportGitRepository", **at)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from presscheck.errors import ConfigurationError
 from presscheck.service.content.revisions import FORMER_PATHS, add_documents, add_revision, new_page
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.ids import Clock, moment_text, new_id, system_clock
+from presscheck.service.http.operations import StagedFiles
 from presscheck.service.models.organizations import OrganizationRow, UserRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.spaces.sort_order import last_position
@@ -53,7 +54,8 @@ def import_repository(
     repository = read_repository(path)
     problems = list(repository.problems)
     now = moment_text(clock())
-    content = stored_content(session, repository, now, store, problems)
+    files = stored_files(repository.files, store, problems)
+    content = stored_content(session, repository, now, files, problems)
     space = _space(organization, owner, repository.title, now)
     space.position = last_position(session, organization.id, None)
     space.revision_id = add_revision(
@@ -85,22 +87,21 @@ def stored_content(
     session: Session,
     repository: Repository,
     now: str,
-    store: BlobStore | None,
+    files: list[dict[str, Any]],
     problems: list[Problem],
     id_of: Callable[[str], str] = lambda _: new_id(),
 ) -> Content:
-    """Store the content of a repository. Unreadable files and oversized texts are skipped and reported.
+    """Store the content of a repository. Oversized texts are skipped and reported.
 
     Args:
         session: the transaction.
         repository: the parsed repository.
         now: the creation time of the pages.
-        store: the store for files; None skips files.
+        files: the files of the repository, see `stored_files`.
         problems: problems are appended to this list.
-        id_of: returns the id of a page, file or reusable content, given its source path; pages without a source path
-            have a text with their kind, title and target instead.
+        id_of: returns the id of a page or reusable content, given its source path; pages without a source path have a
+            text with their kind, title and target instead.
     """
-    files = list(_files(repository.files, store, problems, id_of)) if store else []
     texts = [_limited(snippet.source, snippet.body, problems) for snippet in repository.snippets]
     snippets = [
         {
@@ -190,9 +191,17 @@ class _PageBuilder(NamedTuple):
         return {"cover": cover} if "ref" in cover else {}
 
 
-def _files(
-    files: tuple[SourceFile, ...], store: BlobStore, problems: list[Problem], id_of: Callable[[str], str]
-) -> Iterator[dict[str, Any]]:
+def stored_files(
+    files: tuple[SourceFile, ...],
+    store: BlobStore | StagedFiles,
+    problems: list[Problem],
+    id_of: Callable[[str], str] = lambda _: new_id(),
+) -> list[dict[str, Any]]:
+    """Store the bytes of files and return them in stored form. Unreadable files are skipped and reported.
+
+    `id_of` returns the id of a file, given its source path.
+    """
+    stored: list[dict[str, Any]] = []
     for file in files:
         if file.size > LARGEST_FILE:
             problems.append(Problem(file.source, 1, f"too large ({file.size} bytes): skipped"))
@@ -202,14 +211,16 @@ def _files(
         except OSError as error:
             problems.append(Problem(file.source, 1, f"could not be read: {error.strerror}"))
             continue
-        stored: dict[str, Any] = {
-            "id": id_of(file.source),
-            "name": file.name,
-            "contentType": file.content_type,
-            "size": len(content),
-            "content": store.put(content),
-            "git": {"oid": git_oid(content), "path": file.source},
-        }
+        stored.append(
+            {
+                "id": id_of(file.source),
+                "name": file.name,
+                "contentType": file.content_type,
+                "size": len(content),
+                "content": store.put(content),
+                "git": {"oid": git_oid(content), "path": file.source},
+            }
+        )
         if file.dimensions:
-            stored["dimensions"] = {"width": file.dimensions[0], "height": file.dimensions[1]}
-        yield stored
+            stored[-1]["dimensions"] = {"width": file.dimensions[0], "height": file.dimensions[1]}
+    return stored

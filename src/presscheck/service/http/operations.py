@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -222,6 +223,8 @@ class Context:
     """Client for outgoing requests; only for handlers whose response comes from another server."""
     scripts: ScriptConfig = _SCRIPTS
     """Settings of the operator for scripts of integrations."""
+    git_root: Path | None = None
+    """The folder with the Git repositories that spaces may be imported from and exported to."""
     afterwards: list[Callable[[Session], None]] = field(default_factory=list[Callable[[Session], None]])
     """Writes that run after a handler that reads, even if it failed."""
     known: dict[Any, Any] = field(default_factory=dict[Any, Any])

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sqlalchemy import update
@@ -56,11 +57,13 @@ class OutboundConfig:
         allowed: private networks that may be reached, such as 127.0.0.0/8.
         translator: the command that translates; by default pages are copied.
         scripts: limits for scripts of integrations, and whether they may send requests.
+        git_root: the folder with Git repositories for imports and exports.
     """
 
     allowed: tuple[str, ...] = ()
     translator: tuple[str, ...] = ()
     scripts: ScriptConfig = field(default_factory=ScriptConfig)
+    git_root: Path | None = None
 
 
 class JobLimits(NamedTuple):

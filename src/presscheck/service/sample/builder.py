@@ -100,7 +100,7 @@ class Planting:
     def _space(self, space: dict[str, Any], position: int) -> None:
         began, space_id = self._began(), space["id"]
         repository = read_repository(HERE / "pages" / space_id)
-        content = stored_content(self.session, repository, began, None, [])
+        content = stored_content(self.session, repository, began, [], [])
         revision = add_revision(self.session, space_id, content.tree, created_at=began, created_by=self.owner)
         rules = space.get("rules")
         self.session.add(
