@@ -253,7 +253,6 @@ def sees_place(caller: Caller, place: str) -> bool:
 
 
 REPOSITORY = {"url": "lamps.git", "ref": "main"}
-NO_REPOSITORIES = (400, "This service has no folder of Git repositories. Start it with --git-root DIR.")
 READ, COMMENT, REVIEW, EDIT, CREATE, ADMIN = (
     level(name) for name in ("read", "comment", "review", "edit", "create", "admin")
 )
@@ -893,8 +892,10 @@ CASES: list[Case] = [
     case(url_lookup.GetContentByUrl, READ, "space", url=Id("space_url")),
     case(url_lookup.GetContentByUrl, READ, "change request", url=Id("change_request_url")),
     case(url_lookup.GetContentByUrl, READ, "collection", url=Id("collection_url")),
-    case(git_repositories.ImportGitRepository, EDIT, error=NO_REPOSITORIES, **REPOSITORY),
-    case(git_repositories.ExportToGitRepository, EDIT, error=NO_REPOSITORIES, **REPOSITORY, commit_message="Export"),
+    case(git_repositories.ImportGitRepository, EDIT, **REPOSITORY),
+    case(
+        git_repositories.ExportToGitRepository, instead(EDIT, ALLOWED, NO_EFFECT), **REPOSITORY, commit_message="Export"
+    ),
     case(spaces.GetSpaceGitInfo, READ, error=(404, "This space has no Git sync.")),
     case(spaces.GetSpacePDF, READ),
     # users

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -79,7 +80,8 @@ class InProcessService:
         if not database_url:
             event.listen(self.database.engine, "connect", _without_waiting_for_the_disk)
             self.database.engine.dispose()
-        self._app = build(self.database, data_dir=directory, outside=LOOPBACK)
+        allowed = replace(LOOPBACK, git_root=_repositories(directory / "git"))
+        self._app = build(self.database, data_dir=directory, outside=allowed)
         transport = httpx.ASGITransport(app=self._app)
         self._http = httpx.AsyncClient(transport=transport, base_url="http://presscheck.test")
         self._state = PostgresqlState(self.database) if database_url else SqliteState(path)
@@ -218,6 +220,16 @@ def authorization_world(directory: Path, database_url: str | None = None) -> Ite
             yield world
     finally:
         service.close()
+
+
+def _repositories(folder: Path) -> Path:
+    """A folder with a bare repository with one commit."""
+    repository = folder / "lamps.git"
+    subprocess.run(["git", "init", "-q", "--bare", repository], check=True)
+    commit = b"commit refs/heads/main\ncommitter Ann <ann@example.org> 0 +0000\ndata 3\nAll\n"
+    file = b"M 100644 inline README.md\ndata 7\n# Home\n\n"
+    subprocess.run(["git", "-C", repository, "fast-import", "--quiet"], input=commit + file, check=True)
+    return folder
 
 
 def _without_waiting_for_the_disk(connection: Any, _record: Any) -> None:

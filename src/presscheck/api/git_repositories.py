@@ -41,7 +41,7 @@ class ImportGitRepository(InSpace, Operation[None]):
 
 
 class ExportToGitRepository(InSpace, Operation[None]):
-    """Commit the content of a space to a branch of a Git repository.
+    """Commit the content of a space to a Git repository.
 
     `url` is the address or path of the repository, `ref` a branch. The local service writes only to repositories in the
     folder that it was started with. If nothing changed, it commits only with `force`.

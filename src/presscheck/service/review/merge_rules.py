@@ -41,9 +41,10 @@ class Reviews(NamedTuple):
 
 
 def may_bypass(context: Context, space: SpaceRow) -> bool:
-    """Return whether the space has no merge rules, or the caller may bypass them."""
+    """Return whether no merge rule restricts the caller in the space."""
     rules = _rules(context, space)
-    return not rules or any(rule["rule"] == "allow_bypass" and context.user.id in _users(rule) for rule in rules)
+    bypasses = [rule for rule in rules if rule["rule"] == "allow_bypass"]
+    return len(bypasses) == len(rules) or any(context.user.id in _users(rule) for rule in bypasses)
 
 
 def unmet_rules(context: Context, space: SpaceRow, row: ChangeRequestRow) -> list[str]:
