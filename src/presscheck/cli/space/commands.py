@@ -37,6 +37,8 @@ from presscheck.cli.operations.command_factory import CommandSpec, add
             "file",
             "files",
             "git",
+            "git-export",
+            "git-import",
             "integration-blocks",
             "integrations",
             "invite",
