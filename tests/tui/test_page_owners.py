@@ -41,10 +41,10 @@ async def test_owners_come_first_among_the_reviewers(service: RunningService, tm
         await pilot.press("R")
         await until(pilot, shows="owns 3 of 4 pages")
         assert people(pilot)[:4] == [
-            ("Luz Quispe", "owns 3 of 4 pages · comment"),
-            ("Noor Haddad", "owns 1 of 4 pages · edit"),
-            ("Ada Moreau", "owns 1 of 4 pages · review"),
-            ("田中 健司", "owns 1 of 4 pages · edit"),
+            ("Luz Quispe", "owns 3 of 4 pages · role comment"),
+            ("Noor Haddad", "owns 1 of 4 pages · role edit"),
+            ("Ada Moreau", "owns 1 of 4 pages · role review"),
+            ("田中 健司", "owns 1 of 4 pages · role edit"),
         ]
         assert not any("owns" in note for _, note in people(pilot)[4:])
         await pilot.press("enter")
@@ -54,7 +54,7 @@ async def test_owners_come_first_among_the_reviewers(service: RunningService, tm
         write_owners(tmp_path, "* tomasz@tallowick.example\n")
         await pilot.press("R")
         await until(pilot, shows="owns 4 of 4 pages")
-        assert people(pilot)[0] == ("Tomasz Wiśniewski", "owns 4 of 4 pages · edit")
+        assert people(pilot)[0] == ("Tomasz Wiśniewski", "owns 4 of 4 pages · role edit")
 
 
 async def test_owners_who_have_not_reviewed_are_information(service: RunningService, tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ async def test_owners_who_have_not_reviewed_are_information(service: RunningServ
         assert "nobody  owns 1 of 4 pages · not found among members and teams" in text
         assert "Ada Moreau  owns" not in text, "she requested changes"
         await pilot.press("G", "enter")
-        await until(pilot, holds=lambda: people(pilot)[:1] == [("Luz Quispe", "owns 3 of 4 pages · comment")])
+        await until(pilot, holds=lambda: people(pilot)[:1] == [("Luz Quispe", "owns 3 of 4 pages · role comment")])
         await pilot.press("space", "enter")
         await all_sent(pilot)
         await pilot.press("W")

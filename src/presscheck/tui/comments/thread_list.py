@@ -185,7 +185,7 @@ class ThreadList(BaseScreen):
 
     def _row(self, index: int, columns: int) -> Line:
         thread = self.shown[index]
-        row = thread_row(thread, self.place_of(thread), columns - len(self._indent), now())
+        row = thread_row(thread, self.place_of(thread), columns - len(self._indent) - 1, now())
         return (Span(self._indent), *row) if self._indent else row
 
     def _second_row(self, index: int, columns: int) -> Line:

@@ -82,14 +82,12 @@ class PageOwners:
         shares = shares_by_user(await self.load(space, people))
         order = {user_id: number for number, user_id in enumerate(shares)}
         ordered = sorted(people, key=lambda person: order.get(person.user.id, len(order)))
-        return [
-            Choice(
-                person.user.id,
-                sanitize(person.user.display_name),
-                " · ".join(filter(None, (sanitize(shares.get(person.user.id, "")), person.role))),
-            )
-            for person in ordered
-        ]
+        choices: list[Choice] = []
+        for person in ordered:
+            role = f"role {person.role}" if person.role else ""
+            details = " · ".join(filter(None, (sanitize(shares.get(person.user.id, "")), role)))
+            choices.append(Choice(person.user.id, sanitize(person.user.display_name), details))
+        return choices
 
     def missing(self) -> Iterator[tuple[PageOwner, OwnerReview]]:
         """Yield the owners who have not reviewed the newest revision, each with the state of the review."""
