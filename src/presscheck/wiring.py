@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from presscheck.tui.app import PresscheckApp
     from presscheck.tui.screens.welcome.screen import FirstRun
 
+COLLECTED_AFTER = 700, 10, 10
+"""Python's thresholds for garbage collection, for the app. The command line has higher ones, because it ends soon."""
+
 
 def connect(profile: Profile, on_exchange: Callable[[RequestRecord], None] | None = None) -> Client:
     """Create a client for the profile's service.
@@ -124,6 +127,7 @@ def open_app(profile: Profile, first: Callable[[PresscheckApp], Any] | None = No
     def begin(app: PresscheckApp) -> Any:
         gc.collect()
         gc.freeze()
+        gc.set_threshold(*COLLECTED_AFTER)
         gc.enable()
         return first(app) if first else None
 
