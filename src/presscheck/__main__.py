@@ -40,7 +40,10 @@ def _run() -> None:
 
 
 def _prepare_streams() -> None:
-    """Reopen standard streams that are closed, and escape characters that the encoding of the output lacks."""
+    """Reopen standard streams that are closed.
+
+    Characters that the encoding of stdout lacks are escaped, and piped input is read as UTF-8.
+    """
     # otherwise a file opened later, such as a database, would get the number of the closed stream
     for number, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:

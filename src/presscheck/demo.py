@@ -133,7 +133,7 @@ def _running(
 
 @contextmanager
 def _own_socket(directory: Path, name: str, *, alone: bool) -> Generator[Path]:
-    """Yield the path of a socket. It is the same at each start, except while another service of this name runs.
+    """Yield the path for a socket. The path is the same at each start, except while another service of this name runs.
 
     Raises:
         ConfigurationError: `alone` is set and another demo is running.
@@ -208,7 +208,7 @@ def _socket_path(directory: Path, name: str) -> Path:
 
 
 def own_directory(path: Path) -> Path:
-    """Return a private directory below a world-writable directory.
+    """Create a private directory in a world-writable directory if it is missing, and return its path.
 
     Raises:
         ConfigurationError: another user may have created the directory, to intercept connections.

@@ -169,6 +169,7 @@ async def _imported_space(service: LocalService) -> str:
 
     Raises:
         InvalidArgument: the service ended, because the folder cannot be imported.
+        PresscheckError: the service returned an error.
     """
     while True:
         try:

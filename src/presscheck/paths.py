@@ -49,11 +49,11 @@ class Places:
         return self.state / "openapi-versions" / profile
 
     def site_snapshots(self, profile: str) -> Path:
-        """Return the directory with snapshots of the sites of a profile's service, taken before changes."""
+        """Return the directory with the site snapshots of a profile."""
         return self.state / "site-snapshots" / profile
 
     def site_bases(self, profile: str) -> Path:
-        """Return the directory with the pulled configurations of a profile's sites, before any edit."""
+        """Return the directory with the configurations of a profile's sites, as they were when they were pulled."""
         return self.data / "site-bases" / profile
 
     def log_file(self) -> Path:

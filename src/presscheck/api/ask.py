@@ -28,7 +28,7 @@ class Answer(Model):
 
 
 class QuestionResponse(Model):
-    """The response to a question; without an answer if there is none."""
+    """The response to a question. `answer` is None if no answer was found."""
 
     answer: Answer | None = None
 

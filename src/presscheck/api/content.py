@@ -98,9 +98,9 @@ class PageUrls(Model):
 
 
 class RevisionPage(Model):
-    """One page of any `type`: document, group (at the root only), link (no slug, path or pages), computed.
+    """A page; `type` is document, group (at the root only), link (without slug, path and pages) or computed.
 
-    A document has `markdown` or `document` where the call asked for a format, and no `document_id` where it is empty.
+    A document has `markdown` or `document` if the call asked for a format. An empty document has no `document_id`.
     """
 
     id: str
@@ -195,7 +195,7 @@ class Pages(Model):
 
 
 class Extent(BaseModel):
-    """Mixin of content reads. False omits Git metadata or computed content from the response."""
+    """Mixin of content reads. `metadata` False omits Git metadata, `computed` False omits computed content."""
 
     metadata: bool | None = None
     computed: bool | None = None

@@ -48,7 +48,7 @@ class ChangedTag(Model):
 
 
 class AttributeChange(Model):
-    """A value before and after a change; None if there was none. Values of `document` are document ids."""
+    """A value before and after a change; None if there is no value. Values of `document` are document ids."""
 
     before: Any = None
     after: Any = None
@@ -209,7 +209,10 @@ class PageRef(Model):
 
 
 class PageWritten(Model):
-    """The result of one change: `object` is created_page, updated_page or deleted_page (then `page` is an id)."""
+    """The result of one change; `object` is created_page, updated_page or deleted_page.
+
+    For a deleted page, `page` is an id.
+    """
 
     object: str
     ref: str | None = None

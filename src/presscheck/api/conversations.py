@@ -91,7 +91,7 @@ class ConversationPart(Model):
 
 
 class ConversationMetadata(Model):
-    """The URL and the time of a conversation."""
+    """The URL, the attributes and the time of a conversation."""
 
     url: str | None = None
     attributes: dict[str, Any] | None = None
@@ -117,7 +117,7 @@ class Message(Argument):
 
 
 class Metadata(Argument):
-    """The URL and the time of a conversation to import; `created_at` is in ISO 8601."""
+    """The URL, the attributes and the time of a conversation to import; `created_at` is in ISO 8601."""
 
     url: str | None = None
     attributes: dict[str, str] | None = None

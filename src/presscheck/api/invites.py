@@ -104,7 +104,7 @@ class EmailInvite(Argument):
 
 
 class InvitedUsers(Model):
-    """The result of inviting users: `users` has the ids of all, `invited` is the number of new members."""
+    """The result of inviting users: `users` has the ids of all users, `invited` is the number of new members."""
 
     users: tuple[str, ...] = ()
     invited: int = 0
@@ -128,7 +128,7 @@ class InviteUsers(InOrganization, Operation[InvitedUsers]):
 
 
 class Joined(Model):
-    """The response to joining."""
+    """The response to joining an organization; it has no fields."""
 
 
 class JoinWithInvite(InOrganization, Operation[Joined]):

@@ -322,7 +322,7 @@ class Operation(Argument, Generic[Answer]):
 
 
 class Paged(BaseModel):
-    """Mixin of listings: the cursor, and the size of a page from 0 to 1000; without it, the service decides."""
+    """Mixin of listings: the cursor of a page, and its size from 0 to 1000, which the service chooses by default."""
 
     page: str | None = None
     limit: int | None = Field(default=None, ge=0, le=1000)

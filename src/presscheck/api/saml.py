@@ -8,7 +8,7 @@ from presscheck.api.teams import Team
 
 
 class SAMLService(Model):
-    """The addresses of this service that the provider needs."""
+    """The URLs and the entity id of the platform, which the identity provider needs."""
 
     acs_url: str | None = Field(default=None, alias="acsURL")
     start_url: str | None = Field(default=None, alias="startURL")

@@ -118,14 +118,14 @@ Reference = dict[str, Any]
 
 
 class ThemedColor(Model):
-    """A color for the light theme and one for the dark theme."""
+    """The colors for the light theme and for the dark theme."""
 
     light: Color
     dark: Color
 
 
 class ThemedAddress(Model):
-    """The URL of an image for the light theme and of one for the dark theme."""
+    """The URLs of an image for the light theme and for the dark theme."""
 
     light: Address
     dark: Address

@@ -61,7 +61,10 @@ class Redirect(Model):
 
 
 class RedirectDestination(Argument):
-    """The target of a new redirect, with the ids of its kind. ``external`` in the newest release only."""
+    """The target of a new redirect; `kind` determines the other fields.
+
+    The kind ``external`` exists in the newest release only.
+    """
 
     kind: Literal["site-section", "site-space", "site-page", "external"]
     site_section_id: str | None = None

@@ -75,7 +75,7 @@ class Shown:
 
 
 class ViewName(click.ParamType[str]):
-    """The id or title of a view; converted to its id."""
+    """A parameter type: the id or title of a view, converted to the id."""
 
     name = "name"
 

@@ -14,7 +14,7 @@ class LazyGroup(click.Group):
     """A group that imports commands when they are used.
 
     Args:
-        lazy_commands: by name, the module in `presscheck.cli`, and the name of the command in the module.
+        lazy_commands: for each command, by name: its module in `presscheck.cli`, and its name in the module.
         lazy_parts: by module and function, the names of the commands that the function adds to the group.
     """
 

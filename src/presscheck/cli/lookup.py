@@ -129,7 +129,7 @@ async def change_request(session: Session, named: str) -> ChangeRequest:
 
 @contextmanager
 def not_found(what: str, named: str) -> Generator[None]:
-    """Convert the error of a request whose path ends in an id that was given.
+    """Convert the error of a request for an object that does not exist. `named` is the id in the path.
 
     Raises:
         InvalidArgument: the service returned 404 to the request.
@@ -146,7 +146,11 @@ def children_of(item: Any) -> tuple[Any, ...]:
 
 
 def item_of(structure: SiteStructure, named: str) -> tuple[str, str]:
-    """Find an item in a site's structure by id or title. Return its type and id."""
+    """Find an item in a site's structure by id or title. Return the type and the id of the item.
+
+    Raises:
+        InvalidArgument: no item matches, or several match.
+    """
     items: list[Any] = list(structure.structure)
     for item in items:
         items += children_of(item)  # the loop also visits the appended items
@@ -181,7 +185,7 @@ async def page_id(session: Session, request: ChangeRequest, named: str) -> str:
 
 
 def pick(things: list[Thing], named: str, what: str) -> Thing:
-    """Return the object with an id, or else with a title.
+    """Return the object whose id is `named`, or else whose title is `named`, preferably in the same case.
 
     Raises:
         InvalidArgument: no object matches, or several match.

@@ -104,9 +104,9 @@ def _safe_usage_errors() -> Generator[None, None, None]:
 
 
 def show(profile: Profile) -> int:
-    """Open the app, or print the inbox without a terminal. Return the exit code.
+    """Open the app if there is a terminal; otherwise print the inbox. Return the exit code.
 
-    Without a token, the app begins with the welcome screen.
+    Without a token, the app begins with the welcome screen, except in offline mode.
     """
     from presscheck.cli.session import has_terminal, run_with_profile  # 218 ms, not for commands such as `serve`
 

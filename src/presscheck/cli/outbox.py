@@ -168,7 +168,7 @@ def _report(rows: Sequence[Row], ahead: Mapping[int, Row], stuck: Collection[int
 
 
 def _is_stuck(row: Row, user_id: str, attempts: int) -> bool:
-    """Return whether a change cannot be sent now: failed, of another user, delayed too long, or tried too often."""
+    """Return whether a change cannot be sent now: it failed, is of another user, is delayed, or was tried too often."""
     if row.state in ("collected", "now"):
         return False
     is_foreign = row.author not in (None, user_id)

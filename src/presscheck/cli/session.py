@@ -266,7 +266,7 @@ class Session:
             ends()
 
     def print_offline(self, what: str) -> None:
-        """Print the effect of a command offline, and why the service cannot be reached."""
+        """Print what a command does offline (`what`), and why the service cannot be reached."""
         reason = "" if self.profile.offline else self.engine.offline_reason
         print_message(f"Offline: {what}. {reason}".strip())
 

@@ -65,7 +65,7 @@ class _ProgressPrinter:
         self._line, self._next, self._is_open = "", time.monotonic() + LINE_INTERVAL, False
 
     def update(self, progress: Progress) -> None:
-        """Print the progress if it changed and the interval has passed."""
+        """Print the progress if it changed; without a terminal, at most once per `LINE_INTERVAL`."""
         line = progress_line(progress)
         if line == self._line or (not self._has_terminal and time.monotonic() < self._next):
             return

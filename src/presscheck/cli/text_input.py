@@ -34,10 +34,10 @@ def body_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def body_text(body: str | None, body_file: str | None, *, before: str = "") -> Generator[str]:
-    """Yield the text; text from the editor is kept in a file if the block fails.
+    """Yield the text of an option, of a file or from the editor. If the block fails, text from the editor is kept.
 
     Raises:
-        InvalidArgument: there is no text, and no terminal for an editor.
+        InvalidArgument: both options are given, the text is empty, or there is no terminal for an editor.
     """
     if body is not None and body_file is not None:
         raise InvalidArgument("--body", "give either --body or --body-file")

@@ -83,7 +83,7 @@ TRANSIENT = frozenset((502, 503, 504))
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Time-outs in seconds: to connect, for each read and write, for a free connection, for the whole request."""
+    """Time-outs and pauses in seconds. `pool` is the time-out for a free connection in the pool."""
 
     connect: float = 10.0
     read: float = 30.0
@@ -413,7 +413,7 @@ def _redirected(call: Operation[Any], url: httpx.URL, reply: Reply) -> httpx.URL
     """Return the target of a redirect.
 
     Raises:
-        MalformedAnswer: the target has another origin, or the call is a write.
+        MalformedAnswer: the target is invalid or has another origin, or the call is a write.
     """
     try:
         target = url.join(reply.headers["location"])

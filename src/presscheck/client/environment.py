@@ -98,7 +98,10 @@ def tls_context() -> ssl.SSLContext:
 
 
 def _tls_problem(error: OSError) -> str:
-    """Find the variable that caused an error by trying each file again: the error does not name it."""
+    """Return the message for a TLS error.
+
+    The error does not name the variable that caused it, so the file of each variable is tried again.
+    """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     uses: Mapping[str, Callable[[str], None]] = {
         "SSL_CERT_FILE": lambda file: context.load_verify_locations(cafile=file),
@@ -117,6 +120,9 @@ def _tls_problem(error: OSError) -> str:
 
 
 def _variable(kind: str) -> str:
-    """Return the name of the variable that sets the proxy. As in `getproxies`, lower case has priority."""
+    """Return the name of the variable that sets the proxy, or the words for a proxy from the system settings.
+
+    As in `getproxies`, a name in lower case has priority.
+    """
     names = (f"{kind}_proxy", f"{kind.upper()}_PROXY")
     return next((name for name in names if os.environ.get(name)), "the proxy of the system")

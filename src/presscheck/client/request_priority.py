@@ -110,7 +110,7 @@ class Budget:
         self._queue: list[RequestContext] = []
 
     async def wait_for_turn(self, context: RequestContext) -> None:
-        """Wait until a request may be sent; the wait is shortened if its priority is raised.
+        """Wait until a request may be sent. The wait is shortened if the priority of the request is raised.
 
         Raises:
             BudgetExhausted: the wait would be too long.
@@ -147,7 +147,7 @@ class Budget:
             self._next_idle = max(self._next_idle, now + self._gap(now, idle=True))
 
     def _wait_of(self, context: RequestContext, now: float) -> float:
-        """Return seconds until the turn of a request, after queued requests of higher or equal priority."""
+        """Return the seconds until the turn of a request, after queued requests of higher or equal priority."""
         if self._left is not None and now >= self._ends:
             self._left = None
         idle, place = context.is_background, self._queue.index(context)
@@ -180,7 +180,7 @@ class Budget:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return seconds to wait after an error response, from ``Retry-After`` or the end of the window, or None."""
+    """Return the seconds to wait after an error response, from ``Retry-After`` or the end of the window, or None."""
     value = headers.get("retry-after", "").strip()
     if value.isdecimal():
         return min(float(value[:9]), MAX_WAIT)

@@ -75,7 +75,10 @@ class RouteCheck:
         return await self._worded_as_unknown(call, error, look) is True
 
     async def _worded_as_unknown(self, call: Operation[Any], error: NotFound, look: Look) -> bool | None:
-        """Return whether an error is worded like the error of an unknown path, or None if the wording is no proof."""
+        """Return whether an error is worded like the error of an unknown path.
+
+        Return None if the wording is unknown, or is the same for an unknown path and a missing resource.
+        """
         template = type(call).route.partition(" ")[2].strip("/").split("/")
         path = call.wire_path().strip("/").split("/")
         last = max(index for index, part in enumerate(template) if not part.startswith("{"))
@@ -105,14 +108,17 @@ def is_optional(call: Operation[Any]) -> bool:
 
 
 def _is_documented(template: list[str], parent: int) -> bool:
-    """Return whether every service can return the parent resource, whose id is at an index of the path."""
+    """Return whether every service can return the parent resource. `parent` is the index of its id in the path."""
     if template[parent - 1] == "comments":
         return "change-requests" in template
     return template[parent - 1] in DOCUMENTED_PARENTS
 
 
 def _is_declared(template: str, call: Operation[Any]) -> bool:
-    """Return whether a call's feature has a GET operation with this path. Its family is imported with the call."""
+    """Return whether a call's feature has a GET operation with this path.
+
+    The operations of the feature are all known: they are imported together with the call.
+    """
     return any(
         operation.route == f"GET {template}" and operation.feature == call.feature for operation in FAMILIES.values()
     )

@@ -77,7 +77,7 @@ class OwnerRule:
 
 @dataclass(frozen=True)
 class Owners:
-    """The rules of a file, and the errors in other lines or in reading the file."""
+    """The rules of a file, and its errors: the invalid lines, or why the file cannot be read."""
 
     file: Path
     rules: tuple[OwnerRule, ...] = ()
@@ -204,7 +204,7 @@ def _words(line: str) -> Iterator[str]:
 
 
 def _segments(pattern: str) -> tuple[tuple[Segment, ...], bool]:
-    """Return the segments of a pattern, and whether the first is a space."""
+    """Return the segments of a pattern, and whether the first segment must be the name of a space."""
     names = [name for name in pattern.casefold().split("/") if name]
     if not names:
         raise ValueError("the pattern has no name: * matches all pages")
@@ -220,7 +220,10 @@ def _segments(pattern: str) -> tuple[tuple[Segment, ...], bool]:
 
 
 def _segment(name: str) -> Segment:
-    """Return a segment of a pattern: a literal name, or its tokens."""
+    """Return a segment of a pattern: its text, or a tuple of tokens if it has wildcards.
+
+    A token is a character, None for ``*``, or an empty string for ``?``.
+    """
     tokens: list[str | None] = []
     characters = iter(name)
     has_wildcards = False

@@ -32,7 +32,7 @@ Validator = Callable[[SavedView], tuple[str, str] | None]
 
 
 def check_views(entries: object, validator: Validator | None = None) -> tuple[list[SavedView], list[SettingError]]:
-    """Return the valid views of a file, and the errors of invalid views."""
+    """Return the valid views, and the errors of the others. `entries` is the value of ``views`` in the file."""
     if not isinstance(entries, list):
         return [], [(("views",), "must be written as [[views]], once for each view")]
     views: list[SavedView] = []
@@ -67,7 +67,7 @@ def same_name(one: str, other: str) -> bool:
 
 
 def without_sort(text: str) -> tuple[str, str]:
-    """Return a filter without its sort order, and the order: the value of the last ``sort:``."""
+    """Return a filter without sort orders, and the value of its last ``sort:``, or an empty string."""
     orders = _SORT_WORD.findall(text)
     return _SORT_WORD.sub("", text).strip(), orders[-1] if orders else ""
 
@@ -85,7 +85,7 @@ def _migrate_order(order: str) -> str:
 
 
 def _view(entry: dict[str, str]) -> SavedView:
-    """Return the view of a valid entry; converts the sort order of version 0.1.0."""
+    """Return the view of a valid entry. A sort order of version 0.1.0 is converted."""
     values = {key: value.strip() for key, value in entry.items()}
     query, order = without_sort(values.get("query", ""))
     former = values.pop("sort", "") or order

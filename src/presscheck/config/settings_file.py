@@ -50,7 +50,7 @@ def add_view(path: Path, view: SavedView) -> None:
 
 
 def change_view(path: Path, name: str, view: SavedView) -> None:
-    """Replace the view with a name.
+    """Replace the view with the name `name`.
 
     Raises:
         ConfigurationError: the file cannot be read or written, or the view no longer exists.
@@ -59,7 +59,7 @@ def change_view(path: Path, name: str, view: SavedView) -> None:
 
 
 def remove_view(path: Path, name: str) -> None:
-    """Remove the view with a name.
+    """Remove the view with the name `name`.
 
     Raises:
         ConfigurationError: the file cannot be read or written, or the view no longer exists.
@@ -68,7 +68,7 @@ def remove_view(path: Path, name: str) -> None:
 
 
 def save_alias(path: Path, name: str, line: str | None) -> None:
-    """Set an alias to a command line, or remove it.
+    """Set an alias to a command line; None removes the alias.
 
     Raises:
         ConfigurationError: the file cannot be read or written.

@@ -36,7 +36,7 @@ class Token:
 def find_token(
     directory: Path, profile: str, base_url: str, settings: Mapping[str, Any], environment: Mapping[str, str]
 ) -> Token:
-    """Return the token of a profile, from the first configured source.
+    """Return the token of a profile from the first configured source, or a `Token` without text if there is none.
 
     Args:
         directory: the configuration directory, with the stored tokens.
@@ -46,7 +46,7 @@ def find_token(
         environment: the environment variables.
 
     Raises:
-        ConfigurationError: the source has no token; the message names the source and a remedy.
+        ConfigurationError: the configured source provides no token; the message names the source and a remedy.
     """
     if environment.get("PRESSCHECK_TOKEN"):
         return Token(environment["PRESSCHECK_TOKEN"], "PRESSCHECK_TOKEN")

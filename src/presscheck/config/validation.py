@@ -33,7 +33,7 @@ _SECRETS = frozenset(("token", "password", "secret", "api_key", "access_token"))
 
 @dataclass(frozen=True)
 class SettingsError:
-    """An error in the settings file; `key` is empty if the file cannot be read, `line` is None if it is unknown."""
+    """An error in the settings file; `key` is empty if the whole file is affected, `line` is None if it is unknown."""
 
     file: Path
     line: int | None
@@ -266,7 +266,10 @@ def _path_of(line: str) -> Key:
 
 
 def line_of_key(lines: dict[Key, int], key: Key) -> int | None:
-    """Return the line of a key, or of the nearest table around it, or None."""
+    """Return the line of a key, or else the first line inside it, or else the line of the nearest table around it.
+
+    Return None if all of these lines are unknown.
+    """
     while key:
         if key in lines:
             return lines[key]

@@ -185,9 +185,9 @@ class Condition:
 def matching(
     conditions: Iterable[Condition], order: tuple[str, bool] | None, first: int | None = None
 ) -> tuple[str, list[str | int]]:
-    """Return a statement that selects positions and space ids, with its parameters.
+    """Return an SQL statement that selects the positions and space ids of matching rows, with its parameters.
 
-    The number and the generation of the listing precede these parameters.
+    The caller puts the number and the generation of the listing before these parameters.
 
     With `first`, only the first `first` rows of the listing are considered.
     """
@@ -376,7 +376,7 @@ class CacheReader:
         return Stored(f'{{"items":[{",".join(items)}],"count":{len(items)}{known_total}}}', at)
 
     def answers(self, keys: Iterable[str]) -> dict[str, Stored]:
-        """Return responses by key, as `answer` returns each; a single query reads all except listings."""
+        """Return the cached responses by key, each in the form of `answer`; missing responses are left out."""
         asked = list(keys)
         with snapshot(self.database) as database:
             # the inner query runs only for responses that are resources; a join would run for every response
@@ -620,7 +620,12 @@ class Cache:
         return CacheReader(self._writer).answers(keys)
 
     def keep_same(self, resources: Iterable[tuple[str, str, str]], at: float) -> None:
-        """Store resources (cache key, object, id) of a listing as the responses of the calls that read them."""
+        """Make stored resources the responses of calls that read a single resource.
+
+        Args:
+            resources: for each resource, the cache key of the call, the `object` and the `id`.
+            at: the time of the response, in seconds since the epoch.
+        """
         rows = [(key, at, at, kind, name) for key, kind, name in resources]
         self._write(lambda database: _keep_same(database, rows))
 
@@ -755,7 +760,10 @@ class Cache:
             self._set_aside_notice(aside)
 
     def _read(self, query: Callable[[CacheReader], T | None], readers: tuple[CacheReader, ...] = ()) -> T | None:
-        """Return the first result of some readers, by default the user interface's, or None."""
+        """Run a query on each reader until one of them has a result. Return the result, or None.
+
+        Without `readers`, the readers of the user interface are used.
+        """
         for reader in readers or self._readers:
             try:
                 found = query(reader)

@@ -55,7 +55,7 @@ def clear(directory: Path) -> int:
 
 
 def _empty(path: Path) -> None:
-    """Empty a file in place, so that an app that has it open can continue."""
+    """Empty a file in place, so that an app that has it open can continue. Delete a file of another version."""
     with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)) as database:
         if database.execute("PRAGMA user_version").fetchone()[0] != VERSION:
             _delete(path)

@@ -49,7 +49,7 @@ class DraftSlot:
         return self._about(self.text) if callable(self._about) else self._about
 
     def save(self, text: str) -> None:
-        """Store the text with the texts that belong to it; the initial text removes the draft.
+        """Store the text and the texts in `beside`. If the text is empty or the initial text, remove the draft.
 
         Raises:
             StoreError: the disk is full.

@@ -59,7 +59,7 @@ class OpenText:
             json.dump(record, file)
 
     def written(self, *, failed: bool) -> str:
-        """Return the edited text; after a failure of the editor, also from its recovery files.
+        """Return the edited text; after a failure of the editor, the newest of the text and its recovery files.
 
         Raises:
             OSError: the file cannot be read.
@@ -68,7 +68,7 @@ class OpenText:
         return file.read_text("utf-8", errors="replace")
 
     def remove(self) -> None:
-        """Remove the file, whose text is stored or unchanged."""
+        """Remove the directory of the text and release its lock. Call this when the text is stored or unchanged."""
         self._lock.release()
         _clear(self._directory)
 
@@ -84,7 +84,10 @@ def take_left_texts(outbox: LocalState) -> int:
 
 
 def _take(directory: Path, outbox: LocalState) -> bool:
-    """Store the text of a directory as a draft, unless its process still runs. Return whether it was changed."""
+    """Store the text of a directory as a draft if the text was changed and its process has ended.
+
+    Return whether the text was stored.
+    """
     from filelock import FileLock  # 10 ms, only if a text was left
 
     lock = FileLock(directory / _LOCK, mode=0o600)

@@ -559,7 +559,8 @@ class Outbox(LocalState):
     def rebase(self, row: Row, given: dict[str, Any], base: dict[str, Any]) -> bool:
         """Replace an edit and its base, and send it again if it failed. Return False if `row` is outdated.
 
-        Without the comparison, a text that lacks an edit of others could get a base with it, and would remove it.
+        Without the comparison with `row`, a text that lacks an edit of another user could get a base with that edit.
+        Sending the text would then remove the edit.
         """
         return self._execute_and_check(
             "UPDATE writes SET given = ?, base = ?, not_before = 0, error = NULL,"

@@ -132,7 +132,7 @@ class SearchIndex:
         return [name for (name,) in found]
 
     def links(self, scope: str) -> dict[str, tuple[str, ...]]:
-        """Return the link targets in texts of a scope, by id of the entry, without entries of unknown text."""
+        """Return the link targets in the texts of a scope, by id of the entry. Entries of unknown text are left out."""
         if not self._is_available:
             return {}
         with suppress(sqlite3.Error):
@@ -209,7 +209,7 @@ class SearchIndex:
             self.connection.executemany("DELETE FROM search_texts WHERE number = ?", gone)
 
     def _put(self, source: str, entry: Entry) -> None:
-        """Insert or update an entry; an entry without a text only updates title and location."""
+        """Insert or update an entry. If its text is unknown, an existing entry keeps the indexed text."""
         write, name = self.connection, (entry.scope, entry.id)
         row = write.execute(
             "SELECT number, links, title, path, address FROM search_texts WHERE scope = ? AND id = ?", name

@@ -22,7 +22,7 @@ _FIRST, _LAST = datetime.min + timedelta(days=2), datetime.max - timedelta(days=
 def ago(iso: str | None, now: datetime) -> str:
     """Return the age of a time in short form, for a column: `now`, `5 min`, `2 h`, `3 d`, `6 w`, `4 mo`, `2 y`.
 
-    A time more than a day in the future (a wrong clock) is shown as its date.
+    The result is a date for a time more than a day in the future (a wrong clock), and a dash for an unknown time.
     """
     moment = parse_time(iso)
     if moment is None:
@@ -58,7 +58,10 @@ def span(seconds: float) -> str:
 
 
 def exact(iso: str | None, zone: tzinfo | None = None) -> str:
-    """Return the exact minute in a time zone, by default the local one: `2026-11-20 23:04 +0100`."""
+    """Return the exact minute in a time zone, by default the local one: `2026-11-20 23:04 +0100`.
+
+    The result is a dash for an unknown time.
+    """
     moment = parse_time(iso)
     return f"{moment.astimezone(zone):%Y-%m-%d %H:%M %z}" if moment else UNKNOWN
 

@@ -164,7 +164,7 @@ def _parts(url: str) -> SplitResult | None:
 
 
 def _has_attachment(parts: SplitResult) -> bool:
-    """Return whether a mail link may name a file to attach, which some mail programs would do.
+    """Return whether a mail link may name a file, which some mail programs would attach.
 
     A link that is still encoded after `MOST_DECODINGS` decodings counts as having an attachment.
     """
@@ -227,9 +227,9 @@ def _shown(match: re.Match[str]) -> str:
 
 
 def _is_one_script(match: re.Match[str]) -> bool:
-    """Return False if a joiner follows a virama and must not stay.
+    """Return whether a match has only joiners that may stay after a virama.
 
-    It stays before a letter of the same script, and at the end of a Malayalam letter.
+    After a virama, a joiner may stay before a letter of the same script, or at the end of a Malayalam letter.
     """
     base = match[0].rstrip(NON_JOINER + JOINER)
     if base == match[0] or unicodedata.combining(base[-1]) != _VIRAMA or len(base) > 1:
@@ -267,7 +267,7 @@ def _host(url: str) -> str:
 
 
 def _punycode(host: str) -> str:
-    """Return the host in punycode; like browsers, it treats an ideographic full stop as a dot."""
+    """Return a host in punycode. As in browsers, an ideographic full stop counts as a dot."""
     return _label.sub(_encoded, unicodedata.normalize("NFKC", host).casefold().replace("。", "."))
 
 

@@ -62,7 +62,7 @@ def plain(line: Line) -> str:
 
 
 def span_at(line: Line, column: int) -> tuple[Span, str] | None:
-    """Return the span in a column (from 0) and its character there, or None past the end of the line."""
+    """Return the span at a column (from 0) and the character at this column, or None past the end of the line."""
     for span in line:
         if 0 <= column < cell_len(span.text):
             rest = split_cells(span.text, column)[1]
@@ -113,7 +113,10 @@ def pad(line: Line, columns: int, style: str = "") -> Line:
 
 
 def join_fitting(texts: Sequence[str], columns: int) -> str:
-    """Join as many texts as fit, and count the others: `Tokens, Errors and 3 more`. The first is always included."""
+    """Join as many texts as fit, and count the others: `Tokens, Errors and 3 more`.
+
+    The first text is always included, and truncated if necessary.
+    """
     for number in range(len(texts), 1, -1):
         joined = ", ".join(texts[:number]) + _more(len(texts) - number)
         if width((Span(joined),)) <= columns:
@@ -127,7 +130,7 @@ def _more(number: int) -> str:
 
 
 def wrap(runs: Iterable[Span], columns: int) -> list[Line]:
-    """Wrap runs to lines of at most `columns` cells; a run `\\n` ends a line."""
+    """Wrap the spans in `runs` to lines of at most `columns` cells. A line feed in a text ends a line."""
     wrapper = _LineWrapper(max(columns, 1))
     for text, style, link in runs:
         if text == " " or text.isspace():

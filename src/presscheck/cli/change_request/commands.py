@@ -346,7 +346,10 @@ async def _require_clean(session: Session, request: ChangeRequest, which: str) -
 
 
 async def _require_no_conflicts(session: Session, request: ChangeRequest, which: str) -> None:
-    """Refuse to merge conflicts, of which readers would see both versions. The app asks to type the number for this."""
+    """Refuse a merge with conflicts, because readers would see both versions of a text.
+
+    The app instead asks the user to type the number of the change request.
+    """
     if request.status not in ("open", "draft"):
         return
     inputs = await read_merge_inputs(session.engine, request)

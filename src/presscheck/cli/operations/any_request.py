@@ -28,7 +28,10 @@ MAX_PAGES = 10_000
 
 
 class AnyPath(BaseModel):
-    """Mixin of requests to a path that no operation declares; without a route, they are not operations of the API."""
+    """Mixin of requests to a path that no operation declares.
+
+    These requests have no route, so they are not listed as operations of the API.
+    """
 
     verb: ClassVar[str]
     path: str

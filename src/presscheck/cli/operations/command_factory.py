@@ -313,7 +313,7 @@ def _note(part: FormField, value: Any) -> str:
 
 
 def _from_file(given: dict[str, Any], file: FormFile) -> dict[str, Any]:
-    """Add the values in a form file to the given values, of which none is replaced.
+    """Add the values of a form file to `given`, except for fields that already have a value.
 
     Returns:
         The added values.
@@ -336,10 +336,10 @@ def _from_file(given: dict[str, Any], file: FormFile) -> dict[str, Any]:
 
 
 def _checked(spec: CommandSpec, given: Mapping[str, Any], nulls: tuple[str, ...]) -> dict[str, Any]:
-    """Check the given values with placeholders for ids, and return those of fields.
+    """Check the given values, with placeholders for ids. Return the values of the fields of the operation.
 
     Raises:
-        InvalidArgument: a value exceeds a limit, or a required option is missing; names the argument or option.
+        InvalidArgument: a value exceeds a limit, or a required option is missing. The error names the option.
     """
     operation = spec.operation
     with errors_at_fields(operation):
@@ -353,10 +353,10 @@ def _checked(spec: CommandSpec, given: Mapping[str, Any], nulls: tuple[str, ...]
 
 @contextmanager
 def errors_at_fields(operation: type[Operation[Any]]) -> Generator[None]:
-    """Convert errors about a field of the operation: they name its argument or option, and its limits.
+    """Convert errors about a field of the operation, so that they name the argument or option and its limits.
 
     Raises:
-        InvalidArgument: the block raised this error.
+        InvalidArgument: the block raised an InvalidArgument; errors about anything else are not converted.
     """
     try:
         yield

@@ -72,7 +72,9 @@ def limits_of(operation: type[Operation[Any]], name: str) -> str:
 
 
 def call_of(operation: type[Operation[Any]], given: dict[str, Any], null: tuple[str, ...] = ()) -> Operation[Any]:
-    """Create a call of an operation from option values. Options that were not given are not sent.
+    """Create a call of an operation from option values.
+
+    Options that were not given are not sent. The fields in `null` are sent as null.
 
     Raises:
         InvalidArgument: a value exceeds a limit, or a required option is missing.

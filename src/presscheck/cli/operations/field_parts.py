@@ -34,7 +34,7 @@ def part_options(operation: type[Operation[Any]], name: str) -> list[click.Optio
 
 
 def parts_of(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the given parts, by field."""
+    """Return the values of the given part options, by field and part."""
     parts: dict[str, dict[str, Any]] = {}
     for parameter, value in given.items():
         name, mark, part = parameter.partition(SEPARATOR)
@@ -75,9 +75,15 @@ def joined(operation: type[Operation[Any]], given: Mapping[str, Any]) -> dict[st
 
 
 def place_of(operation: type[Operation[Any]], model: str, part: str) -> tuple[str, str]:
-    """Return the option for a part of an object, and the prefix of an error message if only the object has an option.
+    """Return the option that sets a part of an object, and the prefix for an error message about the part.
 
-    The name of the object's model is given. Both are empty if the object is nested deeper in the arguments.
+    If only the whole object has an option, return this option, and a prefix with the name of the part. Otherwise the
+    prefix is empty. Both are empty if the object is nested deeper in the arguments.
+
+    Args:
+        operation: the operation.
+        model: the name of the object's model.
+        part: the name of the part.
     """
     for name in operation.model_fields:
         if model in [known.__name__ for known in _models(operation, name)]:

@@ -78,7 +78,7 @@ def site() -> None:
 
 
 def _without_key(shown: Site) -> Site:
-    """Hide the key in the URL of a site that is shared by link."""
+    """Return a site whose URL has no key, even if the site is shared by link."""
     address = shown_address(shown, shown.urls.published) or None
     return shown.model_copy(update={"urls": shown.urls.model_copy(update={"published": address})})
 

@@ -82,7 +82,7 @@ class Options(NamedTuple):
 
 
 def _replacement_options(function: Command) -> Command:
-    """Add the options that both replacements have."""
+    """Add the options of the commands that replace a document."""
     for option in (
         org_option,
         click.option("--dry-run", is_flag=True, help="Print the request without sending it."),

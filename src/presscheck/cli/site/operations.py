@@ -53,7 +53,7 @@ USER_COLUMNS = ("user.id", "user.displayName", "user.email", "permission")
 
 
 def _without_key(link: ShareLink) -> ShareLink:
-    """Hide the key in the URL of a share link."""
+    """Return a share link whose URL has no key."""
     shown = link.urls.model_copy(update={"published": without_key(link.urls.published) or None})
     return link.model_copy(update={"urls": shown})
 
@@ -132,7 +132,7 @@ auth = group_of(
 
 
 def add_to_sites(group: click.Group) -> None:
-    """Add these commands to `presscheck site`."""
+    """Add the commands for the parts and settings of sites to `presscheck site`."""
     add(
         group,
         CommandSpec("published", GetPublishedSite, help="Show a site as its visitors see it."),

@@ -94,7 +94,7 @@ async def _fetch_pages(session: Session, space_id: str) -> None:
 
 
 def rows_of(link: Link) -> list[Row]:
-    """Return a row for each page that contains a link."""
+    """Return a row for each page that contains a link, or a row without a page if no page is known."""
     target = link.target_reference
     kind, named = (target.kind, _name(target)) if target else ("broken", "")
     from_pages = [location.page.title for location in link.location_references if location.page] or [""]

@@ -62,7 +62,7 @@ def _in_gap(before: Sequence[Segment], after: Sequence[Segment]) -> Iterator[Seg
 
 
 def _similar_pairs(before: Sequence[Segment], after: Sequence[Segment]) -> list[tuple[int, int]]:
-    """Return the most similar pairs, in the same order on both sides."""
+    """Return the indices of the most similar segments, as pairs that are in the same order on both sides."""
     if not before or not after:
         return []
     words = [word_set(piece.text) for piece in before], [word_set(piece.text) for piece in after]

@@ -96,12 +96,15 @@ def merged_spans(runs: Sequence[Run[StyledToken]]) -> Iterator[Span]:
 
 
 def _needs_blank(run: Run[StyledToken]) -> bool:
-    """Return whether a blank must precede a run, as always between removed and added words."""
+    """Return whether a blank must separate a run from the removed words before it."""
     return run.kind == "added" or (bool(run.old) and bool(run.old[0].blank))
 
 
 def one_side(runs: Iterable[Run[StyledToken]], side: RunKind, ground: str = "") -> Line:
-    """Return the old text (`removed`) or the new text (`added`), with the words marked that the other text lacks."""
+    """Return the old text (`removed`) or the new text (`added`), with the words marked that the other text lacks.
+
+    `ground` is the style of unmarked words without a style.
+    """
     other = "added" if side == "removed" else "removed"
     sides = ((run, run.old if side == "removed" and run.kind == "same" else run.tokens) for run in runs)
     return tuple(

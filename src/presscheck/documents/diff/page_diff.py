@@ -75,7 +75,10 @@ class DifferenceLines:
     beside: Line = ()
 
     def below(self, line: int) -> int | None:
-        """Return the last rendered line for a line of the new text, or for the fold that contains it."""
+        """Return the index of the last rendered line for a line of the new text, or for the fold that contains it.
+
+        Return None if no block starts at or above the line.
+        """
         index = bisect_right(self._anchored[0], line)
         return self._anchored[1][index - 1] if index else None
 

@@ -103,7 +103,10 @@ class CodeBlocks:
             self._blocks[side, piece.opener] = _Block(self._languages.get((side, piece.line - 1), ""), [piece])
 
     def _highlight(self, block: _Block) -> Sequence[Line]:
-        """Return the highlighted lines of a block, cached by text. Empty without a language and beyond the limit."""
+        """Return the highlighted lines of a block, cached by text.
+
+        The result is empty if the block has no language, or if the code exceeds the limit.
+        """
         size = sum(len(line.text) + 1 for line in block.lines) if block.language else 0
         if not 0 < size <= self._characters_left:
             return ()
@@ -306,7 +309,10 @@ class MarkedLine(NamedTuple):
 
 
 class SegmentPainter:
-    """Renders the segments of one diff. `is_whole`: the whole page was added or removed, so it needs no color."""
+    """Renders the segments of one diff.
+
+    With `is_whole`, the whole page was added or removed, and segments are rendered without diff colors.
+    """
 
     def __init__(self, paired: Sequence[SegmentPair], columns: int, symbols: Symbols, *, is_whole: bool) -> None:
         self._columns, self._symbols, self._is_whole = columns, symbols, is_whole

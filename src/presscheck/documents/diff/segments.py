@@ -39,7 +39,7 @@ class Segment(NamedTuple):
 
     @property
     def key(self) -> Hashable:
-        """Segments with equal keys read the same."""
+        """A key that is equal for segments that read the same."""
         if self.kind in BY_LINE:
             return self.kind, self.text.rstrip()
         if self.kind == "align":
@@ -242,7 +242,7 @@ class _SegmentSplitter:
             self.found[at:] = [Segment("item", "", line, 1, mark, within), *moved]
 
     def _container(self, block: Block, line: int, within: tuple[str, ...]) -> bool:
-        """Split a tag and its content if both tags are on their own lines. Return whether they are."""
+        """Split a paired tag and its content. Return False unless both tags are on separate lines, around content."""
         lines = block.text.split("\n")
         opening = _opening(lines[0])
         summary = _summary(block.text) if not opening else None
@@ -259,7 +259,7 @@ class _SegmentSplitter:
         return True
 
     def _number(self, name: str, within: tuple[str, ...]) -> str:
-        """Return the number of a step among its siblings."""
+        """Return the number of a step among its siblings, or an empty string for any other tag."""
         if name != "step":
             return ""
         number = 1

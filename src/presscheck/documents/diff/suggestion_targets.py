@@ -111,7 +111,7 @@ def cell_text(words: str) -> str:
 
 
 def replace_target(markdown: str, target: SuggestionTarget, words: str) -> str:
-    """Replace a block or the text of a cell; other cells and the layout of the table remain."""
+    """Return a page with the target replaced: a block, or the text of a cell. The rest of the table stays as it is."""
     if target.cell is None:
         return replace_block(markdown, target.block, words)
     lines, cell, text = markdown.replace("\r\n", "\n").split("\n"), target.cell, cell_text(words)

@@ -188,7 +188,7 @@ def common_prefix(one: Sequence[str], other: Sequence[str]) -> list[str]:
 
 
 def _visible_blocks(paired: Sequence[SegmentPair], context: int | None, keep: Collection[int]) -> list[bool]:
-    """Return which blocks are not folded: near a change, kept, or in a fold of a single line."""
+    """Return for each block whether it is shown: near a change, near a line in `keep`, or in a gap of one line."""
     if context is None:
         return [True] * len(paired)
     starts = [(pair.after.line, number) for number, pair in enumerate(paired) if pair.after]

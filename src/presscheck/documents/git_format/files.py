@@ -80,7 +80,7 @@ class RepositoryFiles:
         ]
 
     def readme(self, folder: str) -> str | None:
-        """Return the source path of a folder's README."""
+        """Return the source path of a folder's README, or None."""
         return self._readmes.get(folder)
 
     def text(self, source: str) -> DecodedText:
@@ -151,7 +151,7 @@ def _is_text(name: str) -> bool:
 
 
 def decode_text(source: str, content: bytes) -> DecodedText:
-    """Decode the bytes of a text."""
+    """Decode the bytes of a text. Bytes that are not UTF-8 are replaced, and reported as a problem."""
     problems: tuple[Problem, ...] = ()
     try:
         text = content.decode("utf-8-sig")

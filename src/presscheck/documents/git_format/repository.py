@@ -115,7 +115,7 @@ def read_summary(text: str) -> Summary:
 
 
 def plain_title(text: str) -> tuple[str, str | None]:
-    """Return a title without its anchors, and the id of the first anchor."""
+    """Return a title without its anchors, and the id of the first anchor, or None."""
     ids: list[str] = []
 
     def without_anchor(match: re.Match[str]) -> str:
@@ -353,7 +353,7 @@ class PageTreeBuilder:
         return SourcePage("document", item.title, self._slug(source) if source else path_slug(item.title))
 
     def _document(self, source: str, item: Item | None = None) -> SourcePage:
-        """Return the page of a text with its own title; the title in the table of contents becomes its link title."""
+        """Return the page of a text. A different title in the table of contents becomes its link title."""
         self._placed.add(source)
         text = self.texts[source]
         title = text.title or (item.title if item else None) or self._slug(source)
@@ -371,7 +371,7 @@ class PageTreeBuilder:
         )
 
     def _from_folder(self, folder: str) -> list[SourcePage]:
-        """Return the pages of a folder. Its README is included at the root only."""
+        """Return the pages of a folder. The README of an inner folder is the page of that folder."""
         prefix = f"{folder}/" if folder else ""
         inner = [text[len(prefix) :] for text in self.texts if text.startswith(prefix)]
         own_readme = self._readme(folder)
@@ -394,7 +394,10 @@ class PageTreeBuilder:
                 yield replace(page, details={**page.details, "hidden": True})
 
     def _source(self, target: str) -> str:
-        """Return the source path of an entry, or an empty string for a URL or a path outside of the repository."""
+        """Return the source path for a target in the table of contents.
+
+        The result is an empty string for a URL or a path outside of the repository.
+        """
         path = unquote(target.partition("#")[0])
         if _ADDRESS.match(target):
             return ""

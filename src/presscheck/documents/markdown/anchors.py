@@ -182,7 +182,7 @@ class _Reader:
         self._includes = 0
 
     def text(self, markdown: str, tag: int | None = None) -> None:
-        """Read a text; `tag` is the line of the tag that includes it."""
+        """Read a text. For included text, `tag` is the line of the tag that includes the text."""
         # importing takes 32 ms, so only once a link has an anchor
         from presscheck.documents.markdown.parser import parse
 

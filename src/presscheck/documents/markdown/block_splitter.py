@@ -57,7 +57,7 @@ _BLOCK_HTML = frozenset(_NAMES.split())
 
 
 def tag_pairs(lines: Sequence[str]) -> TagPairs:
-    """Pair the tags of a text, given as lines."""
+    """Return the pairs of opening and closing tags in the lines of a text."""
     matcher = _TagMatcher()
     fence, quoted = "", False
     for number, line in enumerate(lines):
@@ -167,7 +167,7 @@ class SplitText:
             yield Block(kind, "\n".join(self._lines[start:end]), start)
 
     def _edited(self, before: SplitText) -> list[Block] | None:
-        """Return the blocks, reusing those above and below an edit. None if the edit may change any block."""
+        """Return the blocks, reusing blocks above and below an edit. Return None if the edit may change all blocks."""
         old, new = before._lines, self._lines
         shorter, moved = min(len(old), len(new)), len(new) - len(old)
         first = next((at for at in range(shorter) if old[at] != new[at]), shorter)
@@ -219,7 +219,7 @@ class _BlockSplitter:
         self.pairs: TagPairs = tag_pairs(lines)
 
     def blocks(self, at: int) -> Iterator[tuple[str, int, int]]:
-        """Yield the kind, the first line and the end of each block from a line on, at which a block starts."""
+        """Yield the kind, the first line and the end of each block, beginning with the block at line `at`."""
         front = 0 if at else front_size(self.lines)
         if front:
             yield "front", 0, front
@@ -246,7 +246,7 @@ class _BlockSplitter:
         return self._paragraph(at)
 
     def _special(self, at: int, text: str) -> tuple[str, int] | None:
-        """Return the kind and the end of the block that starts here, or None for a table or a paragraph."""
+        """Return the kind and the end of the block that starts at line `at`, or None for a table or a paragraph."""
         first = text[0]
         if first == "#" and _heading(text):
             return "heading", at + 1

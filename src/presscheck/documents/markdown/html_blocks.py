@@ -34,7 +34,7 @@ class HtmlBlockReader(ABC, Generic[Collected]):
         numbers: the current item number of each open list, outermost first; -1 for bullets.
         align: the alignment of the current paragraph, or empty.
         code_values: the attributes of the last preformatted text.
-        marked_lines: the numbers of the highlighted lines in it, from 0.
+        marked_lines: the numbers of the highlighted lines in the last preformatted text, from 0.
     """
 
     def __init__(self, bullet: str) -> None:

@@ -128,7 +128,7 @@ class InlineRuns:
     Args:
         image: the symbol of images.
         style: the style of the whole paragraph.
-        words: the display forms of formulas, emoji and the like; without it, they appear as written.
+        words: the display forms of formulas, emoji and the like; None to show them as written.
 
     Attributes:
         spans: the runs.

@@ -102,8 +102,9 @@ class LinkReport:
         return target or LinkTarget(leads.kind, leads.id or leads.url or written, leads.anchor)
 
     def _target_by_id(self, address: str) -> LinkTarget | None:
-        """Return the target of an address with an id, or None if the space does not contain it. Other spaces are not
-        checked.
+        """Return the target of an address with an id, or None if the space does not contain the target.
+
+        Targets in other spaces are not checked.
         """
         space_id = self._content.space.id if self._content.space else ""
         if page := _page_by_id(address):

@@ -84,7 +84,7 @@ def page_sections(markdown: str) -> list[PageSection]:
 
 
 def section_anchors(sections: Sequence[PageSection]) -> list[str]:
-    """Return the anchors of the sections of a page; a section without its own has the anchor of the one around it."""
+    """Return the anchors of sections. A section without an anchor gets the anchor of the section that contains it."""
     names = AnchorNames()
     own = [_named(section, names) for section in sections]
     used = {anchor for anchor in own if anchor}

@@ -106,8 +106,9 @@ def _emoji(state: StateInline, silent: bool) -> bool:
 
 
 def _autolink(state: StateInline, silent: bool) -> bool:
-    """Parse a bare URL as a link. It is noticed at its colon, so the scheme is moved from the preceding text to the
-    link.
+    """Parse a bare URL as a link.
+
+    The parser recognizes a URL at its colon, so the scheme is moved from the preceding text into the link.
     """
     if silent or state.linkLevel > 0 or not state.src.startswith("://", state.pos):
         return False
@@ -157,7 +158,7 @@ def _block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 def _meta(opened: re.Match[str]) -> dict[str, str]:
     """Return the name of a tag and its attributes. An attribute `name` gets the key `name=`.
 
-    A tag with an old name gets its present name, and its old name the key `old=`.
+    For a tag with an old name, `name` is the present name, and the key `old=` has the old name.
     """
     attributes = parse_attributes(opened[2])
     given = {"name=": attributes.pop("name")} if "name" in attributes else {}

@@ -62,7 +62,7 @@ class ConflictBlock(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of its lines, including the markers."""
+        """The number of lines, including the markers."""
         return self.last - self.first + 1
 
     @property
@@ -72,7 +72,7 @@ class ConflictBlock(NamedTuple):
 
 
 class DamagedMarker(NamedTuple):
-    """A line, counted from 0, with a conflict marker that is damaged, or without the other markers of its block."""
+    """A conflict marker that is damaged, or intact but without the other markers of a block. Lines count from 0."""
 
     line: int
     is_complete: bool

@@ -87,7 +87,7 @@ class InlineReader:
         return merge_texts(nodes)
 
     def _is_footnote(self, link: Node, at: int, end: int) -> bool:
-        """Return whether a link to a footnote is followed by its reference; both are one annotation."""
+        """Return whether a link is followed by the annotation of the same footnote. Both then become one annotation."""
         ref = link["data"]["ref"]
         after = self._events[at].node if at < end else None
         if ref["kind"] != "anchor" or not after or after.get("type") != "annotation" or "markdown" in link:
@@ -129,7 +129,10 @@ _VOID = frozenset(("br", "img", "source"))
 
 
 def event_pairs(events: Sequence[Event]) -> dict[int, int]:
-    """Map each opening event to its closing event, if nothing else is open between them."""
+    """Return the index of the closing event by the index of its opening event.
+
+    Pairs do not overlap: tags that are still open inside of a pair remain without an end.
+    """
     pairs: dict[int, int] = {}
     stack: list[int] = []
     opened: Counter[tuple[str, bool]] = Counter()
@@ -224,7 +227,10 @@ def _only_text(nodes: Nodes) -> Nodes:
 
 
 def image_data(values: dict[str, str], names: Sequence[str]) -> Node | None:
-    """Return the data of an image from attributes with these names; None if it has others or no source."""
+    """Return the data of an image from its attributes.
+
+    Return None if the source is missing, a value is invalid, or an attribute is neither `src` nor in `names`.
+    """
     if not values.get("src") or not set(values) <= {"src", *names}:
         return None
     data: Node = {"ref": parse_reference(values["src"])}

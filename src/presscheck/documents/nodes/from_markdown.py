@@ -266,7 +266,7 @@ def _tag_lines(token: Token, nodes: Nodes) -> Nodes:
 
 
 def _heading_anchor(nodes: Nodes) -> tuple[Nodes, Node]:
-    """Return a heading without the anchor at its end, and the id of the anchor."""
+    """Return the content of a heading without the anchor at its end, and the id of the anchor as data of the node."""
     last = nodes[-1] if nodes else {}
     if last.get("type") != "link" or last["nodes"] or last.get("markdown", {}).keys() != {"id"}:
         return nodes, {}

@@ -60,7 +60,10 @@ class _Table:
         self.seen: Counter[str] = Counter()
 
     def column(self, title: Nodes, data: Node, *, hidden: bool = False) -> str:
-        """Add a column and return its name. `markdown` in the definition also has a title with marks, as HTML."""
+        """Add a column and return its name. A hidden column is left out of the view.
+
+        A title that plain text cannot express is also stored as HTML, as `title` in `markdown` of the definition.
+        """
         words = inline_text(title, "html")
         plain = _words(title)
         name = _short("column", str(len(self.definition)), plain)

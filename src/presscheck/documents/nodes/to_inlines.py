@@ -37,7 +37,7 @@ _IMAGE = {"size": "data-size", "caption": "title"}
 
 
 class Atom(NamedTuple):
-    """A part that is written as a unit; without its own marks it takes the surrounding ones."""
+    """A part of inline text that is written as a unit. If `marks` is None, it gets the marks of both neighbours."""
 
     text: str
     marks: tuple[Mark, ...] | None
@@ -82,7 +82,7 @@ def render_marks(atoms: list[Atom], manner: Notation) -> str:
 
 
 def _marks_of_atoms(atoms: list[Atom]) -> list[tuple[Mark, ...]]:
-    """Return the marks of each atom; an atom without its own gets those of both neighbours."""
+    """Return the marks of each atom. If an atom has None, it gets the marks that both neighbours have."""
     later: list[tuple[Mark, ...]] = [()]
     for atom in reversed(atoms):
         later.append(later[-1] if atom.marks is None else atom.marks)

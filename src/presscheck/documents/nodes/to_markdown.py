@@ -101,7 +101,7 @@ def _tag(node: Node) -> str:
 
 
 def _odd_choices(tag: BlockTag, values: dict[str, str], details: Node) -> dict[str, str]:
-    """Return invalid choices from Markdown, for attributes whose node has the default instead."""
+    """Return the invalid choices that the Markdown had. The node has the defaults of these attributes instead."""
     written: dict[str, str] = details.get("values", {})
     return {
         attribute.name: written[attribute.name]
@@ -285,7 +285,7 @@ def _if(node: Node) -> str:
 
 
 def _table(node: Node) -> str:
-    """Write a table; if its node has not changed, with the original source."""
+    """Write a table. If its node has not changed since it was read, return the original source."""
     source = markdown_details(node).get("source", "")
     written = html_table(source) if source else None
     return source if written and _without_keys(node) == _without_keys(written) else table_markdown(node)

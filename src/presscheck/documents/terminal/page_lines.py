@@ -60,9 +60,10 @@ ROOM_OF_FOLD = 16
 
 
 class Heading(NamedTuple):
-    """A heading or a conflict of a page, and its line. Within a folded section, it is the line of the folded heading.
+    """A heading or a conflict of a page.
 
-    `block` is the number of its block; -1 for the title.
+    `line` is its line or, within a folded section, the line of the folded heading. `block` is the number of its block;
+    -1 for the title.
     """
 
     level: int
@@ -371,10 +372,10 @@ class PageLines:
         return same[0] if same else self.line_of_block[block]
 
     def line_of_source(self, number: int) -> int | None:
-        """Return the rendered line that shows a line of the Markdown (from 0), matched by its words, or else the line
-        before.
+        """Return the rendered line that shows a line of the Markdown (from 0), matched by its words.
 
-        Return None if the Markdown has no such line. Render the page up to the line.
+        If no rendered line matches, use the nearest line above it in the block. Return None if the Markdown has no such
+        line. Renders the page up to the line.
         """
         block = self._block_of_source(number)
         if block < 0 or number > self.blocks[-1].start_line + self.blocks[-1].text.count("\n"):

@@ -57,7 +57,7 @@ class _Open(NamedTuple):
 
 
 def has_conditions(text: str) -> bool:
-    """Return whether a text may have conditions. It is a quick check, for which tags in code count, too."""
+    """Return whether a text may have conditions. Because the check is quick, tags in code count, too."""
     return "{%" in text and _tag.search(text) is not None
 
 
