@@ -28,7 +28,7 @@ class ChangeRequest(Model):
     `revision` is its newest revision, `revision_initial` the live revision it was created from, and
     `revision_merged` the result of its merge. `revision_merged_ancestor` is the newest live revision that it was
     updated from. `comments` is the number of open comments without those of reviews. `outdated` means that the live
-    content has changed since.
+    content has changed since the change request was created or last updated.
     """
 
     object: str = "change-request"
@@ -101,7 +101,7 @@ class Review(Model):
 
 
 class MergeResult(Model):
-    """The result of a merge or an update: `result` is merge, update or conflicts; the status is 200 in all cases."""
+    """The result of a merge or an update: `result` is merge, update or conflicts; the HTTP status is always 200."""
 
     revision: str
     result: str

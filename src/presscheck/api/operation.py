@@ -115,7 +115,7 @@ class Argument(BaseModel):
     """An argument of a call, validated strictly: an unknown field or an exceeded limit is an error.
 
     Raises:
-        InvalidArgument: a value is invalid; names the field and the limit.
+        InvalidArgument: a value is invalid; the error names the field and the limit.
     """
 
     model_config = ConfigDict(
@@ -159,7 +159,7 @@ class Operation(Argument, Generic[Answer]):
     Subclass `Operation[X]` directly: a generic class in between would lose X at run time.
 
     Raises:
-        InvalidArgument: a value is invalid; names the field and the limit.
+        InvalidArgument: a value is invalid; the error names the field and the limit.
     """
 
     operation_id: ClassVar[str] = ""

@@ -212,7 +212,7 @@ def _check_tunnel(session: Session, tunnel: str | None) -> None:
 
 
 class Development:
-    """A handler for the events of an integration, which prints them and runs the script.
+    """A handler for the events of an integration, which prints each event and runs the script.
 
     Args:
         session: the session.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Verb(NamedTuple):
-    """A command that sets a state (`is_on`) or ends it: with its help, more help, and its final message."""
+    """A command that sets or ends a state. `is_on` means that it sets the state; `done` is its final message."""
 
     name: str
     state: State

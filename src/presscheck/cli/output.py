@@ -113,7 +113,7 @@ def print_rows(values: Iterable[Any], columns: Sequence[str]) -> None:
 
 
 def print_cells(rows: Sequence[Sequence[str]], columns: Sequence[str]) -> None:
-    """Print rows from `row_of`. On a terminal they have headings, ages instead of times, and fit its width."""
+    """Print rows from `row_of`. A terminal gets headings, ages instead of times, and columns that fit its width."""
     if not sys.stdout.isatty():
         for row in rows:
             sys.stdout.write("\t".join(row) + "\n")

@@ -140,7 +140,7 @@ class CookielessClient(httpx.AsyncClient):
 
 
 def connect(address: Address, bearer: Bearer, timeouts: Timeouts, connections: int) -> httpx.AsyncClient:
-    """Create the connection pool; it connects with the first request."""
+    """Create the connection pool, which connects with the first request."""
     limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections, keepalive_expiry=30.0)
     proxy = None if address.is_local else proxy_for(address.url)
     needs_tls = address.url.startswith("https:")

@@ -82,7 +82,8 @@ def host_and_proxy(address: Address) -> str:
 def tls_context() -> ssl.SSLContext:
     """Create the TLS context, which is slow because it loads the trusted certificate authorities.
 
-    They are read from ``SSL_CERT_FILE`` or ``SSL_CERT_DIR``, otherwise from certifi. ``SSLKEYLOGFILE`` logs TLS keys.
+    The authorities are read from ``SSL_CERT_FILE`` or ``SSL_CERT_DIR``, otherwise from certifi. TLS keys are logged to
+    ``SSLKEYLOGFILE``.
 
     Raises:
         ConfigurationError: a variable names a file or folder that cannot be used.

@@ -235,13 +235,13 @@ class KnownResponses:
         self._replies: OrderedDict[str, Known] = OrderedDict()
 
     def get(self, url: str) -> Known | None:
-        """Return the last response to a GET request of a URL, or None if it had no `ETag` or was dropped."""
+        """Return the cached response to a GET request of a URL, or None if there is none."""
         return self._replies.get(url)
 
     def resolve(self, url: str, reply: Reply, known: Known | None = None) -> Reply:
         """Return the response, and cache it if it has an `ETag`. After a 304, return the cached response instead.
 
-        `known` is the response whose `ETag` was sent. Another request may have replaced or dropped it in the meantime.
+        `known` is the response whose `ETag` was sent. The cache may no longer contain it, because of another request.
         """
         if reply.status == NOT_MODIFIED and known is not None:
             if self._replies.get(url) is known:

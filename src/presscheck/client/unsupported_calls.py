@@ -42,7 +42,7 @@ Look = Callable[[str], Awaitable[Seen]]
 
 
 class RouteCheck:
-    """A check whether a 404 means a missing operation; it caches the wording of the service's errors."""
+    """A check whether a 404 means a missing operation. The wording of the service's errors is cached."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str | None] = {}
@@ -102,7 +102,7 @@ class RouteCheck:
 def is_optional(call: Operation[Any]) -> bool:
     """Return whether some services lack an operation, so that a 404 may mean a missing operation.
 
-    False for writes that depend on a release, because their 404 may be about a resource in the body.
+    Return False for writes that depend on a release, because their 404 may be about a resource in the body.
     """
     return bool(call.feature or (call.release and call.is_read()))
 

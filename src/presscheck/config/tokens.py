@@ -99,7 +99,7 @@ def store_token(directory: Path, profile: str, base_url: str, token: str) -> str
 
 
 def forget_token(directory: Path, profile: str, base_url: str) -> bool:
-    """Delete the token that `login` stored. Return whether there was one.
+    """Delete the token that `login` stored. Return whether a token was stored.
 
     Raises:
         ConfigurationError: the keyring does not delete the token.

@@ -42,7 +42,7 @@ Content = Literal["blocks", "caption", "nothing"]
 
 
 class Attribute(NamedTuple):
-    """An attribute of a tag by its Markdown name; `data_name` is its name in the data of a node, if it differs."""
+    """An attribute of a tag. `name` is the name in Markdown, `data_name` a different name in the data of a node."""
 
     name: str
     kind: AttributeKind = "text"
@@ -53,12 +53,12 @@ class Attribute(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The name in the data of a node."""
+        """The name of the attribute in the data of a node."""
         return self.data_name or self.name
 
 
 class BlockTag(NamedTuple):
-    """A tag; `node` is the type of its block in the node tree, or empty if it remains Markdown there."""
+    """A block tag. `node` is the type of its node; empty if the tag remains Markdown in the node tree."""
 
     name: str
     node: str = ""

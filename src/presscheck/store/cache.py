@@ -212,7 +212,7 @@ def matching(
 
 
 def _rename_keys() -> str:
-    """Return statements that rename cache keys from ``family.Name`` to the `operationId` of the call.
+    """Return the statements that rename cache keys from ``family.Name`` to the `operationId` of the call.
 
     The triggers of the search index are dropped, because the index is rebuilt at its next use anyway.
     """
@@ -672,7 +672,13 @@ class Cache:
         return self._read(lambda reader: reader.resource(kind, identity))
 
     def keep(self, key: str, body: bytes, at: float) -> bool:
-        """Store a response received at `at` (seconds since the epoch). Return whether it differs from before."""
+        """Store a response. Return whether the response differs from the stored response.
+
+        Args:
+            key: the cache key of the call.
+            body: the body of the response.
+            at: the time of the response, in seconds since the epoch.
+        """
         return self.keep_answer(key, json.loads(body) if body else None, at)
 
     def keep_answer(self, key: str, answer: Any, at: float) -> bool:
@@ -779,7 +785,7 @@ class Cache:
         return None
 
     def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Write to the file, to a new file if it is damaged, or to memory if no file can be written."""
+        """Write to the file, to a new file if the file is damaged, or to memory if no file can be written."""
         try:
             if not self._is_damaged:
                 return work(self._writer)

@@ -64,7 +64,7 @@ class DraftSlot:
         self._stored = text
 
     def discard(self) -> None:
-        """Remove the draft after its text was accepted, unless another instance changed it since."""
+        """Remove the draft after its text was accepted, unless another instance has changed the draft."""
         with contextlib.suppress(StoreError):  # the write is accepted, so a remaining draft does no harm
             self._forget()
 

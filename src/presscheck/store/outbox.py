@@ -569,7 +569,7 @@ class Outbox(LocalState):
         )
 
     def move_to_drafts(self, numbers: Collection[int], texts: Mapping[str, str], about: Mapping[str, str]) -> bool:
-        """Move edits to a draft in a single transaction. Return False if one of them is being sent or is gone.
+        """Move edits to a draft in a single transaction. Return False if one of the edits is being sent or is gone.
 
         Args:
             numbers: the rows.

@@ -44,7 +44,7 @@ class AnyPath(BaseModel):
         return cls.verb
 
     def wire_path(self) -> str:
-        """Return the path, percent-encoded where it is not yet."""
+        """Return the path. Characters that are not percent-encoded yet are encoded."""
         return quote(self.path, safe="/%~:@!$&'()*+,;=")
 
     def wire_query(self) -> list[tuple[str, str]]:

@@ -53,7 +53,7 @@ def _result(finding: Finding) -> dict[str, Any]:
 
 
 def junit(title: str, findings: Sequence[Finding], off: Collection[str] = ()) -> str:
-    """Return the checks as a JUnit test suite, with a test for each check, which fails if it found errors or warnings.
+    """Return the checks as a JUnit test suite. The test of a check fails if the check found errors or warnings.
 
     Args:
         title: the name of the suite.

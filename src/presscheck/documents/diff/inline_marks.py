@@ -48,7 +48,7 @@ def tint_style(style: str, tint: str) -> str:
 
 
 def styled_tokens(spans: Iterable[Span], *, tell_links: bool = True) -> list[StyledToken]:
-    """Return the tokens of styled text. With `tell_links`, a hidden token with its target follows each link."""
+    """Return the tokens of styled text. With `tell_links`, a hidden token with the target follows each link."""
     tokens: list[StyledToken] = []
     blank, target = "", None
     for span in spans:

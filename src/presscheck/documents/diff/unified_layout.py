@@ -130,7 +130,7 @@ class UnifiedLayout:
 
 
 def current_segment(pair: SegmentPair) -> Segment:
-    """Return the new segment of a pair, or the old one if it was removed."""
+    """Return the new segment of a pair, or else the old segment."""
     segment = pair.after or pair.before
     if segment is None:
         raise ValueError("a pair without segments")

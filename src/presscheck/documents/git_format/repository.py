@@ -79,7 +79,7 @@ class Item:
 
 @dataclass
 class Summary:
-    """The table of contents; `title` is its first heading, unless that is a generic one such as "Table of contents"."""
+    """The table of contents. `title` is its first heading of level 1 that is not generic like "Table of contents"."""
 
     title: str | None
     items: list[Item]
@@ -303,7 +303,7 @@ class PageTreeBuilder:
         self._placed: set[str] = set()
 
     def pages(self) -> tuple[SourcePage, ...]:
-        """Return the whole tree; unlisted pages come last."""
+        """Return the whole tree. Pages that the table of contents does not list come last."""
         if self.summary in self.files:
             text = self.files.text(self.summary)
             self.problems += text.problems
@@ -353,7 +353,7 @@ class PageTreeBuilder:
         return SourcePage("document", item.title, self._slug(source) if source else path_slug(item.title))
 
     def _document(self, source: str, item: Item | None = None) -> SourcePage:
-        """Return the page of a text. A different title in the table of contents becomes its link title."""
+        """Return the page of a text. A different title in the table of contents becomes the link title."""
         self._placed.add(source)
         text = self.texts[source]
         title = text.title or (item.title if item else None) or self._slug(source)

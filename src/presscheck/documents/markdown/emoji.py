@@ -34,7 +34,7 @@ def emoji_by_name(name: str) -> str:
 
 @cache
 def icon_sign(name: str) -> str:
-    """Return the character for a Font Awesome icon: a symbol, or the emoji with this name; or else an empty string."""
+    """Return the symbol for a Font Awesome icon, or else the emoji with this name, or else an empty string."""
     return _ICONS.get(name) or emoji_by_name(name.replace("-", "_"))
 
 

@@ -42,8 +42,8 @@ class Section(NamedTuple):
     """The section of a heading.
 
     Attributes:
-        key: the text of the heading, with a number if headings are equal; it does not change when other parts of the
-            page do.
+        key: the text of the heading, with a number if several headings are equal. Edits to other parts of the page do
+            not change the key.
         level: the level of the heading.
         first: the number of the heading's block.
         end: the number of the block after the section.

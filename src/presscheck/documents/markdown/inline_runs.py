@@ -195,7 +195,7 @@ class InlineRuns:
 
     @property
     def lone_images(self) -> list[str]:
-        """The sources of the images of a paragraph without other content; empty if it has text."""
+        """The sources of the images, if the paragraph has no other content; otherwise empty."""
         images = [span for span, _ in self.images]
         if any(span.text.strip() and span not in images for span in self.spans):
             return []

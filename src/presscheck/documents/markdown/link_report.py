@@ -126,7 +126,7 @@ class LinkReport:
         return "in-app" if is_in_app else "ok"
 
     def _lacks_anchor(self, target: LinkTarget) -> bool:
-        """Return whether a page lacks an anchor; False if its anchors are unknown."""
+        """Return whether the page of a target lacks the anchor; False if the anchors of the page are unknown."""
         anchors = self._content.anchors.get(target.name)
         return bool(anchors and anchors.is_complete and target.anchor not in anchors.lines)
 
@@ -181,7 +181,7 @@ class LinkReport:
 
 
 def linked_anchors(text: str) -> PageAnchors:
-    """Return the anchors of a page; they are incomplete if it includes reusable content or is too large."""
+    """Return the anchors of a page. They are incomplete if the page includes reusable content or is too large."""
     return PageAnchors(is_complete=False) if size_problem(text) else page_anchors(text)
 
 

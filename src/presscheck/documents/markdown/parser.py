@@ -221,7 +221,7 @@ def _parse_content(
 ) -> None:
     """Parse the lines between two tags; the first and the last may share a line with a tag.
 
-    The line table of the parser state is changed for that, and restored at the end.
+    To leave out the tags, the line table of the parser state is changed, and restored at the end.
     """
     marks = (state.bMarks, state.eMarks, state.tShift, state.sCount)
     saved = [(mark, line, mark[line]) for mark in marks for line in (first, closing)]
@@ -263,7 +263,7 @@ def outermost(tokens: Tokens) -> list[tuple[Token, Tokens]]:
 
 
 def inside(tokens: Tokens, at: int) -> Tokens:
-    """Return the tokens between the token at `at` and its closing token; empty if it opens nothing."""
+    """Return the tokens between the token at `at` and its closing token; empty if the token opens nothing."""
     end, depth = at, tokens[at].nesting
     while depth > 0:
         end += 1

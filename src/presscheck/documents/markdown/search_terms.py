@@ -85,7 +85,9 @@ def split_unspaced(text: str) -> str:
 
 
 def query_phrases(query: str) -> list[tuple[str, bool]]:
-    """Return the phrases of a query for texts after `split_unspaced`, each with whether its last word is a prefix.
+    """Return the phrases of a query, and for each phrase whether its last word may be a prefix.
+
+    The phrases match texts after `split_unspaced`.
 
     Quoted text is a phrase of whole words. Any other word may be a prefix, because the user may still be typing it,
     unless it ends in a script without spaces.

@@ -67,7 +67,7 @@ class ConflictBlock(NamedTuple):
 
     @property
     def is_from_merge(self) -> bool:
-        """Whether both sides are named as a merge of presscheck names them."""
+        """Whether both sides have names in the form that a merge of presscheck writes."""
         return bool(_merge_wrote(self.our_name) and _merge_wrote(self.their_name))
 
 
@@ -264,7 +264,7 @@ class CutText(NamedTuple):
 
 
 def cut_conflicts(markdown: str) -> CutText:
-    """Replace the conflicts in a text by placeholders, so that it can be split into blocks."""
+    """Replace the conflicts in a text by placeholders, so that the text can be split into blocks."""
     if START_SIGNS not in markdown:
         return CutText(markdown, ())
     lines = text_lines(markdown)
@@ -282,7 +282,7 @@ def conflict_numbers(text: str) -> list[int]:
 
 
 def conflict_number(text: str) -> int | None:
-    """Return the number of the conflict if a text is exactly one placeholder, or None."""
+    """Return the number of the conflict whose placeholder is the whole text, or None."""
     match = _placeholder.fullmatch(text.strip())
     return int(match[1]) if match else None
 
@@ -326,7 +326,7 @@ def _block(lines: Sequence[str], marks: Sequence[_Mark], *, in_code: bool) -> Co
 
 
 def _first_mark(marks: Sequence[_Mark], marker: str, after: int) -> _Mark | None:
-    """Return the first intact marker of a kind after a line, or else the damaged one if there is only one."""
+    """Return the first intact marker of a kind after a line, or else the damaged marker if there is only one."""
     same = [mark for mark in marks if mark.marker == marker and mark.number > after]
     intact = next((mark for mark in same if mark.is_intact), None)
     return intact or (same[0] if len(same) == 1 else None)

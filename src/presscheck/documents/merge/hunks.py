@@ -85,7 +85,10 @@ def hunk_of(hunks: Sequence[Hunk], block: SegmentPair) -> Hunk | None:
 
 
 def same_hunk(hunks: Sequence[Hunk], hunk: Hunk) -> Hunk | None:
-    """Return the same change among the hunks of another version of the text; the nearest if there are several."""
+    """Return the hunk of another version of the text that makes the same change, or None.
+
+    If several hunks make this change, return the nearest.
+    """
     same = [other for other in hunks if other.texts == hunk.texts]
     return min(same, key=lambda other: abs(other.first_after - hunk.first_after), default=None)
 
@@ -129,8 +132,8 @@ def _parts(before: str, after: str) -> list[HunkPart]:
 def _slide(old: Sequence[str], new: Sequence[str], gap: Gap, last: HunkPart | None) -> int:
     """Return by how many lines a pure addition or removal can start earlier with the same result.
 
-    A paragraph can be added with the blank line before it or with the one after it. The choice must not depend on other
-    edits, so that a hunk can be found again after them.
+    A paragraph can be added with the blank line before or after the paragraph. The choice must not depend on other
+    edits, so that the same hunk can be found after other edits.
     """
     if gap.before and gap.after:
         return 0

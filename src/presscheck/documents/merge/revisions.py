@@ -317,7 +317,7 @@ class _Pages:
         return _id(above)
 
     def _resolve_cycle(self) -> bool:
-        """Resolve one cycle of pages that were moved below each other, and return whether there was one."""
+        """Resolve a cycle of pages that were moved below each other. Return False if there is no cycle."""
         _, ours, theirs = self._places
         for page_id, side in self._sides.items():
             if side is theirs and page_id in ours and self._is_below_itself(page_id):

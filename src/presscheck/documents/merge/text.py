@@ -78,7 +78,7 @@ class _Matcher:
         self._sides = a, b
 
     def get_matching_blocks(self) -> list[tuple[int, int, int]]:
-        """Return the matching blocks, followed by an empty one as merge3 expects."""
+        """Return the matching blocks, followed by the empty block that merge3 expects."""
         return [*matches(*self._sides), (len(self._sides[0]), len(self._sides[1]), 0)]
 
 

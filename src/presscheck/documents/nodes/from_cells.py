@@ -37,7 +37,7 @@ class _CellReader:
         return [*nodes, *self._text(text, end)]
 
     def _block(self, at: int, closing: int, depth: int) -> Nodes | None:
-        """Read an element as blocks. Return None if it is part of the text."""
+        """Read an element as blocks. Return None if the element is part of the text."""
         event = self._events[at]
         if event.name == "p":
             data = _paragraph_data(event.values)
@@ -47,7 +47,7 @@ class _CellReader:
         return [block_node(_LISTS[event.name], items, data)] if items and data is not None else None
 
     def _items(self, start: int, end: int, depth: int) -> Nodes:
-        """Read the items of a list. Return an empty list if it contains anything else."""
+        """Read the items of a list. Return an empty list if the list has other content."""
         items: Nodes = []
         at = start
         while at < end:

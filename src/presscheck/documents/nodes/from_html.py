@@ -151,7 +151,7 @@ def _preformatted(values: dict[str, str], text: str) -> Node | None:
 
 
 def _code_lines(text: str) -> Nodes | None:
-    """Read lines of code, highlighted where bold; return None if they contain other HTML."""
+    """Read lines of code, highlighted where bold; return None if the lines contain other HTML."""
     lines: list[Nodes] = [[]]
     marked: set[int] = set()
     for node in inlines_of_html(text, keeps_blanks=True):

@@ -242,7 +242,7 @@ def image_data(values: dict[str, str], names: Sequence[str]) -> Node | None:
 
 
 def html_image(values: dict[str, str]) -> Node | None:
-    """Read an HTML image; return None if a node cannot represent it."""
+    """Read an HTML image; return None if a node cannot represent the image."""
     data = image_data(values, ("alt", "title", "data-size"))
     return inline_node("inline-image", data) if data else None
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class TagBlock(NamedTuple):
-    """A tag, the blocks inside it, and whether it has an end."""
+    """A tag, the blocks inside it, and whether the tag has an end."""
 
     token: Token
     nodes: Nodes

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 class Event(NamedTuple):
-    """A part of inline text: text, code, open, close, node or raw. `raw` is its source, for text without a matching
-    node.
+    """A part of inline text: text, code, open, close, node or raw. `raw` is the source of the part, for text without
+    a matching node.
     """
 
     kind: str

@@ -37,7 +37,9 @@ _IMAGE = {"size": "data-size", "caption": "title"}
 
 
 class Atom(NamedTuple):
-    """A part of inline text that is written as a unit. If `marks` is None, it gets the marks of both neighbours."""
+    """A part of inline text that is written as a unit. If `marks` is None, it gets the marks that both
+    neighbours have.
+    """
 
     text: str
     marks: tuple[Mark, ...] | None
@@ -82,7 +84,7 @@ def render_marks(atoms: list[Atom], manner: Notation) -> str:
 
 
 def _marks_of_atoms(atoms: list[Atom]) -> list[tuple[Mark, ...]]:
-    """Return the marks of each atom. If an atom has None, it gets the marks that both neighbours have."""
+    """Return the marks of each atom. An atom whose `marks` is None gets the marks that both neighbours have."""
     later: list[tuple[Mark, ...]] = [()]
     for atom in reversed(atoms):
         later.append(later[-1] if atom.marks is None else atom.marks)

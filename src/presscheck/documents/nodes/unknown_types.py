@@ -39,7 +39,7 @@ _TEXT_ONLY = frozenset(("code", "images", "prompt"))
 
 
 def with_known_types(document: object) -> object:
-    """Return a tree without unknown types; it is not validated."""
+    """Return a tree without unknown types. The tree is not validated."""
     return _with_children(cast("Node", document), 0, is_line=False) if isinstance(document, dict) else document
 
 

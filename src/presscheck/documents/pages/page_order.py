@@ -73,7 +73,7 @@ class PageOrder:
             yield from self.every(page)
 
     def outermost(self, pages: Iterable[str]) -> list[str]:
-        """Return the pages that are not below any other of them, in order."""
+        """Return those of the given pages that are not below another given page, in the order of the tree."""
         chosen = {*pages}
         in_order = [page for page in self.every() if page in chosen]
         return [

@@ -77,7 +77,7 @@ def walk(tree: Sequence[Page]) -> Iterator[PagePosition]:
 
 
 def with_parents(tree: Sequence[Page]) -> Iterator[PageAndParent]:
-    """Yield every page with its parent, in the order of `walk`; without paths, it takes a third of the time."""
+    """Yield every page with its parent, in the order of `walk`. Without paths, this takes a third of the time."""
     waiting = [PageAndParent(page, None) for page in reversed(tree)]
     while waiting:
         place = waiting.pop()
@@ -304,7 +304,7 @@ def _attributes(before: Mapping[str, Any], after: Mapping[str, Any], kind: str) 
 
 
 def _significant(value: Any) -> Any:
-    """Return a value, or None if it is equivalent to a missing one."""
+    """Return a value, or None if the value is equivalent to a missing value."""
     return None if value is False or value == "" else value
 
 

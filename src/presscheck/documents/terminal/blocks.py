@@ -169,7 +169,7 @@ class BlockRenderer:
     def code_block(
         self, text: str, columns: int, look: CodeLook, key: str, *, collapsed: int | None = None
     ) -> list[Line]:
-        """Render code. With controls, it can be unfolded, wrapped or scrolled, and copied.
+        """Render code. With controls, the code can be unfolded, wrapped or scrolled, and copied.
 
         Args:
             text: the code.
@@ -274,7 +274,7 @@ class BlockRenderer:
         return f"Conflict {number + 1} of {len(self._conflicts)}: both sides changed this text"
 
     def pictured(self, sources: Sequence[str], caption: Sequence[Span], columns: int) -> list[Line]:
-        """Render available pictures above their caption, which contains the reasons for missing ones."""
+        """Render the available pictures above their caption, which has the reasons why other pictures are missing."""
         loaded = [self.references.picture(source, columns) for source in sources[:MAX_PICTURES]]
         pictures = [picture for picture in loaded if picture]
         notes = [Span(f" · {note}", "quiet") for note in dict.fromkeys(picture.note for picture in pictures) if note]
@@ -312,8 +312,8 @@ class BlockRenderer:
         return with_prefix(lines, (bar,), (bar,))
 
     def list_block(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Render a list with hanging markers. Items have blank lines between them if any contains more than text and
-        lists.
+        """Render a list with hanging markers. If an item contains more than text and lists, blank lines separate
+        the items.
 
         Blank lines in the Markdown do not matter, because document nodes have none.
         """

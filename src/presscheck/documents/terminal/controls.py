@@ -40,7 +40,7 @@ class Controls:
     Attributes:
         shows_all: whether everything is open: all tabs, all expandables, and every column of a table.
         hides: whether a part of the page was not drawn.
-        folded: the keys of folded sections, which do not change when other parts of the page do.
+        folded: the keys of folded sections. Edits to other parts of the page do not change these keys.
     """
 
     def __init__(self) -> None:

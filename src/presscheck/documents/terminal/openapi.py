@@ -126,7 +126,7 @@ def operation_lines(description: Object, operation: Operation, columns: int) -> 
 
 
 def schema_lines(description: Object, name: str, columns: int) -> list[Line]:
-    """Render a named schema with its properties; nothing if the description lacks it."""
+    """Render a named schema with its properties; nothing if the description lacks the schema."""
     schemas = _mapping(_mapping(description.get("components")).get("schemas"))
     if name not in schemas:
         return []
@@ -184,7 +184,7 @@ class _Writer:
             yield from self.schema(self._resolved(_mapping(media).get("schema")), depth=1)
 
     def schema(self, schema: Object, *, depth: int = 0, parents: tuple[str, ...] = ()) -> Iterator[Line]:
-        """Yield the properties of a schema, or its type if it has none."""
+        """Yield the properties of a schema, or the type of a schema without properties."""
         name = _name(schema)
         schema = self._resolved(schema)
         self._schemas += 1

@@ -226,7 +226,7 @@ class PageLines:
         return block, line - self.line_of_block[block]
 
     def line_of(self, place: tuple[int, int]) -> int:
-        """Return the line at a place (see `place_of`), or the nearest line. Renders the page up to it."""
+        """Return the line at a place (see `place_of`), or the nearest line. Renders the page up to this line."""
         block, line = place
         if block < 0 or not self.blocks:
             return line
@@ -282,7 +282,7 @@ class PageLines:
         self._cut_back(min(self._sections))
 
     def reveal(self, number: int, *, opens: bool = False) -> bool:
-        """Unfold every section that contains a block. Return whether one was folded.
+        """Unfold every section that contains a block. Return whether a section was folded.
 
         Args:
             number: the number of the block.
@@ -358,7 +358,10 @@ class PageLines:
         )
 
     def line_of_quote(self, words: str) -> int | None:
-        """Return the line that shows a quoted text, or None if the page lacks it. Renders the page up to it."""
+        """Return the line that shows a quoted text, or None if the page lacks the text.
+
+        Renders the page up to this line.
+        """
         numbered = [(number, text) for number, block in enumerate(self.blocks) for text in block.text.split("\n")]
         index = find_quoted_line(words, enumerate(text for _, text in numbered))
         if index is None:
@@ -689,7 +692,7 @@ def render_page(markdown: str, width: int, *, title: str | None = None, ascii: b
 
 @lru_cache(512)
 def comment_lines(markdown: str, columns: int) -> Sequence[Line]:
-    """Render a comment; if it would render to nothing, its source is shown."""
+    """Render a comment. A comment that would render to nothing is shown as source."""
     renderer = _new_layout((), only_ascii=False)
     return renderer.lines(markdown.strip("\n"), columns) or renderer.source(markdown, columns)
 
@@ -703,7 +706,7 @@ def outline(markdown: str) -> list[Heading]:
 
 
 def split_oversized(blocks: Sequence[Block]) -> list[Block]:
-    """Return the blocks, with oversized ones split into parts that are shown as source code."""
+    """Return the blocks. Oversized blocks are split into parts that are shown as source code."""
     return [piece for block in blocks for piece in ([block] if len(block.text) <= MAX_BLOCK else _pieces(block))]
 
 

@@ -114,7 +114,7 @@ def _scrolled(
 
 
 def _fitting(sizes: Sequence[int], room: int) -> int:
-    """Return how many of these columns fit, at least one."""
+    """Return the number of columns that fit, from the first on; at least 1."""
     used = -GAP
     for number, size in enumerate(sizes):
         used += size + GAP
@@ -259,5 +259,5 @@ def _cards(table: Table, columns: int, symbols: Symbols) -> Iterator[Line]:
 
 
 def _broken(after: Cell, symbols: Symbols) -> Line:
-    """Return the sign of a broken link if it follows the link."""
+    """Return the sign of a broken link, or nothing. `after` has the runs after the link."""
     return tuple(span for span in after[:1] if span.text.strip() == symbols.broken)

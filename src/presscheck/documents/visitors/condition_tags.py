@@ -36,12 +36,12 @@ class ConditionTag(NamedTuple):
 
     @property
     def is_end(self) -> bool:
-        """Whether it ends a condition."""
+        """Whether the tag ends a condition."""
         return self.name.startswith("end")
 
     @property
     def is_branch(self) -> bool:
-        """Whether it is an `else` or `elif`, which the platform does not support."""
+        """Whether the tag is an `else` or `elif`, which the platform does not support."""
         return self.name.startswith("el")
 
 

@@ -32,7 +32,7 @@ _BLOCKS = frozenset(("fence", "code_block"))
 
 
 class ConditionMistake(NamedTuple):
-    """A malformed tag. It hides a part of the page from every visitor, unless it is an extra `endif`."""
+    """A malformed tag. Unless the tag is an extra `endif`, it hides a part of the page from every visitor."""
 
     line: int
     """The line of the tag, counted from 1."""

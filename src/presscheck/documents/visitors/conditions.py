@@ -77,7 +77,7 @@ def problem_of(condition: str) -> str:
 
 
 def _evaluated(condition: str | None, claims: dict[str, Any]) -> tuple[bool, tuple[Path, ...], tuple[str, ...]]:
-    """Return whether the condition is met, the claims in it, and the unknown names in it."""
+    """Return whether a condition is met, the claims in the condition, and the unknown names in the condition."""
     if not condition or not condition.strip():
         return True, (), ()
     if len(condition) > LONGEST:
@@ -245,7 +245,7 @@ def _contains(whole: Any, part: Any) -> bool:
 
 
 def _number(value: Any) -> Any:
-    """Return integers as floats, the only numbers in conditions. Too large ones are unchanged and equal no number."""
+    """Return integers as floats, the only numbers in conditions. Integers that are too large are unchanged."""
     try:
         return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
     except OverflowError:
