@@ -230,7 +230,7 @@ class Development:
         self._output_error: OSError | None = None
 
     def respond(self, event: dict[str, Any]) -> Answer:
-        """Print an event, and return the response of the script."""
+        """Print an event. Return the response of the script, or a default response if no script runs."""
         manifest, run_script = self._manifest, self._run_script
         kind = str(event.get("type") or "event without a type")
         about = [

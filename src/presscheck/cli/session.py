@@ -319,7 +319,7 @@ def load_profile(context: click.Context, *, with_token: bool = True) -> Profile:
 
 
 def has_terminal() -> bool:
-    """Return whether the app can be opened: stdin and stdout are a terminal."""
+    """Return whether the app can be opened: stdin and stdout are a terminal, and TERM is not dumb."""
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 

@@ -168,7 +168,7 @@ def _entry(view: SavedView) -> dict[str, str]:
 
 
 def _parts(own: str) -> tuple[str, str]:
-    """Split the text of a view after its last setting: the settings, and the comments and empty lines after them."""
+    """Return the text of a view up to its last setting, and the comments and empty lines after this setting."""
     lines = _lines(own)
     last = len(lines)
     while last > 1 and (not lines[last - 1].strip() or lines[last - 1].lstrip().startswith("#")):

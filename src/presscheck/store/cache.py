@@ -446,14 +446,14 @@ class CacheReader:
             return found
 
     def resource(self, kind: str, identity: str) -> str | None:
-        """Return the newest JSON of a resource, by `object` and `id`."""
+        """Return the newest JSON of a resource, by `object` and `id`, or None."""
         row = self.database.execute(
             "SELECT json FROM resources WHERE object = ? AND id = ?", (kind, identity)
         ).fetchone()
         return row[0] if row else None
 
     def text(self, key: str) -> str | None:
-        """Return the JSON of a response that is not a listing."""
+        """Return the JSON of a response that is not a listing, or None."""
         row = self.database.execute(
             "SELECT coalesce(answers.json, resources.json) FROM answers LEFT JOIN resources USING (object, id)"
             " WHERE key = ?",
@@ -605,7 +605,7 @@ class Cache:
                 connection.close()
 
     def answer(self, key: str) -> Stored | None:
-        """Return the cached response of a call; a listing becomes a single page with all cached rows."""
+        """Return the cached response of a call, or None. A listing becomes a single page with all cached rows."""
         return self._touch(key, self._read(lambda reader: reader.answer(key)))
 
     @property
@@ -668,7 +668,7 @@ class Cache:
         return self._read(lambda reader: reader.matching(key, listed, None, first)) or array("q")
 
     def resource(self, kind: str, identity: str) -> str | None:
-        """Return the newest JSON of a resource, by `object` and `id`."""
+        """Return the newest JSON of a resource, by `object` and `id`, or None."""
         return self._read(lambda reader: reader.resource(kind, identity))
 
     def keep(self, key: str, body: bytes, at: float) -> bool:
@@ -864,7 +864,7 @@ def _keep_answer(database: sqlite3.Connection, key: str, answer: Any, at: float)
 
 
 def _paging(answer: dict[str, Any]) -> tuple[int | None, str | None]:
-    """Return the total and the cursor of the next page of a response; None where missing."""
+    """Return the total and the cursor of the next page of a response. Either is None if the response lacks it."""
     total, following = answer.get("total"), answer.get("next")
     cursor = cast("dict[str, Any]", following).get("page") if isinstance(following, dict) else None
     return total if type(total) is int else None, cursor if isinstance(cursor, str) else None
@@ -880,7 +880,10 @@ def _keep_page(
     *,
     last: bool,
 ) -> bool:
-    """Store a page; `length` has the values of the columns `total` and `more`."""
+    """Store a page. Return whether it differs from the stored rows.
+
+    `length` has the values of the columns `total` and `more`.
+    """
     with transaction(database) as write:
         if start == 0:
             write.execute(

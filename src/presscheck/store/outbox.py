@@ -649,7 +649,7 @@ class Outbox(LocalState):
         error: str | None = None,
         result: dict[str, Any] | None = None,
     ) -> None:
-        """Move a row to the history, and delete old rows of the history; only inside a transaction."""
+        """Move a row to the history, and delete old rows of the history. Call this only inside a transaction."""
         self._forget_file_contents(number)
         self._forget_secrets(number)
         now = time.time() if now is None else now

@@ -119,7 +119,7 @@ class SearchIndex:
         return []
 
     def thing(self, kind: str, name: str) -> str | None:
-        """Return the JSON of a resource, by `object` and `id`."""
+        """Return the JSON of a resource, by `object` and `id`, or None."""
         row = self.connection.execute("SELECT json FROM resources WHERE object = ? AND id = ?", (kind, name)).fetchone()
         return row[0] if row else None
 

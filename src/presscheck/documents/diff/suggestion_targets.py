@@ -73,7 +73,7 @@ def find_target(about: str, markdown: str) -> SuggestionTarget | None:
 
 
 def cell_target(markdown: str, line: int, column: int) -> SuggestionTarget | None:
-    """Return a table cell as the target of a suggestion, or None if it does not exist.
+    """Return a table cell as the target of a suggestion, or None if the cell is not found.
 
     Args:
         markdown: the page.

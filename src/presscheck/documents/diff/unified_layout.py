@@ -96,7 +96,7 @@ class UnifiedLayout:
         return pair.kind in ("changed", "moved") or last.kind in ("changed", "moved")
 
     def _space(self, pair: SegmentPair) -> None:
-        """Add a blank line, unless the block belongs to the previous one."""
+        """Add a blank line before a block, unless the block belongs to the previous block."""
         if self._last and needs_blank_line(self._last, pair):
             blank_line = self._drawing.around(
                 common_prefix(current_segment(self._last).within, current_segment(pair).within)
@@ -217,7 +217,7 @@ def _line_count(pair: SegmentPair) -> int:
 
 
 def _heading_path(hidden: Sequence[Segment]) -> str:
-    """Return the last heading of the blocks, and the tags that are open at their end."""
+    """Return a text with the last heading of the blocks, and the titles of the tags that are open after the blocks."""
     heading = ""
     opened: list[str] = []
     for piece in hidden:

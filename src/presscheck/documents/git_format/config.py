@@ -64,7 +64,7 @@ def read_config(text: str) -> tuple[RepositoryConfig, list[Problem]]:
 
 
 def normalize_path(path: str) -> str | None:
-    """Normalize a path to a source path; the root is empty. Return None if the path leaves the root."""
+    """Normalize a path to a source path; the root is an empty string. Return None if the path leaves the root."""
     parts: list[str] = []
     for part in path.replace("\\", "/").split("/"):
         if part == "..":

@@ -33,7 +33,7 @@ _HEAD = 256 * 1024
 
 
 class Entry(NamedTuple):
-    """An existing file."""
+    """A file in the directory: its path, and its size in bytes."""
 
     location: Path
     size: int
@@ -84,7 +84,7 @@ class RepositoryFiles:
         return self._readmes.get(folder)
 
     def text(self, source: str) -> DecodedText:
-        """Read a text. It is empty, with a problem, if the file is too large or cannot be read."""
+        """Read a text. If the file is too large or cannot be read, the text is empty and has a problem."""
         entry = self.entries[source]
         if entry.size > MAX_TEXT:
             return DecodedText(

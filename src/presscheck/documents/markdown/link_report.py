@@ -37,7 +37,7 @@ class LinkTarget(NamedTuple):
 
 
 class LinkUsage(NamedTuple):
-    """A target and the ids of the pages that link to it, in the order of the tree."""
+    """A link target, its status, and the ids of the pages that link to it, in the order of the page tree."""
 
     target: LinkTarget
     status: str

@@ -52,8 +52,9 @@ def count_parts(markdown: str) -> int:
 
 
 def _missing_cells(lines: list[str]) -> int:
-    """Count the missing cells in short table rows, which the parser adds: up to a thousand for a row of
-    one character.
+    """Count the cells that the parser adds to table rows with too few cells.
+
+    The parser may add a thousand cells to a row of one character.
     """
     missing = columns = 0
     for line in lines:

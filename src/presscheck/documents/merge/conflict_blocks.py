@@ -117,7 +117,7 @@ def _one_line(name: str) -> str:
 
 
 def side_name(name: str) -> str:
-    """Return the display name of a side of a conflict: *main* for the name that merges without authors write."""
+    """Return the display name of a side of a conflict. A default name, from a merge without authors, becomes *main*."""
     return "main" if name == THEIR_NAME else name
 
 
@@ -129,7 +129,7 @@ def conflict_blocks(markdown: str) -> list[ConflictBlock]:
 
 
 def damaged_marker(markdown: str, before: str = "") -> DamagedMarker | None:
-    """Return the first damaged conflict marker of a text, or else the first intact marker outside of complete blocks.
+    """Return the first damaged conflict marker of a text, or else its first marker outside of a block, or None.
 
     Args:
         markdown: the text to save.

@@ -165,7 +165,7 @@ class _Documents:
     names: tuple[str, str]
 
     def merge(self, base: str | None, ours: str | None, theirs: str | None) -> tuple[str | None, int]:
-        """Return the id of the merged document and its number of conflicts."""
+        """Return the id of the merged document (None if it is empty), and the number of its conflicts."""
         if not _differ(base, ours, theirs):
             return theirs if ours == base else ours, 0
         our_name, their_name = self.names
@@ -309,7 +309,7 @@ class _Pages:
         return ours
 
     def _above(self, page_id: str) -> str | None:
-        """Return the nearest ancestor that still exists and can have subpages."""
+        """Return the id of the nearest ancestor that still exists and can have subpages; None for the root."""
         side = self._sides[page_id]
         above = side[page_id].above
         while above is not None and (above["id"] not in self._merged or self._merged[above["id"]]["type"] == "link"):

@@ -35,7 +35,7 @@ _FLAGS = {"true": True, "false": False, "": True}
 
 
 def html_block(text: str) -> Node | None:
-    """Read an HTML block as a node."""
+    """Read an HTML block as a node. Return None if no node can represent the block."""
     if "<!--" in text:
         return None
     if _drawing(text):
@@ -58,7 +58,10 @@ def html_block(text: str) -> Node | None:
 
 
 def framed(values: dict[str, str], nodes: Nodes) -> Node | None:
-    """Read figures, or images without figures, inside a `div` with display attributes."""
+    """Return the images in a `div` with display attributes as one node.
+
+    Return None if the `div` has other content, or an attribute is unknown.
+    """
     if not nodes or any(node["type"] != "images" or node["data"] for node in nodes):
         return None
     said = markdown_details(nodes[0])
@@ -88,7 +91,7 @@ def heading_node(level: int, nodes: Nodes, data: Node) -> Node:
 
 
 def read_image(node: Node) -> Node | None:
-    """Read a single image as a block; return None if it has inline attributes."""
+    """Read an inline image as a block. Return None for other nodes, and for an image with a size."""
     if node.get("type") != "inline-image" or node["data"].get("size"):
         return None
     data = dict(node["data"])

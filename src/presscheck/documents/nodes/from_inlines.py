@@ -248,7 +248,7 @@ def html_image(values: dict[str, str]) -> Node | None:
 
 
 def dark_image(events: Sequence[Event]) -> Node | None:
-    """Return the dark-mode image of a `picture` element, or None."""
+    """Return the data for the dark-mode image of a `picture` element, or None."""
     images = [event for event in events if event.name != "picture"]
     values = images[0].values if [event.name for event in images] == ["source", "img"] else {}
     if set(values) != {"srcset", "media"} or values["media"] != "(prefers-color-scheme: dark)":

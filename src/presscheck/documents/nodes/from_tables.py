@@ -139,7 +139,7 @@ def html_table(text: str) -> Node | None:
 
 
 def _read_cells(rows: list[_Row], has_head: bool, source: str) -> Node | None:
-    """Read only the text of the cells, and keep the source of the table."""
+    """Read only the text of the cells, and keep the source of the table. Return None if there are too many cells."""
     table = _Table()
     head = rows[0].cells if has_head else []
     columns = max(len(row.cells) for row in rows)
@@ -253,7 +253,7 @@ _NO_VALUE: Any = object()
 
 
 def _cell(definition: Node, events: list[Event]) -> Any:
-    """Return the value of a cell: None if it is empty, `_NO_VALUE` if its column type cannot represent it."""
+    """Return the value of a cell: None for an empty cell, `_NO_VALUE` if the type of the column does not allow it."""
     kind = definition["type"]
     if kind == "text":
         return Blocks(cell_blocks(events))

@@ -82,7 +82,7 @@ ReferenceMapper = Callable[[Reference, str], Reference]
 
 
 def map_references(node: Node, change: ReferenceMapper) -> None:
-    """Replace every reference inside a node."""
+    """Replace every reference inside a node by the result of `change`, in place."""
     data = node_data(node)
     kind = str(node.get("type", ""))
     for name in ("ref", "refDark"):

@@ -121,7 +121,10 @@ def markdown_paragraph(markdown: str) -> Node:
 
 
 def tag_line(markdown: str, part: str) -> Node:
-    """Create a paragraph for the start or the end of a tag. The nodes between both paragraphs are its content."""
+    """Create a paragraph for the start or the end of a tag (`part` is `begin` or `end`).
+
+    The nodes between both paragraphs are the content of the tag.
+    """
     return markdown_paragraph(markdown) | {"markdown": {"part": part}}
 
 

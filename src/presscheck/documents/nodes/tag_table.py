@@ -57,7 +57,7 @@ def parse_prop(text: str) -> Any:
 
 
 def format_prop(value: Any) -> str:
-    """Format a value so that `parse_prop` returns it."""
+    """Format a property of an integration, so that `parse_prop` returns the same value."""
     return value if isinstance(value, str) and parse_prop(value) is value else json.dumps(value)
 
 

@@ -206,7 +206,7 @@ def _is_row(text: str, head: str, cell: str) -> bool:
 
 
 def _cut(words: str, most: int | None) -> str:
-    """Return words on one line, truncated between words to at most `most` characters."""
+    """Return a text on one line, cut off after at most `most` characters, if possible between words."""
     flat = _short(words)
     if most is None or len(flat) <= most:
         return flat
@@ -270,7 +270,7 @@ def suggestion_problem(comment: str) -> str | None:
 
 
 def without_fingerprint(comment: str) -> str:
-    """Remove the hash that earlier versions wrote after `suggestion`."""
+    """Return a comment without the hash that earlier versions wrote after `suggestion`."""
     match = _fenced.search(comment)
     return comment[: match.start("info")] + comment[match.end("info") :] if match and match["info"] else comment
 

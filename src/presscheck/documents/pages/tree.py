@@ -192,7 +192,7 @@ def _slugs(pages: Sequence[Page], first: Container[str]) -> dict[str, str]:
 
 
 def with_paths(tree: Sequence[Page]) -> Tree:
-    """Return the tree with unique slugs and the path of every page that has one."""
+    """Return the tree with unique slugs, and with a path for every page that has a slug."""
 
     def level(pages: Sequence[Page], prefix: str) -> Tree:
         pages_with_paths: Tree = []

@@ -92,7 +92,7 @@ class BlockRenderer:
     Args:
         symbols: the symbols for drawing the page.
         references: the content that the page refers to.
-        controls: the state of folds, tabs and scrolling; without it everything is open.
+        controls: the state of folds, tabs and scrolling; None if everything is open.
         conflicts: the conflicts that were replaced by placeholders; both sides of each are rendered.
 
     Attributes:

@@ -43,7 +43,7 @@ DEEPEST = 40
 
 
 def formula_text(source: str) -> str:
-    """Return a formula as one line of Unicode."""
+    """Return a formula as one line of Unicode. A formula that is nested too deeply is returned as written."""
     tokens = [(match.lastindex or 0, match[match.lastindex or 0]) for match in _token.finditer(source)]
     try:
         return re.sub(r" {2,}", " ", _Reader(tokens).until_end()).strip()

@@ -97,9 +97,9 @@ def listed_lines(description: Object, listed: Listed, columns: int) -> list[Line
 
 
 def description_in(filesystem: Any) -> Object | None:
-    """Return the API description in the files of a specification, which are an object by name, or a list.
+    """Return the API description in the files of a specification, or None.
 
-    In a list, the file with `isEntrypoint` takes precedence.
+    The files are an object by name, or a list. In a list, the file with `isEntrypoint` takes precedence.
     """
     candidates: Iterable[Any] = ()
     if isinstance(filesystem, dict):

@@ -137,7 +137,7 @@ class PageLines:
         title: the title of the page, shown first. A heading that repeats it at the start of the text is not shown.
         ascii: whether the terminal has only ASCII characters.
         references: the content that the page refers to.
-        controls: the state of folds, tabs and scrolling; without it everything is open.
+        controls: the state of folds, tabs and scrolling; None if everything is open.
         conflict_hint: how to resolve conflicts, shown below the title with the number of conflicts.
     """
 
@@ -330,9 +330,7 @@ class PageLines:
         return included.markdown if included else None
 
     def starts_block(self, number: int) -> bool:
-        """Return whether a block starts at this line of the Markdown (from 0), so that only a fold can
-        hide the line.
-        """
+        """Return whether a block starts at this line of the Markdown (from 0). Only a fold can hide such a line."""
         block = self._block_of_source(number)
         return block >= 0 and self.blocks[block].start_line == number
 
@@ -344,10 +342,10 @@ class PageLines:
         return self._layout.codes.get(key, "")
 
     def source_of(self, line: int) -> str:
-        """Return the line of the Markdown that a rendered line shows, matched by its words; else the first line of its
-        block.
+        """Return the line of the Markdown that a rendered line shows, matched by its words.
 
-        Return an empty string above the first block, as on the title.
+        If no line matches, return the first line of the block. Above the first block, as on the title, return an empty
+        string.
         """
         if self.place_of(line)[0] < 0 or not self.blocks:
             return ""

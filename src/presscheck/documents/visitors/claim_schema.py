@@ -30,7 +30,7 @@ class Claim(NamedTuple):
     """A claim of a schema.
 
     Attributes:
-        path: the names of the objects that contain it, and its name.
+        path: the names of the objects that contain the claim, and the name of the claim.
         kind: the type; empty if the schema lacks it.
         values: the allowed values; empty if all values of the type are allowed.
         description: the meaning of the claim.
