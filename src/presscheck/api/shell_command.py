@@ -69,7 +69,7 @@ def members_of(annotation: Any) -> list[Any]:
 
 
 def is_text(annotation: Any) -> bool:
-    """Return whether a field takes plain text, without JSON quotes."""
+    """Return whether a field of this type takes plain text, without JSON quotes."""
     return any(member is str for member in members_of(annotation)) or hasattr(annotation, "__metadata__")
 
 

@@ -217,7 +217,7 @@ def _entries(path: Path, text: str) -> list[dict[str, Any]]:
 
 
 def _rewrite(path: Path, edit: Callable[[str], str]) -> None:
-    """Replace the text of the file, or of the target of a link."""
+    """Replace the text of a file by the result of `edit`. If the file is a link, its target is edited."""
     file = path.resolve()
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

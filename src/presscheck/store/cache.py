@@ -558,7 +558,7 @@ def _delete_unreferenced(write: sqlite3.Connection, resources: Iterable[tuple[st
 
 
 def _free_pages(database: sqlite3.Connection) -> bool:
-    """Release a batch of free pages to the disk. Return whether there may be more."""
+    """Release a batch of free pages to the disk. Return whether there may be more free pages."""
     before = _pragma(database, "freelist_count")
     if not before:
         return False
@@ -745,7 +745,7 @@ class Cache:
             return False  # another instance is writing, or the next write reports the error
 
     def _open(self) -> None:
-        """Open the file, or if that fails, use memory and read the old file."""
+        """Open the file. If that fails, write to memory, and read from the file if possible."""
         self._evictor, self._is_damaged = Evictor(self._limit), False
         try:
             with ExitStack() as opened:

@@ -125,8 +125,9 @@ def sanitize(text: str, *, lines: bool = False) -> str:
 
 
 def display_url(url: str) -> str:
-    """Return a URL that is safe to display: foreign scripts in the host as punycode, unprintable
-    characters escaped.
+    """Return a URL that is safe to display.
+
+    Foreign scripts in the host become punycode, and unprintable characters are escaped.
     """
     host = _host(url)
     displayed = url if host.isascii() else url.replace(host, _punycode(host), 1)

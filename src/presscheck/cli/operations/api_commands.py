@@ -32,7 +32,7 @@ def operations() -> dict[str, type[Operation[Any]]]:
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
-    """Yield all commands below a group with their words, except for `presscheck api`. Imports their modules."""
+    """Yield all commands below a group, each after its words, except for `presscheck api`. Imports all modules."""
     context = click.Context(group)
     for name in group.list_commands(context):
         found = group.get_command(context, name)

@@ -180,7 +180,7 @@ class PageText:
 
 
 def read_page(source: str, text: str, *, oid: str = "", has_title: bool = True) -> PageText:
-    """Read the file of a page; a heading at the start of the text is the title of the page."""
+    """Read the file of a page. With `has_title`, a heading at the start of the text is the title of the page."""
     problems: list[Problem] = []
     front: dict[str, Any] = {}
     start = 0

@@ -46,7 +46,7 @@ def inlines_of_html(text: str, *, keeps_blanks: bool = False) -> Nodes:
 
 
 def paragraphs_of(events: Sequence[Event]) -> list[Nodes] | None:
-    """Read HTML paragraphs; return None if one has attributes."""
+    """Read HTML paragraphs. Return None if a paragraph has attributes."""
     groups: list[list[Event]] = [[]]
     for event in events:
         if event.name == "p":

@@ -72,7 +72,7 @@ def parse_file(source: str) -> Reference:
 
 
 def format_file(ref: Reference) -> str:
-    """Return the path of a file as written, or its address by id."""
+    """Return the address of a file reference: the path as written, or an address with the id of the file."""
     is_place = ref["kind"] == "file" and re.search(r"[./]", str(ref["file"]))
     return str(ref["file"]) if is_place else format_reference(ref)
 

@@ -98,7 +98,7 @@ class PageOrder:
         return index
 
     def insert(self, page: str, parent: str | None, index: int | None) -> None:
-        """Insert a page at an index below a parent, or at the end, as the service does."""
+        """Move or add a page to an index below a parent, or to the end if `index` is None."""
         if page in self:
             self.siblings(page).remove(page)
         self._parents[page] = parent

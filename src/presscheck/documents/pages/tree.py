@@ -142,7 +142,7 @@ def slugify(title: str) -> str:
 
 
 def title_slug(title: str) -> str:
-    """Return a slug for a title, without words that its conditions hide from visitors without claims."""
+    """Return a slug for a title, without words that conditions in the title hide from visitors without claims."""
     return slugify(words_without_claims(title))
 
 

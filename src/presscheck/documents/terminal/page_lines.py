@@ -134,7 +134,7 @@ class PageLines:
     Args:
         markdown: the text.
         width: the width in cells.
-        title: the title of the page, shown first. A heading that repeats it at the start of the text is not shown.
+        title: the title of the page, shown first. A first heading that repeats the title is not shown.
         ascii: whether the terminal has only ASCII characters.
         references: the content that the page refers to.
         controls: the state of folds, tabs and scrolling; None if everything is open.

@@ -45,12 +45,12 @@ class Claim(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The path in displayed form."""
+        """The path as it is displayed."""
         return ".".join(self.path)
 
     @property
     def expression(self) -> str:
-        """The path in the form of conditions."""
+        """The path as it is written in conditions."""
         steps = (f".{name}" if _NAME.fullmatch(name) else f"[{json.dumps(name)}]" for name in self.path)
         return f"visitor.claims{''.join(steps)}"
 
