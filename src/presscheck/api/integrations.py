@@ -135,7 +135,7 @@ class SpaceInstallation(Model):
 
 
 class SiteInstallation(Model):
-    """An installation of an integration in a site; `site` is its id or the whole site."""
+    """An installation of an integration in a site; `site` is the id of a site or the whole site."""
 
     integration: str
     installation: str

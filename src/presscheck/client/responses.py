@@ -188,7 +188,7 @@ def _error_response(call: Operation[Any], reply: Reply) -> ServiceError:
 
 
 def service_message(body: bytes) -> str:
-    """Return the message of an error response, from ``{"error": {"code", "message"}}``; empty without one."""
+    """Return the message of an error response, from ``{"error": {"code", "message"}}``; empty without a message."""
     try:
         parsed: Any = json.loads(body)
         message = cast("dict[str, dict[str, Any]]", parsed)["error"]["message"]
@@ -224,7 +224,7 @@ class Known(NamedTuple):
 
 
 class KnownResponses:
-    """The cached responses of a client by URL; the least recently used are dropped first.
+    """The cached responses of a client by URL; the least recently used responses are dropped first.
 
     Args:
         max_size: the maximum size of all responses, in bytes.

@@ -46,7 +46,7 @@ Segment = str | tuple[str | None, ...]
 
 @dataclass(frozen=True)
 class OwnerRule:
-    """A line of the file.
+    """A rule: a line of the owners file.
 
     Attributes:
         line: the line number, from 1.
@@ -104,7 +104,7 @@ class OwnersFile:
         self._owners = Owners(self.path)
 
     def read(self) -> Owners:
-        """Return the owners; without rules and errors if an optional file is missing."""
+        """Return the rules and errors of the file; neither if an optional file is missing."""
         try:
             status = self.path.stat()
             if not stat.S_ISREG(status.st_mode):

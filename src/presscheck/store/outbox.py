@@ -99,7 +99,7 @@ class LocalState:
             self._execute("DELETE FROM drafts WHERE key = ?", (key,))
 
     def forget_draft(self, key: str, text: str, *beside: str) -> None:
-        """Delete a draft and the texts stored with it, unless another instance changed its text.
+        """Delete a draft and the texts stored with the draft, unless another instance changed the text of the draft.
 
         Args:
             key: the key of the draft.

@@ -72,7 +72,7 @@ def now() -> datetime:
 
 
 def parse_time(iso: str | None) -> datetime | None:
-    """Parse an ISO 8601 time, in UTC if it has no zone. Return None if it is invalid."""
+    """Parse an ISO 8601 time. A time without a zone is in UTC. Return None for an invalid time."""
     try:
         moment = datetime.fromisoformat(iso or "")
     except ValueError:

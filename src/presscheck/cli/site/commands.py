@@ -277,7 +277,8 @@ async def check(session: Session, site: str, org: str | None, report: str | None
 def _levels(session: Session, site: Site, given: Path | None) -> Mapping[str, Level]:
     """Return the severities of the checks of a site.
 
-    They are read from the file of `--checks`, else from the file that the profile names, else from the default file.
+    The severities are read from the file of `--checks`, else from the file that the profile names, else from the
+    default file.
     """
     file = ChecksFile(places().config_file, session.profile.checks, given)
     return cast("dict[str, Level]", file.read(CHECK_NAMES).of(site.id, site.title))

@@ -258,7 +258,7 @@ def _require_unchanged(session: Session, read: ConfigFile, drift: tuple[Drift, .
     """Print the changes of other users that a push would overwrite.
 
     Raises:
-        ChangedSince: there are any.
+        ChangedSince: a change would be overwritten.
     """
     if not drift:
         return
@@ -329,7 +329,9 @@ def _require_valid(read: ConfigFile, problems: Sequence[Problem]) -> None:
 
 
 def _present_file(file: Path, *, force: bool) -> ConfigFile | None:
-    """Read the file that a pull changes. Return None if it does not exist, or if `force` replaces an unreadable file.
+    """Read the file that a pull changes.
+
+    Return None if the file does not exist, or if `force` replaces an unreadable file.
 
     Raises:
         InvalidArgument: the file is not the configuration of a site, and `force` is not set.

@@ -250,7 +250,7 @@ def _require_unchanged(session: Session, document: Document, drift: tuple[Drift,
     """Print the changes of other users that a replacement would overwrite.
 
     Raises:
-        ChangedSince: there are any.
+        ChangedSince: a change would be overwritten.
     """
     if not drift:
         return

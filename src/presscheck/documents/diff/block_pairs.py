@@ -84,7 +84,7 @@ def _similar_pairs(before: Sequence[Segment], after: Sequence[Segment]) -> list[
 
 
 def _candidates(before: Sequence[frozenset[str]], after: Sequence[frozenset[str]]) -> Iterable[tuple[int, int]]:
-    """Return the pairs to compare: all pairs of a small gap, otherwise those that share rare words.
+    """Return the pairs to compare: all pairs of a small gap, otherwise pairs that share rare words.
 
     A word is rare if at most three segments on each side have it. Each shared rare word is a vote; a segment is
     compared with the three candidates with the most votes, and with the segment at the same relative position.

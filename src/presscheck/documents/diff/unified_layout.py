@@ -162,7 +162,7 @@ def _go_together(pair: SegmentPair, other: SegmentPair) -> bool:
 
 
 def needs_blank_line(last: SegmentPair, pair: SegmentPair) -> bool:
-    """Return whether a blank line separates a block from the previous one."""
+    """Return whether a blank line separates a block from the previous block."""
     before, piece = current_segment(last), current_segment(pair)
     if before.kind == "tag" or piece.kind == "end":
         return False

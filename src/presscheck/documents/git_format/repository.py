@@ -508,7 +508,7 @@ def _places(
 
 
 def _follow(texts: Mapping[str, PageText], places: LinkResolver, used: set[str]) -> Iterator[Problem]:
-    """Yield broken links, and add linked files to `used`."""
+    """Yield a problem for each broken link, and add linked files to `used`."""
 
     def leads(target: str, source: str) -> bool:
         if target.startswith("/~/"):
@@ -532,7 +532,10 @@ def _follow(texts: Mapping[str, PageText], places: LinkResolver, used: set[str])
 def _redirects(
     written: Sequence[WrittenRedirect], places: LinkResolver, pages: Sequence[SourcePage], problems: list[Problem]
 ) -> dict[str, Destination]:
-    """Return the final destinations of redirects by former path, following chains; add to `problems`."""
+    """Return the final destinations of redirects by former path, following chains.
+
+    A problem is added to `problems` for each redirect that is not served.
+    """
     by_path = {redirect.former: redirect for redirect in written}
     ends: dict[str, Destination | str] = {}  # the destination, or the reason why there is none
     for redirect in written:

@@ -76,7 +76,7 @@ class _Open:
 
 
 def page_sections(markdown: str) -> list[PageSection]:
-    """Return the sections of a page, in the order of their titles. The first one is the start of the page."""
+    """Return the sections of a page, in the order of their titles. The first section is the start of the page."""
     reader = _Reader()
     for line in markdown.splitlines():
         reader.line(line)

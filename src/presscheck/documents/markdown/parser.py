@@ -80,7 +80,7 @@ def _image(state: StateInline, silent: bool) -> bool:
 
 
 def _math(state: StateInline, silent: bool) -> bool:
-    """Parse a formula as one token with its source: underscores in it are not emphasis."""
+    """Parse a formula as one token with its source: underscores in a formula are not emphasis."""
     if not state.src.startswith("$$", state.pos):
         return False
     end = state.src.find("$$", state.pos + 2)

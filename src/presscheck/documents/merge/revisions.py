@@ -113,7 +113,7 @@ def merge_order(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str],
 
 
 def _moved(base: Sequence[str], side: Sequence[str]) -> set[str]:
-    """Return the items that a side added, and the smallest set of moved items that explains its order."""
+    """Return the items that a side added, and the smallest set of moved items that explains the order of the side."""
     at = {item: number for number, item in enumerate(base)}
     stayed = [item for item in side if item in at]
     in_order = {stayed[number] for number in longest_increasing_subsequence([at[item] for item in stayed])}
@@ -208,7 +208,10 @@ def merge_pages(
 
 
 def documents_to_merge(base: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the ids of the documents that `merge_pages` will read, page by page: those that both sides changed."""
+    """Yield the ids of the documents that `merge_pages` will read, page by page.
+
+    These are all versions of the texts that both sides changed.
+    """
     for name, field in (("pages", "documentId"), ("reusableContents", "document")):
         sides = [
             {page["id"]: page.get(field) for page in flatten(side)} for side in _objects_of(name, base, ours, theirs)

@@ -137,7 +137,7 @@ def _lines(text: str) -> list[str]:
 def _joined_whole(base: str, ours: str, theirs: str) -> str | None:
     """Merge three sides by sentence and word. Return None for a conflict.
 
-    It is also a conflict if the result has a word that no side has, or a table with rows of different lengths.
+    A result with a word that no side has, or with a table whose rows have different lengths, is also a conflict.
     """
     joined = _joined((_sentences, _words), base, ours, theirs)
     if joined is None or not {*joined.split()} <= {*base.split(), *ours.split(), *theirs.split()}:

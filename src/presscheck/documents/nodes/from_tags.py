@@ -57,7 +57,7 @@ def _as_child(allowed: frozenset[str], node: Node) -> Nodes:
 
 
 def tag_node(tag_block: TagBlock) -> Node | None:
-    """Read a tag as a node; return None if no node can represent all of it."""
+    """Read a tag as a node; return None if no node can represent the whole tag."""
     return READERS.get(registered_name(tag_block.token.meta["name"]), _as_written)(tag_block)
 
 

@@ -93,7 +93,7 @@ ALLOWED_CHILDREN: dict[str, frozenset[str]] = {
 
 
 def text_node(text: str, marks: Sequence[Node] = (), *, is_markdown: bool = False) -> Node:
-    """Create a text with marks; with `is_markdown`, its words are Markdown."""
+    """Create a text with marks; with `is_markdown`, the text is Markdown."""
     leaf = {"object": "leaf", "text": text, "marks": list(marks)}
     node: Node = {"object": "text", "leaves": [leaf]}
     return node | {"markdown": True} if is_markdown else node

@@ -152,7 +152,7 @@ def _char(parts: list[tuple[str, Mark | None, str]], at: int, end: int) -> str:
 
 
 def _faces(inner: str, outer: str) -> bool:
-    """Return whether a mark between two characters attaches to the inner one."""
+    """Return whether a mark between two characters attaches to the inner character."""
     if inner.isspace():
         return False
     is_mark = unicodedata.category(inner)[0] in "PS"

@@ -227,7 +227,7 @@ def _images(node: Node) -> str:
 
 
 def _in_line(node: Node) -> str | None:
-    """Write an image in Markdown syntax, or return None if that cannot express everything."""
+    """Write an image in Markdown syntax, or return None if the syntax cannot express the whole image."""
     image: Node = node["nodes"][0] if node["nodes"] else {}
     captions = [block for fragment in image.get("fragments") or () for block in fragment["nodes"]]
     words = child_nodes(captions[0]) if len(captions) == 1 else []

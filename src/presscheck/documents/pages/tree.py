@@ -94,7 +94,7 @@ def find(tree: Sequence[Page], page_id: str) -> PagePosition | None:
 
 
 def insert(tree: Sequence[Page], page: Page, into: str | None = None, at: int | None = None) -> Tree:
-    """Return the tree with a page inserted below another (None: at the root), at an index or at the end.
+    """Return the tree with a page inserted below the page `into` (None for the root), at index `at` or at the end.
 
     Raises:
         PageNotInTree: the parent is not in the tree.

@@ -91,7 +91,7 @@ def schema_text(schema: Mapping[str, Any]) -> str:
 
 
 def read_schema(text: str) -> SchemaText:
-    """Read a schema from a text. Its mistakes are sorted by line."""
+    """Read a schema from a text. The mistakes are sorted by line."""
     try:
         value = parse_json(text)
     except json.JSONDecodeError as error:
