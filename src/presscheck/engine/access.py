@@ -42,7 +42,7 @@ class Reason(NamedTuple):
 
 @dataclass(frozen=True)
 class Grant:
-    """A team with a level on a collection, and the ids of its members."""
+    """A team that has a level on a collection, and the ids of the team's members."""
 
     team: Team
     level: str
@@ -108,7 +108,7 @@ class Access:
                     yield Reason(grant.level, f"team {team}: {path}", f"team {team} on {item.title or item.id}")
 
     def level(self, member: OrganizationMember, place: Container) -> Reason | None:
-        """Return the level of a person in a place, or None without access.
+        """Return the level of a person in a place, or None if the person has no access.
 
         The level is the highest of `reasons`, unless the service reports another level.
         """
@@ -210,7 +210,7 @@ async def _each(listings: Sequence[Operation[Page[Any]]], read_all: ReadAll) -> 
 
 
 def _own_default(item: Container) -> str | None:
-    """Return the default level of the place itself.
+    """Return the default level of the place itself: a level, `inherit`, or None for no access.
 
     A site without a level, from a service without default levels for sites, inherits.
     """

@@ -52,7 +52,10 @@ class Entry:
 
     @cached_property
     def again(self) -> str:
-        """The command line that repeats the request, without secrets; empty if it is too long."""
+        """The command line that repeats the request, without secrets.
+
+        Empty if it is too long, or if the request has no operation.
+        """
         line = typed(self.call) if self.call else ""
         return line if len(line) <= MAX_COMMAND_LENGTH else ""
 

@@ -28,7 +28,7 @@ PIECE = 1 << 16
 
 
 class LineReport(NamedTuple):
-    """The result of a line.
+    """The result of importing a line.
 
     Attributes:
         line: the number of the line, from 1; in an array, the line on which the conversation begins.

@@ -215,7 +215,10 @@ class Draft:
 
     @property
     def place(self) -> DraftPlace | None:
-        """The place outside of change requests where the draft was written; None if unknown."""
+        """The place outside of change requests where the draft was written.
+
+        None for a draft in a change request, or if the place is unknown.
+        """
         known = None if self.request else self._other
         return known[1] if known and known[1].target else None
 
@@ -263,7 +266,10 @@ class Draft:
         return (key, SCHEMA_BASE + key.removeprefix(schema)) if key.startswith(schema) else (key,)
 
     def keys_in(self, request: str) -> dict[str, str]:
-        """Return the keys of the draft in another change request, by its current keys."""
+        """Return the keys of the draft in another change request, by its current keys.
+
+        A draft of a page also has the key of the page text before the edit.
+        """
         if not self.is_page:
             own = self.stored.key.removeprefix(draft_key(self.request, ""))
             return {self.stored.key: draft_key(request, own)}
@@ -272,7 +278,7 @@ class Draft:
 
 
 def drafts(stored: tuple[StoredDraft, ...]) -> tuple[Draft, ...]:
-    """Return all drafts of a profile, in stored order."""
+    """Return all drafts of a profile, in stored order. The stored texts from before an edit are left out."""
     found = (_draft(each) for each in stored)
     return tuple(draft for draft in found if draft.name != BASE and not draft.stored.key.startswith(SCHEMA_BASE))
 

@@ -200,7 +200,7 @@ class Engine:
         return await self._reads.read(call, priority=priority)
 
     def known(self, call: Operation[T], *, priority: Priority | None = None) -> Result[T] | None:
-        """Return the cached response with pending writes applied, or None if it was never fetched.
+        """Return the cached response with pending writes applied, or None if no response is cached.
 
         Args:
             call: the read.
@@ -213,7 +213,7 @@ class Engine:
         return self._stored_reads.window(listing, start, count)
 
     def rows(self, listing: Operation[Page[M]], places: Iterable[int]) -> dict[int, M]:
-        """Return cached rows of a listing by position."""
+        """Return the cached rows of a listing at these positions, by position. Uncached rows are left out."""
         return self._stored_reads.rows(listing, places)
 
     def positions(self, listing: Operation[Page[Any]], ids: Iterable[str]) -> dict[str, int]:
@@ -276,7 +276,8 @@ class Engine:
     ) -> AsyncIterator[Result[int]]:
         """Subscribe to a listing: fetch all its pages into the cache, and again after each change.
 
-        Yields the number of items after each page; read the rows with `window`.
+        Yields the number of items after each page, which is the total if the service reports it. Read the rows with
+        `window`.
         """
         return self._subscribed.watch_listing(listing, priority)
 
@@ -311,7 +312,10 @@ class Engine:
         return MirrorRun(self._reads, self._subscriptions, pace).run(organization, space)
 
     def refresh(self, call: Operation[Any] | None = None) -> None:
-        """Fetch a call again, or all subscribed calls; while offline, check the connection now."""
+        """Fetch a subscribed call again, or all subscribed calls if `call` is None.
+
+        While offline, check the connection now.
+        """
         self._subscriptions.stale(None if call is None else call.key())
         if call is None:
             self.events.wake()
@@ -352,7 +356,7 @@ class Engine:
             await self.site_snapshots.before(call, number)
 
     def _note_publish(self, call: Operation[Any], number: int, answer: Any) -> None:
-        """Start recording the published state of a site, without delaying the caller of the publish."""
+        """If the write published a site, start recording the published state, without delaying the caller."""
         if "site_id" in type(call).model_fields:
             from presscheck.api.sites import PublishSite, Site  # 5 ms, only for sites
 
@@ -405,7 +409,7 @@ class Engine:
         await self._history.check(number)
 
     def undo(self, number: int) -> list[PendingWrite[Any]]:
-        """Undo a sent write by queueing or sending the writes that reverse it.
+        """Undo a sent write by queueing or sending the writes that reverse it. Returns these writes.
 
         Returns an empty list if the write is being undone already.
 
@@ -430,7 +434,10 @@ class Engine:
         return may_wait(call)
 
     def unsend(self, number: int) -> Operation[Any] | None:
-        """Undo an unsent write. Returns its call, so that its text can be edited."""
+        """Undo an unsent write. Returns its call, so that its text can be edited.
+
+        Returns None if the write is being sent or is no longer in the outbox.
+        """
         return self._outbox_actions.unsend(number)
 
     def retry(self, number: int) -> bool:
@@ -453,13 +460,16 @@ class Engine:
 
         Args:
             numbers: the outbox rows.
-            texts: the texts by draft key: of the draft, and of the text before the edit.
+            texts: the text of the draft and the text before the edit, each under its draft key.
             about: the details of the draft.
         """
         return self._outbox_actions.move_to_drafts(numbers, texts, about)
 
     def replace_edit(self, row: Row, call: Operation[Any]) -> bool:
-        """Replace the text of a pending edit with a base. Returns False if it is not as in `row` any more."""
+        """Replace the text of a pending edit that was queued with a base, see `write`.
+
+        Returns False if the edit has no base, or if its outbox row has changed since `row` was read.
+        """
         return self._outbox_actions.replace_edit(row, call)
 
     def release(self, numbers: Collection[int], *, hold: float = 0) -> None:

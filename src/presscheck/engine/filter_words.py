@@ -8,7 +8,9 @@ from presscheck.errors import InvalidArgument
 
 
 def filter_words(text: str, field: str) -> list[tuple[str, str, str]]:
-    """Split a filter into its words, each a name, a colon and a value; only the name of a plain word is not empty.
+    """Split a filter into words, and each word into a name, a colon and a value.
+
+    For a plain word, the name is the word, and the colon and the value are empty.
 
     Args:
         text: the filter as typed; quotes keep blanks in a word.

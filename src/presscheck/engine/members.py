@@ -38,6 +38,8 @@ class Person(NamedTuple):
 async def people_in(engine: PeopleReader, organization: str, known: Iterable[User | None]) -> list[Person]:
     """Return the members of an organization, or the known users if the caller may not list members.
 
+    If the service lists only the members of teams, the known users and other people in the organization are added.
+
     Args:
         engine: reads the members.
         organization: the id of the organization.

@@ -27,7 +27,7 @@ class StoredReader(Protocol):
     """A reader from the cache only."""
 
     def known(self, call: Operation[T], /) -> Result[T] | None:
-        """Return the cached response to a call, or None if it was never fetched."""
+        """Return the cached response to a call, or None if no response is cached."""
         ...
 
 

@@ -163,7 +163,11 @@ def _refuse(reason: str) -> NoReturn:
 
 
 def _bodies(text: str) -> list[bytes]:
-    """Return the certificates in a text, decoded from base64."""
+    """Return the certificates in a text, decoded from base64.
+
+    Raises:
+        InvalidArgument: the text is empty, too long or cut off, or has something other than certificates.
+    """
     if not text.strip():
         raise InvalidArgument("certificate", "is empty")
     if len(text) > LONGEST_CERTIFICATE:

@@ -79,7 +79,7 @@ class Shortcuts:
         return target in (self._targets or ())
 
     def toggle_bookmark(self, shortcut: Shortcut) -> Change:
-        """Add or remove a bookmark. Returns `full` if the list is full."""
+        """Add a bookmark, or remove the bookmark of the same target. Returns `full` if no bookmark can be added."""
         stored = self._read(BOOKMARKS)
         others = [other for other in stored if other.target != shortcut.target]
         if len(others) == len(stored) >= MOST_BOOKMARKS:
@@ -89,7 +89,7 @@ class Shortcuts:
         return "added" if is_new else "removed"
 
     def opened(self, shortcut: Shortcut) -> None:
-        """Move a place to the top of the recent places."""
+        """Put a place at the top of the recent places."""
         stored = self._read(RECENT)
         if stored[:1] != [shortcut]:
             others = [other for other in stored if other.target != shortcut.target]

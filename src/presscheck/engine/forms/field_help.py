@@ -334,7 +334,7 @@ def limits(info: FieldInfo, *, is_repeatable: bool) -> list[str]:
 
     Args:
         info: the field.
-        is_repeatable: whether each value is given separately, so that limits of its length count values.
+        is_repeatable: whether each value is given separately, so that length limits count values.
     """
     found: list[str] = []
     noun = "value" if is_repeatable else "item" if _has_items(info.annotation) else "character"

@@ -119,7 +119,7 @@ class FormField:
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
     def value_of(self, text: str) -> Any:
-        """Convert a typed text to a value, or to None if it is empty.
+        """Convert a typed text to a value, or to None if the text is empty or stands for null.
 
         Raises:
             InvalidArgument: the text has the wrong form for the field, such as invalid JSON or an invalid number.
@@ -156,12 +156,18 @@ class FormField:
             raise InvalidArgument(self.name, reason)
 
     def parts_of(self, text: str) -> tuple[str, ...]:
-        """Split the text of a list into values; the text of another field is a single value, an empty text none."""
+        """Split the text of a list field into its values. The text of any other field is a single value.
+
+        Empty values are left out.
+        """
         parts = text.split(",") if self.kind == "list" else (text,)
         return tuple(part for one in parts if (part := one.strip()))
 
     def note_of(self, text: str) -> str:
-        """Return a note about a valid text, such as the owner and the validity of a certificate; often empty."""
+        """Return a note about a valid text, such as the owner and the validity of a certificate.
+
+        Empty if there is no note.
+        """
         if self.note:
             return self.note(text)
         if self.kind != "certificate" or not text.strip():
@@ -305,7 +311,7 @@ def _is_null(field: FormField, text: str) -> bool:
 
 
 def initial_texts(fields: Iterable[FormField], item: Model | None) -> dict[str, str]:
-    """Return the initial texts of a form that changes an item: its current values."""
+    """Return the initial texts of the fields: the current values of the item, or empty texts if `item` is None."""
     texts: dict[str, str] = {}
     for field in fields:
         if item is None or not hasattr(item, field.name):

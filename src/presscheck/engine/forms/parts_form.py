@@ -82,14 +82,18 @@ class PartsForm(OperationForm):
     def _placed(
         self, error: InvalidArgument, fields: Container[str], objects: Mapping[str, Mapping[str, Any]]
     ) -> InvalidArgument:
-        """Return an error with the name of its form field; the same error if it has that name or concerns no field."""
+        """Return an error under the name of the form field that it concerns.
+
+        If the error already has the name of a form field, or concerns no field, return it unchanged.
+        """
         name = self._place(error, fields, objects) if error.call else ""
         return InvalidArgument(name, error.reason) if name else error
 
     def _place(self, error: InvalidArgument, fields: Container[str], objects: Mapping[str, Mapping[str, Any]]) -> str:
         """Return the name of the form field that an error concerns; empty if there is none.
 
-        Errors of an object name only the part, errors of the operation also the object that contains it.
+        An error from an object names only the part. An error from the operation also names the object that contains the
+        part.
         """
         first, last = error.field.partition(".")[0], error.field.rpartition(".")[2]
         owners = [name for name, parts in objects.items() if last in parts]

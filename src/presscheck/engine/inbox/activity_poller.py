@@ -57,7 +57,7 @@ REVIEW_EVENTS = {"approved": APPROVED, "changes-requested": CHANGES_REQUESTED}
 
 @dataclass(frozen=True)
 class PollResult:
-    """The result of a poll."""
+    """The result of a poll: the snapshot, and the change requests that are polled only for their followed threads."""
 
     snapshot: Snapshot
     followed_in_part: frozenset[str] = frozenset()
@@ -114,7 +114,11 @@ class _Poll:
         return answer
 
     async def fresh_or_none(self, call: Operation[T]) -> T | None:
-        """Fetch and cache a response, or return None if access is denied or the resource does not exist."""
+        """Fetch and cache a response. Return None if the service rejects the request, such as for a missing permission.
+
+        Raises:
+            PresscheckError: the user is not signed in, the service failed or limits the rate, or it cannot be reached.
+        """
         try:
             return await self.fresh(call)
         except (NotSignedIn, ServiceFailed, TooManyRequests):
@@ -157,7 +161,11 @@ class _Poll:
                 self.requests[request.id] = await self._request_state(request, "")
 
     async def _listed(self, listing: Operation[Page[ChangeRequest]]) -> dict[str, ChangeRequest]:
-        """Return the latest change requests of a listing, by id."""
+        """Return the latest change requests of a listing, by id.
+
+        If the listing has more than `MAX_FOLLOWED` change requests, others that are still listed keep their previous
+        state.
+        """
         state = ""
         async for result in fetch_all_pages(self._reads, listing, BACKGROUND):
             if isinstance(result.error, IncompleteList):
@@ -175,7 +183,10 @@ class _Poll:
         return {request.id: request for request in window.items}
 
     async def poll_former(self) -> None:
-        """Poll the change requests that are no longer in the views."""
+        """Poll the change requests that have left the views since the last poll.
+
+        Keep the newest `MAX_FORMER` of all change requests that have left, without merged change requests.
+        """
         former: dict[str, RequestState] = {}
         for key, was in self._before.requests.items():
             if key in self.requests or was.merged:
@@ -250,10 +261,10 @@ class _Poll:
     async def _with_mentions(
         self, request: ChangeRequest, comment: Comment, new: Mapping[str, UserAction]
     ) -> dict[str, UserAction]:
-        """Return new replies to a comment, marked if the newest reply of their author mentions the user.
+        """Return the new replies to a comment; `mentions_me` is set if the newest reply of an author mentions the user.
 
-        The service reports the number of replies without their texts. The texts are fetched only where a mention can
-        end a mute.
+        Empty if the user wrote all new replies. The service reports the number of replies without their texts. The
+        texts are fetched only where a mention can end a mute.
         """
         if all(reply.who == self._me for reply in new.values()):
             return {}

@@ -183,7 +183,10 @@ class EventLog:
         }
 
     def _new_events(self) -> tuple[Event, ...]:
-        """Return the events that any instance stored since the last call."""
+        """Return the events that any instance stored since the last call.
+
+        Mark the change requests of the events as unread. Show hidden change requests again; see `Triage.on_event`.
+        """
         stored = self._outbox.recall_all(EVENT)
         new = sorted(key for key in stored if key > self._last)
         events = tuple(event for event in (read_event(stored[key]) for key in new) if event)

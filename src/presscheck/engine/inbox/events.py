@@ -166,7 +166,10 @@ def diff_snapshots(
 
 
 def _review_requests(before: Snapshot, now: RequestState) -> Iterator[UserAction]:
-    """Yield the review requests of a change request that is new in the snapshot. Its other actions are no events."""
+    """Yield the review requests of a change request that is not in the previous snapshot.
+
+    Its other actions are not reported as events.
+    """
     for action in (now.actions or {}).values():
         # in a truncated snapshot, an older request was only below the cut-off
         if action.kind == REVIEW_ASKED and (before.complete or action.at > before.newest):

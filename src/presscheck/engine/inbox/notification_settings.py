@@ -57,7 +57,7 @@ class NotificationTarget:
 
 @dataclass(frozen=True)
 class Setting:
-    """The setting of a target itself."""
+    """The state that is set for a target itself, not inherited from its change request or space."""
 
     state: State
     target: NotificationTarget

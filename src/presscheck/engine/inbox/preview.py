@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Preview:
-    """The cached contents of a change request. A field is None if its data was never fetched."""
+    """The cached contents of a change request. A field is None if its data is not cached or not available."""
 
     description: str = ""
     """The text of the description, not sanitized."""

@@ -188,7 +188,11 @@ def _involved(value: str, _: Mapping[str, str], __: datetime) -> Conditions:
 
 
 def _waiting(value: str, _: Mapping[str, str], __: datetime) -> Conditions:
-    """`me`: the user's review is requested and not done. `author`: the user reviewed the current revision."""
+    """Return the conditions for `me` or `author`.
+
+    `me`: the user's review is requested and not done. `author`: somebody else is the author, and the user reviewed the
+    current revision.
+    """
     if value == ME:
         return (Condition(REVIEWS_KEY, "not reviewed", ""), Condition("", "not muted", ""))
     if value == "author":

@@ -55,7 +55,11 @@ class Triage:
 
     @property
     def hidden_ids(self) -> Iterable[str]:
-        """The ids of all hidden change requests that the user has not shown again."""
+        """The ids of all change requests with a stored hidden state.
+
+        Some of them are shown again already, because their time is over or their content has changed; see
+        `hidden_state`.
+        """
         return self._hidden.keys()
 
     def done(self, request: ChangeRequest) -> None:

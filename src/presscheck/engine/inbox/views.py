@@ -105,7 +105,7 @@ VIEWS: tuple[View, ...] = (
 
 @dataclass(frozen=True)
 class RowDetails:
-    """Cached details of a change request. A field is None if its data was never fetched."""
+    """Cached details of a change request. A field is None if its data is not cached or not available."""
 
     approved: tuple[str, ...] | None = None
     """Names of the reviewers who approved the newest revision."""
@@ -333,9 +333,9 @@ def first_rows(
     me: str,
     count: int,
 ) -> tuple[Group, ...]:
-    """Return the first cached rows of a listing, filtered synchronously, without sorting and groups.
+    """Return the rows that match a filter among the first `count` cached rows of a listing, without sorting and groups.
 
-    The arguments are the same as for `arrange_rows`.
+    The cache is read synchronously. The other arguments are the same as for `arrange_rows`.
 
     Raises:
         InvalidArgument: the filter is invalid.

@@ -167,7 +167,10 @@ class _Reader:
         return None
 
     def _secrets(self, secrets: Mapping[Any, Any]) -> dict[str, Any]:
-        """Replace the placeholders in secrets by the values of environment variables."""
+        """Replace the placeholders in secrets by the values of environment variables.
+
+        Add a problem for each variable that is not set.
+        """
         found: dict[str, Any] = {}
         for name, value in secrets.items():
             text = str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
@@ -194,7 +197,10 @@ class _Reader:
 
 
 def file_states(files: Iterable[Path]) -> FileStates:
-    """Return the states of files, which differ after a change or deletion. Reads the disk, so call it in a thread."""
+    """Return the state of each file, which differs after a change or deletion of the file.
+
+    Reads the disk, so call it in a thread.
+    """
     return tuple(map(_state, files))
 
 

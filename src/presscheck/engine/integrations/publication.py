@@ -23,12 +23,12 @@ NOT_RETURNED = frozenset(("icon", "preview_images", "secrets", "script"))
 
 @dataclass(frozen=True)
 class PublishForm(Form):
-    """The form of a version.
+    """The form for publishing a version of an integration.
 
     Attributes:
         organization_id: the id of the publishing organization.
         integration: the published integration; None for a new integration or if it is unknown.
-        name: the name of a published integration that is unknown otherwise; empty for a new integration.
+        name: the name of a published integration whose values are unknown; empty for a new integration.
     """
 
     organization_id: str

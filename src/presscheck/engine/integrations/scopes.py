@@ -41,5 +41,5 @@ def scope_text(scope: str) -> str:
 
 
 def in_order(scopes: Iterable[str]) -> list[str]:
-    """Sort scopes: risky scopes first."""
+    """Return the scopes without duplicates, risky scopes first."""
     return sorted(set(scopes), key=lambda scope: (scope not in RISKY, [*SCOPES, scope].index(scope), scope))

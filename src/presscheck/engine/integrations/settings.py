@@ -42,9 +42,10 @@ class Downloader(Protocol):
 
 
 def absolute(address: str, endpoint: str) -> str:
-    """Complete the address of options; an address without a host is relative to the integration's public endpoint.
+    """Return the absolute address of options.
 
-    An address with the host of the endpoint also gets its scheme, because components name only hosts.
+    An address without a host is relative to the integration's public endpoint; without an endpoint, the result is
+    empty. An address with the host of the endpoint gets the scheme of the endpoint, because components name only hosts.
     """
     base = urlsplit(endpoint)
     if not urlsplit(address).netloc:
@@ -127,7 +128,7 @@ def settings_of(integration: Integration, where: str = "account") -> tuple[Setti
 
 
 def component_of(integration: Integration, where: str = "account") -> str | None:
-    """Return the id of the component that renders the settings, if the integration declares one instead of a schema."""
+    """Return the id of the component that renders the settings, or None if the integration declares no component."""
     component = _mapping((integration.configurations or {}).get(where)).get("componentId")
     return component if isinstance(component, str) and component else None
 
@@ -266,7 +267,11 @@ def _field(number: int, setting: Setting) -> FormField:
 
 
 def _value(field: FormField, setting: Setting, text: str) -> Any:
-    """Convert a typed text to a value, or to None if it is empty."""
+    """Convert a typed text to a value, or to None if it is empty.
+
+    Raises:
+        InvalidArgument: the text is not a valid value of the setting.
+    """
     text = text.strip()
     if not text:
         return None

@@ -125,7 +125,9 @@ class MirrorRun:
             call = call.model_copy(update={"page": page.next.page})
 
     async def _list(self, organization: str, me: str, space: str | None) -> list[MirrorUnit]:
-        """Fetch the listings of an organization. Returns the parts that have changed."""
+        """Fetch the listings of an organization. Return the changed parts of all spaces, or of one space if `space` is
+        set.
+        """
         found = list(listings(organization, me))
         same = same_as_organization(organization)
         await self._store.in_store(lambda cache: cache.keep_same([same], time.time()))
@@ -158,7 +160,7 @@ class MirrorRun:
         parts_of: Callable[[T], Iterable[MirrorUnit]],
         same_as: Callable[[T], Iterable[tuple[str, str, str]]],
     ) -> list[MirrorUnit]:
-        """Return the changed parts of rows. Also caches the rows as the responses of their own calls."""
+        """Return the changed parts of rows. Also cache each row as the response to the call for this row alone."""
         parts = [part for row in rows for part in parts_of(row)]
         same = [one for row in rows for one in same_as(row)]
 
@@ -192,7 +194,8 @@ class MirrorRun:
         """Fetch and cache a response.
 
         Returns:
-            The follow-up requests that are missing, or None if the request failed and the next sync should try again.
+            The follow-up requests that are missing; empty if the service refused the request. None if the request
+            failed and the next sync should try again.
         """
         try:
             body = await self._fetch_body(request.call)
@@ -257,7 +260,10 @@ class MirrorRun:
 
 
 async def _run_concurrently(work: Callable[[Any], Awaitable[T]], things: list[Any], at_once: int) -> list[T]:
-    """Run `work` for each item with up to `at_once` tasks. The first error cancels all tasks and is raised."""
+    """Run `work` for each of the things, in up to `at_once` tasks. Return the results in order of completion.
+
+    The first error cancels all tasks and is raised.
+    """
     found: list[T] = []
     waiting: Iterator[Any] = iter(things)
 

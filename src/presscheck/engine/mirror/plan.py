@@ -126,17 +126,20 @@ def short_listings(organization: str, now: float) -> Iterator[MirrorRequest]:
 
 
 def same_as_organization(organization: str) -> tuple[str, str, str]:
-    """Return the cache key, object type and id for the call whose response is a row of the organizations."""
+    """Return the cache key of the call that reads the organization, and the type and id of the equal cached row."""
     return GetOrganization(organization_id=organization).key(), "organization", organization
 
 
 def same_as_space(space: Space) -> Iterator[tuple[str, str, str]]:
-    """Yield the cache key, object type and id for calls whose response is a row of the spaces."""
+    """Yield the cache key of the call that reads the space, and the type and id of the equal cached row."""
     yield GetSpace(space_id=space.id).key(), space.object, space.id
 
 
 def same_as_request(request: ChangeRequest) -> Iterator[tuple[str, str, str]]:
-    """Yield the cache key, object type and id for calls whose response is a row of the change requests."""
+    """Yield the cache keys of the calls for the change request, each with the type and id of the equal cached row.
+
+    The change request can be read by its id and by its number.
+    """
     for name in (request.id, str(request.number)):
         call = GetChangeRequest(space_id=request.space, change_request_id=name)
         yield call.key(), request.object, request.id

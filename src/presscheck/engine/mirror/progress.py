@@ -74,7 +74,7 @@ class ProgressCounter:
         return self._counts.requests
 
     def end_part(self, kind: str, requests_before: int) -> None:
-        """Finish a part."""
+        """Finish a part, and add the requests since `begin_part` to the requests of its kind."""
         self._finished[kind] += 1
         self._taken[kind] += self._counts.requests - requests_before
         self.count(done=1)
@@ -84,7 +84,10 @@ class ProgressCounter:
         return replace(self._counts, left=self._seconds_left())
 
     def _seconds_left(self) -> float | None:
-        """Estimate the remaining time from the request rate so far and the mean number of requests per kind of part."""
+        """Estimate the remaining seconds from the request rate so far and the mean number of requests per kind of part.
+
+        Returns None if no requests were sent yet.
+        """
         sent = self._counts.requests - self._requests_before
         if self._started is None or not sent:
             return None

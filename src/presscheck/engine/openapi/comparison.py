@@ -70,7 +70,7 @@ class Comparison(NamedTuple):
 
     @property
     def outcome(self) -> Literal["breaking", "compatible", "identical"]:
-        """`breaking` with at least one breaking change; `identical` if none of the compared parts differ."""
+        """The outcome: `breaking` with a breaking change, `compatible` with other changes only, else `identical`."""
         return "breaking" if self.breaking else "compatible" if self.changes else "identical"
 
     @property
@@ -160,7 +160,7 @@ class _Comparing:
     # parameters
 
     def _parameters(self, description: Object, operation: _Operation) -> dict[tuple[str, str], Object]:
-        """Return the parameters by location and name.
+        """Return the parameters by location and name, without a Swagger 2 body.
 
         Path parameters are identified by position, because clients do not send their names. Header names are in lower
         case.
@@ -298,7 +298,10 @@ class _Comparing:
     # schemas
 
     def _compare_schemas(self, place: str, old: Object, new: Object, direction: Direction, depth: int) -> None:
-        """Compare two schemas. Changes in a named schema have its name as their place, wherever it is used."""
+        """Compare two schemas. If they have the same name, the name is the place of all changes inside.
+
+        Each pair of schemas is compared once in each direction.
+        """
         if depth > DEEPEST or self._is_same(old, new):
             return
         names = _name(old), _name(new)
@@ -500,7 +503,7 @@ def _types(schema: Object) -> frozenset[str]:
 
 
 def _accepts(wide: frozenset[str], narrow: frozenset[str]) -> bool:
-    """Return whether the wide types include all values of the narrow types."""
+    """Return whether the wide types include all values of the narrow types. An empty set stands for all types."""
     if not wide:
         return True
     return bool(narrow) and all(name in wide or (name == "integer" and "number" in wide) for name in narrow)
@@ -533,7 +536,7 @@ def _by_label(description: Object, schemas: Sequence[Any]) -> dict[str, Object]:
 
 
 def _security(description: Object, details: Object) -> frozenset[frozenset[str]]:
-    """Return the accepted ways to sign in, each as a set of schemes and scopes; an empty set means no sign-in."""
+    """Return the accepted ways to sign in, each a set of schemes and scopes. An empty set is a way without sign-in."""
     given = details if "security" in details else description
     ways = [_object(way) for way in _list(given, "security")]
     found = {

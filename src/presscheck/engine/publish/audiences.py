@@ -276,7 +276,7 @@ def places_of(structure: SiteStructure, trees: Mapping[str, Sequence[RevisionPag
 
 
 def _left_out(item: SiteSpace | SiteSection, outside: LeftOut) -> LeftOut:
-    """Return why the navigation omits an item; `outside` is the reason for the item that contains it."""
+    """Return why the navigation omits an item; empty if it does not. `outside` is the reason for its container."""
     if item.draft or outside == "draft":
         return "draft"
     return "hidden" if getattr(item, "hidden", None) else outside

@@ -57,7 +57,7 @@ class Finding:
         space: the id of the space; empty outside spaces.
         page: the id of the page; empty outside pages.
         line: the line in the text of the page, counted from 1; 0 if the problem is not in a line.
-        request: the id of the change request; empty if the problem does not concern one.
+        request: the id of the change request; empty if the problem does not concern a change request.
         part: the part of the settings where the problem can be fixed; empty for pages.
         item: the key of the structure item, the id of the redirect or the name of the setting.
         link: the link on the page, as written.
@@ -101,7 +101,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Problem:
-    """A finding without the name of its check; it has a severity only if it differs from the check's."""
+    """A finding without the name of its check. `severity` is None for findings with the severity of the check."""
 
     where: str
     message: str
@@ -626,7 +626,7 @@ def _pages(content: SiteContent) -> Iterator[tuple[SpaceContent, RevisionPage]]:
 
 
 def _texts(content: SiteContent) -> Iterator[tuple[SpaceContent, RevisionPage, PageFacts]]:
-    """Yield the pages with findings in their texts, in the order of the tree."""
+    """Yield space, page and facts for each page with findings in its text, in the order of the tree."""
     for space in content.spaces:
         facts_of = {page: facts for page, facts in space.facts.items() if facts is not NOTHING_FOUND}
         for page_id, page in space.by_id.items() if facts_of else ():
@@ -656,7 +656,7 @@ def _without_groups(items: Iterable[StructureItem]) -> Iterator[SiteSpace | Site
 
 
 def _conditions(content: SiteContent) -> Iterator[tuple[Problem, str]]:
-    """Yield each condition with its place, as a problem without a message."""
+    """Yield each condition with its place. The place is a problem without a message."""
     for item in _without_groups(content.structure.structure):
         if isinstance(item, SiteSection) and item.condition:
             yield Problem(item.title, "", part="structure", item=key_of(item)), item.condition
@@ -670,7 +670,10 @@ def _conditions(content: SiteContent) -> Iterator[tuple[Problem, str]]:
 
 
 def _redirect_ways(content: SiteContent) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the source of each redirect and the paths it leads to through other redirects, until a path repeats."""
+    """Yield the source of each redirect within the site, and the paths to which it leads through other redirects.
+
+    The paths end when a path repeats.
+    """
     targets = {redirect.source: path for redirect in content.redirects if (path := _target_path(content, redirect))}
     for source, first in targets.items():
         way = [first]
@@ -684,7 +687,7 @@ def _is_circle(source: str, way: Sequence[str]) -> bool:
 
 
 def _target_path(content: SiteContent, redirect: Redirect) -> str:
-    """Return the path within the site to which a redirect leads; empty if it leads outside."""
+    """Return the path within the site to which a redirect leads; empty for targets outside or unknown targets."""
     to = redirect.destination
     if to.kind == "external":
         address, published = urlsplit(to.url or ""), urlsplit(content.site.urls.published or "")

@@ -55,7 +55,7 @@ class ClaimChange(NamedTuple):
 
 @dataclass(frozen=True)
 class ClaimForm(Form):
-    """The form of a claim.
+    """The form for a new claim or for changes to a claim.
 
     Attributes:
         schema: the schema that contains the claim.

@@ -44,7 +44,7 @@ class Differences:
 
 
 def differences(content: SiteContent, customization: Mapping[str, str] | str) -> Differences:
-    """Compare a site with its last published state.
+    """Compare a site with its last published state. If no published state is recorded, there are no differences.
 
     Args:
         content: the site, with its published state.
@@ -129,7 +129,7 @@ def _structure(before: Mapping[str, PublishedItem], after: Mapping[str, Publishe
 
 
 def _orders(items: Mapping[str, PublishedItem], keys: Collection[str]) -> dict[str, list[str]]:
-    """Return the order of some items, by the key of their parent."""
+    """Group the keys by the key of the parent item, in the order of the items."""
     orders: dict[str, list[str]] = {}
     for key, item in items.items():
         if key in keys:

@@ -91,7 +91,7 @@ class PublishedStates:
         return _stored(self._store.recall(KEY + site_id))
 
     def forget(self, site_id: str) -> None:
-        """Forget the state of a site that was published again, until the new state is recorded."""
+        """Delete the recorded state of a site that was published again. The new state is recorded by `note`."""
         self._store.remember(KEY + site_id, None)
 
     def note(self, site_id: str, state: PublishedState) -> None:

@@ -51,7 +51,7 @@ class PublishingEngine(OnlineReader, Protocol):
 
     @property
     def site_snapshots(self) -> SnapshotRecorder:
-        """The snapshots of sites."""
+        """The recorder of site snapshots."""
         ...
 
 

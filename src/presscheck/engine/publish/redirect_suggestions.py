@@ -58,7 +58,7 @@ async def suggestions(
 
 
 async def _former_trees(engine: CachedReader, space: str) -> list[Sequence[RevisionPage]]:
-    """Return the page trees of the latest revisions of a space, newest first; fewer if one cannot be read."""
+    """Return the page trees of the latest revisions of a space, newest first; fewer if a revision cannot be read."""
     trees: list[Sequence[RevisionPage]] = []
     try:
         at: str | None = (await engine.read(GetSpace(space_id=space))).revision

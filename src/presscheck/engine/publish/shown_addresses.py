@@ -30,7 +30,10 @@ def without_key(address: str | None) -> str:
 
 
 def shown_address(site: Site, address: str | None) -> str:
-    """Return an address of a site, or of a part of it, for display; empty if there is none. It is untrusted text."""
+    """Return an address of a site, or of a part of the site, with a mark in place of the site's key.
+
+    The result is untrusted text, and empty if there is no address.
+    """
     return _replaced(address or "", key_in(site.urls.published) if site.visibility == "share-link" else "")
 
 

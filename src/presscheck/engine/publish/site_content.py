@@ -109,7 +109,7 @@ class SpaceContent:
         pages: the live page tree.
         facts: the facts about page texts by page id; texts that could not be read are missing.
         links: the links in the live pages.
-        outdated: the page id of each open comment whose text is gone; empty if the page is gone, too.
+        outdated: the page id of each open comment whose text is gone; an empty id if the page is gone, too.
         requests: the open change requests.
     """
 
@@ -350,7 +350,7 @@ class SiteReader:
     async def _links(
         self, space: str, revision: str, where: str, unread: list[Unread], part: str = "links"
     ) -> tuple[Link, ...]:
-        """Read the links of a space; the reason why they are incomplete is added to `unread`."""
+        """Read the links of a space. If links are missing, the reason is added to `unread`."""
         depends_on = (revision, *self._revisions)
         known_of, known = self._linked.get(space, ((), ()))
         if revision and known_of == depends_on:
@@ -424,7 +424,10 @@ class SiteReader:
         return self._former[key]
 
     async def _outdated(self, content: SpaceContent, where: str, unread: list[Unread]) -> tuple[str, ...]:
-        """Return the page id of each open comment whose text is gone; empty if the page is gone, too."""
+        """Return the page id of each open comment whose text is gone; an empty id if the page is gone, too.
+
+        An error is added to `unread`.
+        """
         space = content.space
         if not space.comments:
             return ()
@@ -446,7 +449,7 @@ class SiteReader:
                 yield page_id
 
     async def _is_gone(self, space: str, page: RevisionPage, about: CommentTarget) -> bool:
-        """Return whether the commented block or cell is no longer on the page."""
+        """Return whether the commented block or cell is no longer on the page. False for a comment on a whole page."""
         cell, node = about.table_cell, (about.node and about.node.id) or ""
         if not (cell or node):
             return False
@@ -500,7 +503,7 @@ class SiteReader:
 
 
 def _outside_specs(spaces: Iterable[SpaceContent], specs: Iterable[OpenAPISpec]) -> Iterator[Unread]:
-    """Yield the specifications at addresses outside the organization, which cannot be checked."""
+    """Yield an unread part for each space that names specifications at addresses outside the organization."""
     known = spec_addresses(specs)
     for space in spaces:
         names = {name for facts in space.facts.values() for name in facts.specs}
@@ -521,7 +524,7 @@ def _unknown(known: KnownFacts, pages: Iterable[RevisionPage]) -> list[RevisionP
 
 
 def _current(known: KnownFacts, documents: Iterable[RevisionPage]) -> KnownFacts:
-    """Return the known facts about existing pages."""
+    """Return the known facts about the given pages, without facts about deleted pages."""
     return {page.id: known[page.id] for page in documents if page.id in known}
 
 

@@ -109,7 +109,11 @@ class UnsupportedCalls:
         return self._message(feature) is not None
 
     async def record(self, call: Operation[Any], response: Awaitable[bytes]) -> bytes:
-        """Wait for a response and return it. Record the operation as missing if the service does not have it."""
+        """Wait for a response and return it. If the service does not have the operation, record this.
+
+        Raises:
+            NotSupported: the service does not have the operation.
+        """
         try:
             body = await response
         except NotSupported as error:
@@ -289,7 +293,7 @@ class StoredReads:
         self._activity, self._on_write = activity, on_write
 
     def known(self, call: Operation[T], priority: Priority | None = None) -> Result[T] | None:
-        """Return the cached response with pending writes applied, or None if it was never fetched.
+        """Return the cached response with pending writes applied, or None if no usable response is cached.
 
         Args:
             call: the read.
@@ -335,7 +339,7 @@ class StoredReads:
         return Window(items, start, found.total, age, found.complete, found.is_total_known)
 
     def rows(self, listing: Operation[Page[M]], positions: Iterable[int]) -> dict[int, M]:
-        """Return cached rows of a listing by position."""
+        """Return the cached rows of a listing at these positions, by position. Uncached rows are left out."""
         found = self._cache.rows(listing.key(), positions)
         items = _items(listing, found.values())
         return {} if items is None else dict(zip(found, items, strict=True))
@@ -357,6 +361,9 @@ class StoredReads:
 
         Returns:
             The parsed response, and whether it differs from the cached response.
+
+        Raises:
+            MalformedAnswer: the response does not have the declared type.
         """
 
         def parse_and_store(cache: Cache) -> tuple[T, bool]:
@@ -374,7 +381,7 @@ class StoredReads:
         return await self._cache_writer.do(work)
 
     def _unlimited(self, call: Operation[Any]) -> Stored | None:
-        """Return the cached response of the same listing without a limit, if all rows are cached."""
+        """Return the cached response of the same listing without a limit, or None if not all of its rows are cached."""
         rows = _without_limit(call)
         is_cached = rows is not None and self._cache.window(rows.key(), 0, 0).complete
         return self._cache.answer(rows.key()) if rows and is_cached else None
@@ -534,7 +541,9 @@ class _FreshReader:
 async def fetch_all_pages(
     reads: ServiceReads, listing: Operation[Any], priority: Priority
 ) -> AsyncIterator[Result[int]]:
-    """Fetch all pages of a listing into the cache. Yields the number of items after each page.
+    """Fetch all pages of a listing into the cache.
+
+    Yields the number of items after each page: the total if the service reports it, else the number so far.
 
     Errors are not raised: the last result has the error. If the listing does not end, the error is IncompleteList and
     the first items are cached.
@@ -660,7 +669,7 @@ class SubscribedReads:
                 await subscription.changed()
 
     async def watch_listing(self, listing: Operation[Page[Any]], priority: Priority) -> AsyncIterator[Result[int]]:
-        """Yield the number of cached rows after each fetched page, until the iterator is closed.
+        """Yield the number of items of a listing after each fetched page, until the iterator is closed.
 
         If all rows are cached already, only the first and the last page are reported: the cached rows stay visible
         until the last page.

@@ -43,7 +43,7 @@ class ListingGuard:
         self._started = time.monotonic()
 
     def new_items(self, items: Sequence[Item], *, ends_page: bool = True) -> list[Item]:
-        """Return the items that no earlier page has.
+        """Return the items that no earlier page has, without resources that the current page repeats.
 
         Args:
             items: items of the current page: all of them, or the next part.
@@ -121,7 +121,7 @@ async def all_items_of(read: Callable[[Operation[Any]], Awaitable[Any]], listing
 
 
 def _identity(item: Any) -> tuple[bool, int]:
-    """Return whether an item has an `object` and an `id`, and a hash of both or else of its content."""
+    """Return whether an item has an `object` and an `id`, and a hash: of both, or else of the whole item."""
     if isinstance(item, BaseModel):
         named: tuple[Any, Any] = getattr(item, "object", None), getattr(item, "id", None)
     else:

@@ -242,7 +242,11 @@ class Substitutes:
         return _json(await self._read(_in_request(content.ListChangeRequestFiles, call, request), priority))
 
     async def _holder(self, call: Call, priority: Priority) -> str:
-        """Return the id of a change request with the content of the requested revision, by default of main."""
+        """Return the id of a change request with the content of the requested revision, by default of main.
+
+        Raises:
+            _Unknown: no change request has this content.
+        """
         space, revision = call.space_id, getattr(call, "revision_id", None)
         if revision is None:
             revision = (await self._read(spaces.GetSpace(space_id=space), priority)).revision
@@ -351,7 +355,7 @@ def _site_spaces(items: Iterable[Any]) -> Iterator[site_structure.SiteSpace]:
 
 
 def _in_request(operation: type[Operation[T]], call: Call, request: str) -> Operation[T]:
-    """Return the same read for a change request, with all fields of the call that the operation also has."""
+    """Return the read of a change request that corresponds to `call`, with the arguments that both reads have."""
     given: dict[str, Any] = {name: value for name, value in call.given().items() if name in operation.model_fields}
     given["change_request_id"] = request
     return operation(**given)
@@ -362,7 +366,10 @@ def _given(call: Operation[Any], *names: str) -> dict[str, Any]:
 
 
 def _all_pages(after: content.Revision) -> list[dict[str, Any]]:
-    """Return all pages of a change request whose base cannot be read, so that changed pages cannot be identified."""
+    """Return a change of type `page_listed` for each page of a change request.
+
+    It replaces the list of changes if the base cannot be read, because the changed pages are then unknown.
+    """
     pages = [page for page in flatten(_plain(after).get("pages", ())) if page.get("type") in ("document", "computed")]
     return [
         {"type": "page_listed", "page": {name: page[name] for name in ("id", "type", "title", "path") if name in page}}

@@ -83,7 +83,7 @@ class FilePlaces:
         return is_its_address or (to.kind, to.id) == ("file", file.id)
 
     async def kept(self, reader: Reader, space_id: str) -> tuple[KeptPlace, ...]:
-        """Return the covers and the reusable content that show the file."""
+        """Return the covers and reusable contents that show the file, and reusable contents that could not be read."""
         places = [
             KeptPlace(page.id, page.title, "its cover: change it in the app")
             for page in flatten(self._revision.pages)

@@ -54,7 +54,7 @@ class Matcher:
                 raise InvalidPattern("replacement", _reason(error)) from None
 
     def matches(self, text: str) -> list[tuple[int, int, str]]:
-        """Return the matches in a text, each as start, end and replacement.
+        """Return the matches in a text that are not empty, each as start, end and replacement.
 
         Raises:
             InvalidPattern: there are too many matches, or the replacements are too long.
@@ -98,7 +98,7 @@ def _reason(error: Exception) -> str:
 
 
 def main() -> None:
-    """Answer each line of standard input until it is closed."""
+    """Answer each line of standard input until the input is closed."""
     with contextlib.suppress(ValueError, OSError):  # a stricter limit is set already, or the system lacks it
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     matcher: Matcher | None = None

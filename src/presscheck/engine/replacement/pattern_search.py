@@ -112,7 +112,11 @@ async def started(query: Query, *, seconds: float = SECONDS) -> AsyncGenerator[P
 
 
 async def check_query(query: Query) -> InvalidArgument | None:
-    """Return the error of a query that cannot run, or None if it can."""
+    """Return the error of an invalid query, or None if the query can run.
+
+    Raises:
+        PresscheckError: the process for the search could not be started.
+    """
     try:
         async with started(query):
             return None

@@ -47,7 +47,7 @@ class PageReader(Reader, StoredReader, Protocol):
 
 @dataclass(frozen=True)
 class Place:
-    """The ids of a space and of a change request in it; without a change request, main."""
+    """A space, or a change request in it, whose pages are searched. `request` is None for main."""
 
     space: str
     request: str | None = None
@@ -142,7 +142,7 @@ async def search_space(reader: PageReader, place: Place, query: Query | FileQuer
 
 
 async def search_again(reader: PageReader, place: Place, hits: SpaceHits, edited: Iterable[str]) -> SpaceHits:
-    """Search edited pages again, given by id, and keep the results of all other pages.
+    """Search the pages with the ids `edited` again, and keep the results of all other pages.
 
     Raises:
         InvalidArgument: the query takes too long or has too many matches.
@@ -265,7 +265,11 @@ async def _read_page(
 
 
 def _known(reader: PageReader, place: Place, page: RevisionPage) -> RevisionPage | None:
-    """Return the cached page if the tree shows that it is current: a document with the same id never changes."""
+    """Return the cached page if it is current, or None.
+
+    A cached page is current if it has the document, title and description from the tree: a document with the same id
+    never changes.
+    """
     if page.document_id is None:
         return None
     for call in (place.page(page.id), live_page(place.space, page.id)):

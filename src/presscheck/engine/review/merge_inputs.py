@@ -48,7 +48,7 @@ async def read_merge_inputs(engine: Reader, request: ChangeRequest) -> MergeInpu
 
 
 async def _rules(engine: Reader, space: Space) -> MergeRules | None:
-    """Return the rules in force: the organization's rules if the space inherits them."""
+    """Return the merge rules in force: the organization's rules if the space inherits them, else the space's rules."""
     rules = space.merge_rules
     if rules and rules.type == "inherit" and space.organization:
         return (await engine.read(GetOrganization(organization_id=space.organization))).merge_rules

@@ -45,7 +45,10 @@ def closed_reason(request: ChangeRequest) -> str | None:
 
 
 def review_reason(request: ChangeRequest, space: Space | None) -> str | None:
-    """Return why the user cannot review a change request, or None. Without the space, permissions are not checked."""
+    """Return why the user cannot review a change request: it is merged or archived, or the user has no permission.
+
+    None if the user can review it. If `space` is None, permissions are not checked.
+    """
     if closed := closed_reason(request):
         return f"{closed}: it needs no review"
     may_review = space is None or space.permissions.review
@@ -70,7 +73,7 @@ class Reviewer:
 
 @dataclass(frozen=True)
 class MergeReadiness:
-    """Whether a change request can be merged, and why not or with which warnings."""
+    """The result of the merge checks: whether a change request can be merged, with the reasons or the warnings."""
 
     certainty: Certainty
     reasons: tuple[str, ...] = ()
@@ -127,7 +130,7 @@ def reviewers(
 
 
 def newest_reviews(reviews: Iterable[Review]) -> tuple[Review, ...]:
-    """Return the newest valid review of each user."""
+    """Return the newest review of each user, without outdated reviews."""
     newest: dict[str, Review] = {}
     for review in sorted(reviews, key=lambda review: review.created_at):
         if not review.outdated:
@@ -136,13 +139,13 @@ def newest_reviews(reviews: Iterable[Review]) -> tuple[Review, ...]:
 
 
 def newest_review_by(reviews: Sequence[Review], user_id: str) -> Review | None:
-    """Return a user's newest review that names a revision."""
+    """Return the newest review of a user that names a revision, or None if there is none."""
     own = (review for review in reviews if review.reviewer.id == user_id and review.revision)
     return max(own, key=lambda review: review.created_at, default=None)
 
 
 def person(user: User | None, me: str = "") -> str:
-    """Return the first name of a person, or `you` for the user `me`."""
+    """Return the first name of a person, `you` for the user `me`, or `somebody` if there is no user."""
     if user is None:
         return "somebody"
     if user.id == me:
@@ -152,7 +155,7 @@ def person(user: User | None, me: str = "") -> str:
 
 
 def merge_readiness(inputs: MergeInputs) -> MergeReadiness:
-    """Summarize the merge checks: the reasons against the merge come first, then the warnings."""
+    """Summarize the merge checks. Return the reasons against the merge or, if there are none, the warnings."""
     results = tuple(checks(inputs))
     for certainty in ("no", "blocked", "care"):
         reasons = tuple(check.message for check in results if check.certainty == certainty)

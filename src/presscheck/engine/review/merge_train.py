@@ -59,7 +59,7 @@ async def merge_next(engine: Engine, path: Path, report: Callable[[str], object]
         report: called with a description of each step.
 
     Returns:
-        The result in words.
+        `merged`, `merged, with conflicts` or `already merged`.
 
     Raises:
         TrainStopped: the change request cannot be merged; it may have been updated from main.

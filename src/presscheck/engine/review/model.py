@@ -219,7 +219,7 @@ class ReviewModel:
         self.organization = answer
 
     def events(self, threads: Iterable[Thread]) -> list[Event]:
-        """Return the loaded events, oldest first, with these threads; none before the change request is loaded."""
+        """Return the loaded events, oldest first, with the given threads; none before the change request is loaded."""
         if self.request is None:
             return []
         return timeline(
@@ -246,19 +246,19 @@ class ReviewModel:
         self._sort_items()
 
     def changes_since(self, revision: str) -> SemanticChanges | None:
-        """Return the changes between a revision and the newest one, or None if they are not loaded."""
+        """Return the changes between a revision and the newest revision, or None if they are not loaded."""
         return self.comparisons.get((revision, self.request.revision)) if self.request else None
 
     @property
     def base(self) -> str | None:
-        """The id of the revision with which the newest revision is compared."""
+        """The id of the revision with which the newest revision is compared; None before the request is loaded."""
         if self.since:
             return self.since.revision
         return (self.request.revision_merged_ancestor or self.request.revision_initial) if self.request else None
 
     @property
     def shown_changes(self) -> SemanticChanges | None:
-        """The displayed changes: all changes, or the changes since a review."""
+        """The displayed changes: all changes, or the changes since a review; None until they are loaded."""
         return self.changes_since(self.since.revision) if self.since else self.changes
 
     def _sort_items(self) -> None:
@@ -290,13 +290,16 @@ class ReviewModel:
             self.viewed = self._store.viewed(self.request.id)
 
     def reviewers(self) -> tuple[Reviewer, ...] | None:
-        """Return requested reviewers and everyone who reviewed, or None if neither is loaded."""
+        """Return requested reviewers and everyone who reviewed. None if neither requests nor reviews are loaded."""
         if self.request is None or (self.reviews is None and self.requested is None):
             return None
         return reviewers(self.request, self.requested or (), self.reviews or (), self.me)
 
     def people(self) -> Iterator[User | None]:
-        """Yield the loaded participants: the author, requested reviewers, reviewers and commenters."""
+        """Yield the loaded participants: the author, requested reviewers, reviewers and commenters.
+
+        None stands for a missing user, and users can repeat.
+        """
         yield self.request.created_by if self.request else None
         yield from (requested.user for requested in self.requested or ())
         yield from (review.reviewer for review in self.reviews or ())
@@ -307,7 +310,10 @@ class ReviewModel:
         return self._progress(self.shown_changes, self.items)
 
     def whole_progress(self) -> Progress | None:
-        """Return the progress on the whole change request, even while only the changes since a review are displayed."""
+        """Return the progress on the whole change request, even while only the changes since a review are displayed.
+
+        Returns None if the changes are not loaded.
+        """
         return self._progress(self.changes, self.all_items)
 
     def unviewed(self) -> tuple[ChangedItem, ...]:
@@ -435,7 +441,10 @@ class ThreadFilter:
         return [thread for thread in self.threads_on(item) if thread.state in self.visible]
 
     def all_threads(self) -> list[tuple[ChangedItem | None, Thread]]:
-        """Return all threads with their items in reading order, including pages unchanged since a review."""
+        """Return all threads with their items in reading order, including items that did not change since a review.
+
+        The threads of the conversation come first and have no item.
+        """
         return [(item, thread) for item in (None, *self._changed_items()) for thread in self.threads_on(item)]
 
     def all_visible(self) -> list[Thread]:
@@ -443,7 +452,7 @@ class ThreadFilter:
         return [thread for _, thread in self.all_threads() if thread.state in self.visible]
 
     def rows_with_threads(self) -> list[int]:
-        """Return the indexes of rows with visible threads in the list of items."""
+        """Return the indexes of rows with visible threads. Row 0 is the conversation; the items follow."""
         items = enumerate((None, *self._model.items))
         return [row for row, item in items if self.visible_on(item)]
 
@@ -491,5 +500,5 @@ class ThreadFilter:
 
 
 def _page_id(item: ChangedItem | None) -> str | None:
-    """Return the id of a page, or an empty text for other items, which have no threads."""
+    """Return the id of a page, None for the conversation, or an empty text for other items, which have no threads."""
     return None if item is None else item.id if item.noun == "page" else ""

@@ -44,7 +44,7 @@ class HasUser(Protocol):
 
 @dataclass(frozen=True)
 class OwnedPage:
-    """A changed page and the last matching rule, which names its owners; None if no rule matches."""
+    """A changed page and the last owner rule that matches the page; None if no rule matches."""
 
     item: ChangedItem
     rule: OwnerRule | None
@@ -130,7 +130,11 @@ async def find_owners(
 
 
 def owner_review(owner: PageOwner, reviewers: Iterable[Reviewer], author: str | None) -> OwnerReview:
-    """Return the review that counts for an owner or a team's members; `author` if one of them is the author."""
+    """Return the review that counts for an owner: of several users, the review that comes first in `_FURTHEST`.
+
+    Returns `author` if a user of the owner is the author of the change request, and an empty text if no user is a
+    reviewer.
+    """
     ids = {user.id for user in owner.users}
     if author in ids:
         return "author"
@@ -167,7 +171,7 @@ def _review(reviewer: Reviewer) -> OwnerReview:
 
 
 def _users_called(name: str, users: Sequence[User]) -> tuple[User, ...]:
-    """Return the users with this id; if there are none, with this e-mail address; then, with this name."""
+    """Return the users whose id is `name`; if there are none, the users with this e-mail address, or else this name."""
     wanted = name.casefold()
     for matches in (
         [user for user in users if user.id == name],
@@ -180,7 +184,7 @@ def _users_called(name: str, users: Sequence[User]) -> tuple[User, ...]:
 
 
 def _team_called(name: str, teams: Mapping[str, Team]) -> Team | None:
-    """Return the team with this id or title; a company name and a slash may precede it."""
+    """Return the team with this id or title, or None. A company name and a slash before the title are ignored."""
     return teams.get(name.casefold()) or teams.get(name.rpartition("/")[2].casefold())
 
 

@@ -52,7 +52,7 @@ def content_of(page: RevisionPage) -> Mapping[str, Any]:
 
 
 def detail_to_send(page: RevisionPage, name: str) -> Any:
-    """Return a page's detail as an edit sends it; if the page has none, the value that removes it."""
+    """Return the value of a page's detail for an edit; for a missing detail, the value that removes it."""
     value = getattr(page, name)
     return CLEARED.get(name, "") if value is None else value
 

@@ -170,7 +170,12 @@ def describe(plan: Rearrangement) -> tuple[str, ...]:
 
 
 async def _send_copy(engine: Writer, plan: Rearrangement, confirmed: PageEdits, subject: str) -> ChangeRequest:
-    """Send the edits to the target; create a new change request if there is no target."""
+    """Send the edits to the target, or to a new change request if the plan has no target.
+
+    Raises:
+        ChecksFailed: a page was edited since the confirmation, or the new change request is not complete.
+        PresscheckError: the service refused a request.
+    """
     target = plan.target
     if target is None:
         _require_same(confirmed, await _copied(engine, await _read_sides(engine, plan.source), plan.selection, None))

@@ -217,9 +217,10 @@ class _Plan:
                 self.changes.append(UpdatePage(page=page, into=before.parent, at=before.index))
 
     async def _delete(self, created: Sequence[str]) -> None:
-        """Plan the deletion of pages that the merge added.
+        """Plan the deletion of pages that the undone changes added.
 
-        A page stays, and is reported in `kept`, if it was edited since, or a page below it was edited or moved there.
+        A page stays if it was edited since, or if a page below it was edited or moved there. `kept` then has a sentence
+        about the page.
         """
         gone: set[str] = set()
         for page in created:

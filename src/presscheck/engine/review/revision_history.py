@@ -30,10 +30,10 @@ class Step:
 
 
 def author_of(revision: Revision, contributors: Sequence[Contributor]) -> User | None:
-    """Return who made a revision, as far as the service tells; its revisions have no authors.
+    """Return the author of a revision, or None if unknown. The service reports no authors of revisions.
 
-    A merge has the change request with the user who merged it. An edit in a change request was made by its only editor,
-    or by the only editor whose last edit was at that time.
+    The author of a merge is the user who merged the change request. The author of an edit is the only editor of the
+    change request, or the only editor whose last edit was at the time of the revision.
     """
     if revision.merged_from:
         return revision.merged_from.merged_by
@@ -60,7 +60,7 @@ async def history(reader: CachedReader, request: ChangeRequest) -> AsyncIterator
 async def revisions(reader: CachedReader, space: str, newest: str, initial: str = "") -> AsyncIterator[Step]:
     """Yield the revisions of a space from `newest` back to `initial` (exclusive), along the first parents.
 
-    Without `initial`, the first revision of the space is the last one. `space`, `newest` and `initial` are ids.
+    Without `initial`, the revisions end with the first revision of the space. `space`, `newest` and `initial` are ids.
 
     Raises:
         PresscheckError: a revision cannot be read.

@@ -33,13 +33,16 @@ class AppliedSuggestions:
 
 
 def newest_suggestion(thread: Thread) -> Suggestion | None:
-    """Return the newest suggestion in the sent messages of a thread."""
+    """Return the newest suggestion in the sent messages of a thread, or None if there is none."""
     suggestions = [parse_suggestion(message.text) for message in thread.messages if message.pending is None]
     return next((suggestion for suggestion in reversed(suggestions) if suggestion), None)
 
 
 def problem(target: SuggestionTarget | None, words: str) -> str | None:
-    """Return why a suggestion cannot be applied, or None if it can."""
+    """Return why a suggestion cannot be applied: its text is gone, or its words do not fit into a table cell.
+
+    None if the suggestion can be applied.
+    """
     if target is None:
         return GONE
     return cell_problem(words) if target.cell else None

@@ -58,7 +58,7 @@ def _words(word: str) -> ThreadMatcher:
 
 
 def _author(value: str, _: User) -> ThreadMatcher:
-    """Match threads with a message of an author: the user, or a person with `value` in the name."""
+    """Match threads with a message of the user, if `value` is `me`, or of a person whose name contains `value`."""
     if not value:
         raise InvalidArgument("author", "me, or part of a first name")
     folded = value.casefold()

@@ -143,7 +143,7 @@ class Thread:
 
     @property
     def state(self) -> ThreadState:
-        """Resolved, open or outdated; `review` for the text of a review."""
+        """The state: `resolved`, `outdated`, `open`, or `review` for the text of a review."""
         if self.resolved:
             return "resolved"
         return "review" if self.is_review else "outdated" if self.is_outdated else "open"
@@ -303,7 +303,7 @@ class Discussion:
         self._reset()
 
     def set_reviews(self, reviews: Sequence[Review]) -> None:
-        """Set the reviews, whose statuses are shown on their texts."""
+        """Set the reviews. The status of a review is shown with its text."""
         self._verdicts = {review.id: review.status for review in reviews}
         self._reset()
 
@@ -383,7 +383,7 @@ class Discussion:
         return self._threads
 
     def thread(self, comment_id: str) -> Thread | None:
-        """Return the thread whose first comment has this id."""
+        """Return the thread whose first comment has this id, or None if there is none."""
         return next((thread for thread in self.threads() if thread.id == comment_id), None)
 
     def unsent_messages(self) -> frozenset[str]:
@@ -391,7 +391,7 @@ class Discussion:
         return frozenset(f"{NEW}{row.id}" for row in self.pending() if isinstance(row.call, PostComment | PostReply))
 
     def open_comments(self) -> int:
-        """Return the number of open comments among the loaded ones."""
+        """Return the number of loaded comments that are open."""
         comments = (comment for page in self._comments.values() for comment in page)
         return sum(is_open_comment(comment) for comment in comments)
 

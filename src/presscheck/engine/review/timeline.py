@@ -64,7 +64,7 @@ def timeline(
     requested: Iterable[RequestedReviewer] = (),
     threads: Iterable[Thread] = (),
 ) -> list[Event]:
-    """Return the events that are known of a change request, oldest first; unsent comments are last.
+    """Return the loaded events of a change request, oldest first; unsent comments are last.
 
     Args:
         request: the change request.
@@ -103,13 +103,13 @@ def people_of(events: Iterable[Event]) -> list[str]:
 
 
 def _is_by(event: Event, name: str) -> bool:
-    """Return whether an event is of a person; a comment also if the person replied."""
+    """Return whether a person caused an event or wrote a message in the thread of the event."""
     messages = event.thread.messages if event.thread else ()
     return event.who == name or any(message.author == name for message in messages)
 
 
 def _review(review: Review, texts: dict[str, Thread], me: str) -> Event:
-    """Return the event of a review, and take its text from the threads."""
+    """Return the event of a review with the thread of its text, which is removed from `texts`."""
     thread = texts.pop(review.comment.id, None) if review.comment else None
     return Event("review", review.id, review.created_at, person(review.reviewer, me), review=review, thread=thread)
 

@@ -78,7 +78,7 @@ class Bases:
     def note_sent(self, file: Path, sent: SiteConfig) -> None:
         """Store the configuration in a file whose push stopped halfway.
 
-        Values of the site that equal these were sent by the push, and do not count as other people's changes.
+        Values of the site that equal values in `sent` do not count as other people's changes.
 
         Raises:
             StoreError: the directory of the bases cannot be created.
@@ -162,7 +162,10 @@ class _Sides(NamedTuple):
     file: dict[Field, Any]
 
     def drifts(self, difference: Difference) -> Iterator[Drift]:
-        """Yield other people's changes to a field, or to any field of a whole item, that a push changes."""
+        """Yield other people's changes to the values that a push changes.
+
+        These values are a single field, or all fields of an item that the push adds or removes.
+        """
         field = difference.field
         if field.name:
             fields = [field]
@@ -182,7 +185,7 @@ class _Sides(NamedTuple):
 
 
 def _shared_order(before: Any, now: Any) -> tuple[Any, Any]:
-    """Reduce two lists to their common items, each list in its own order."""
+    """Reduce two lists to their common items, each list in its own order. Other values stay unchanged."""
     pair: tuple[Any, Any] = (before, now)
     if not isinstance(before, list) or not isinstance(now, list):
         return pair

@@ -271,7 +271,10 @@ def _compare_field(field: Field, site: Mapping[Field, Any], file: Mapping[Field,
 
 
 def _is_filled(field: Field, value: Any, other: Mapping[Field, Any]) -> bool:
-    """Return whether an empty object or list has content on the other side, whose leaves differ on their own."""
+    """Return whether a value is an empty object or list that has content on the other side.
+
+    The leaves of that content are compared on their own.
+    """
     if value not in ({}, []):
         return False
     inside = (f"{field.name}.", f"{field.name}[")
@@ -279,7 +282,7 @@ def _is_filled(field: Field, value: Any, other: Mapping[Field, Any]) -> bool:
 
 
 def _compare_order(field: Field, site: Mapping[Field, Any], file: Mapping[Field, Any]) -> Difference | None:
-    """Compare the order of the items that both sides have below the same parent."""
+    """Return the difference in the order of the items that both sides have below the same parent, or None."""
     theirs, ours = site.get(field) or (), file.get(field) or ()
     before, after = [name for name in theirs if name in ours], [name for name in ours if name in theirs]
     return Difference(field, "changed", before, after) if before != after else None

@@ -147,7 +147,10 @@ def write_file(path: Path, text: str, mode: int = SHARED) -> None:
 
 
 def _line(lines: Mapping[Place, int], place: Place) -> int:
-    """Return the line of a place, or of the nearest place that contains it; 0 if there is none."""
+    """Return the line of a place, else the first line inside it, else the line of the nearest place around it.
+
+    Returns 0 if no line is found.
+    """
     while place:
         if place in lines:
             return lines[place]

@@ -43,7 +43,7 @@ class Receipt:
         failed: the step at which the push stopped; None if it did not stop.
         error: the reason why the push stopped.
         left: the steps after the failed step.
-        drift: other people's changes, if they are the reason.
+        drift: other people's changes, if they stopped the push.
         differing: the differences that remain after all steps because the service did not accept the values.
     """
 
@@ -74,7 +74,7 @@ class Push:
         state: the state of the site for which the plan was made.
         config: the configuration in the file, resolved.
         plan: the plan.
-        keep: called with the state before the first call, to keep it.
+        keep: stores the state before the first call is sent.
     """
 
     engine: Sender

@@ -181,7 +181,7 @@ class _SpaceNames:
     problems: list[Problem] = field(default_factory=list[Problem])
 
     def entry(self, entry: Entry) -> Entry:
-        """Return an item of the structure with the ids of its spaces."""
+        """Return an item of the structure in which all spaces have their ids and current titles."""
         entries = tuple(self.entry(one) for one in entry.entries)
         if entry.kind != "space":
             return replace(entry, entries=entries)
@@ -189,7 +189,10 @@ class _SpaceNames:
         return replace(entry, space=space, title=title)
 
     def redirect(self, redirect: RedirectEntry) -> RedirectEntry:
-        """Return a redirect with the id of its space."""
+        """Return a redirect with the id and current title of its target space.
+
+        If the target is a web address, hide the keys in the address instead.
+        """
         target = redirect.target
         if not target.space and not target.space_id:
             return redirect._replace(target=target._replace(url=self.secrets.hide(target.url)))

@@ -58,7 +58,7 @@ class HistoryReader(Reader, Protocol):
 
     @property
     def site_snapshots(self) -> SnapshotRecorder:
-        """The snapshots of sites."""
+        """The recorder of site snapshots."""
         ...
 
     @property

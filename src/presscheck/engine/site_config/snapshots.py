@@ -187,9 +187,10 @@ class Snapshots:
         return Snapshot(name, file, at, kind, what, who, config.parts, write)
 
     def shares(self, kind: Kind, part: Part) -> bool:
-        """Return whether a change of a single item shares the newest snapshot: it closely follows another change.
+        """Return whether a change of a single item shares the newest snapshot of its part.
 
-        The modification time of the file is the time of the last change that shares it, which other instances see too.
+        It does if it closely follows an earlier change. The time of the change then becomes the modification time of
+        the snapshot's file, so that other instances see it too.
         """
         newest = next((one for one in self.every() if part in one.parts), None)
         if newest is None or newest.kind not in (kind, "configuration"):

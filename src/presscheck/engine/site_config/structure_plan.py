@@ -103,7 +103,7 @@ class _Model:
         self.default_section = "" if self.default_section == name else self.default_section
 
     def move(self, name: str, parent: str, after: str | None) -> None:
-        """Move an item after another child of a parent, or (None) to the beginning."""
+        """Move an item into a parent: after the child `after`, or to the beginning if `after` is None."""
         before = self.parents[name]
         self.below[before].remove(name)
         if before != parent and self.defaults.get(before) == name:
@@ -113,7 +113,7 @@ class _Model:
         self.parents[name] = parent
 
     def is_within(self, name: str, ancestor: str) -> bool:
-        """Return whether an item is equal to an ancestor or below it."""
+        """Return whether an item is `ancestor` or below `ancestor`."""
         while name not in (TOP, ancestor):
             name = self.parents[name]
         return name == ancestor
@@ -246,7 +246,10 @@ class StructurePlanner:
             self._add_section(entry, firsts[entry.place])
 
     def _take_out(self, section: Entry, space: Entry) -> None:
-        """Remove a space, to create a new section with it: the service cannot move a space into a new section."""
+        """Remove a space from the site, so that a new section can be created with it.
+
+        The service cannot move a space into a new section. Without `prune`, add a problem instead.
+        """
         if not self.prune:
             self._problem(
                 section,
@@ -364,9 +367,9 @@ class StructurePlanner:
         self._add_space(parent, entry)
 
     def _neighbour(self, entry: Entry) -> tuple[str, bool] | None:
-        """Return the item in the new parent next to which an item is placed, and whether it goes after it.
+        """Return the item in the new parent next to which `entry` is placed, and whether `entry` goes after that item.
 
-        Returns None if the new parent is empty, or if it is the item itself or below it.
+        Returns None if the new parent is empty, or if it is `entry` itself or below `entry`.
         """
         name = self.name(entry)
         parent = self._parents[name]

@@ -146,9 +146,9 @@ def readable_on(color: str) -> str:
 def contrast_of(document: Document, setting: Setting, mode: Mode) -> Contrast | None:
     """Return the contrast of a color setting, or None if the color is not set.
 
-    Most colors are compared with the background of the page: links appear on it, and buttons have it as their text
-    color. The tint changes the background, so the text is compared with it. The background of the header and its links
-    are compared with each other.
+    Most colors are compared with the background of the page, which is behind the links and is the text color of the
+    buttons. The tint changes the background, so the background is compared with the text. The background of the header
+    and the links in the header are compared with each other.
     """
     path: Place = (*setting.path, "color") if setting.name == "styling.tint" else setting.path
     judged = _judged(document, (*path, mode), mode)
@@ -169,7 +169,10 @@ def contrast_words(color: str, document: Document, place: Place) -> str:
 
 
 def _judged(document: Document, place: Place, mode: Mode) -> tuple[Contrast, str] | None:
-    """Return the contrast of the color at a place and its counterpart in words, or None if there is no color."""
+    """Return the contrast of the color at a place, and its counterpart in words, such as `with the header`.
+
+    Returns None if there is no color at the place.
+    """
     color = normalized(value_at(document, place))
     if color is None:
         return None

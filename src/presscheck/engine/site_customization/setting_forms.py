@@ -36,7 +36,7 @@ class SettingsForm(Form):
     Attributes:
         document: the document before the change.
         leaves: the values that the form asks for.
-        titles: the titles of settings by path; the title of a value's setting precedes its label.
+        titles: the titles of settings by path; a field's label begins with the title of its setting.
         new: the path of a new item, and the item; None if the form changes existing values.
     """
 
@@ -89,7 +89,7 @@ class SettingsForm(Form):
 
     @staticmethod
     def _can_set(document: Document, leaf: Leaf, value: Any) -> bool:
-        """Return False if a value would be removed from an object that is missing already."""
+        """Return whether a value can be set, or can be removed from an object that the document has."""
         return value is not None or value_at(document, leaf.path[:-1]) is not None
 
     def _is_given(self, owner: Place, values: Mapping[Leaf, Any], document: Document) -> bool:

@@ -143,7 +143,7 @@ class Leaf:
         kind: the form in which the user enters the value.
         info: the field of the API model.
         is_required: whether the value is required if the object that contains it exists.
-        owner: the path of the innermost optional object that contains the value; empty if all are required.
+        owner: the path of the innermost optional object that contains the value; empty if these are all required.
     """
 
     path: Place
@@ -260,7 +260,10 @@ def _settings_of_other_releases(is_newest: bool) -> tuple[Setting, ...]:
 
 @lru_cache(maxsize=64)
 def _settings_without(is_newest: bool, absent: frozenset[Place]) -> tuple[Setting, ...]:
-    """Return the settings of a release without the absent ones; cached, because each row of the form calls it."""
+    """Return the settings of a release, without the settings at the paths in `absent`.
+
+    The result is cached, because each row of the form needs it.
+    """
     found: list[Setting] = []
     for setting in every_setting():
         if setting.path in absent:
@@ -307,7 +310,10 @@ def item_model(setting: Setting, path: Place) -> type[BaseModel]:
 
 
 def item_leaves(setting: Setting, path: Place, document: Document) -> tuple[Leaf, ...]:
-    """Return the values of an item of a list, with their paths in the document."""
+    """Return the values of an item of a list, with their paths in the document.
+
+    Localized values that only another release of the service has are left out.
+    """
     allowed = {leaf.path[-1] for one in settings_of(document) if one.path == setting.path for leaf in one.leaves}
     return tuple(
         leaf
@@ -357,7 +363,10 @@ def with_value(document: Document, path: Place, value: Any) -> dict[str, Any]:
 
 
 def problems_of(document: Document, base: Document) -> dict[str, str]:
-    """Return the reasons why changed settings are invalid, by path; settings that equal the base are not checked."""
+    """Return the reasons why changed settings are invalid, by path.
+
+    Lists, and settings that equal the base, are not checked.
+    """
     found: dict[str, str] = {}
     for setting in settings_of(document):
         if setting.is_list or value_at(document, setting.path) == value_at(base, setting.path):

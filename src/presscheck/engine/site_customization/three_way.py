@@ -27,7 +27,7 @@ class Conflict(NamedTuple):
 
 
 class Merged(NamedTuple):
-    """A merged document, and the conflicts, in which the document has the user's value."""
+    """A merged document and the conflicts. For each conflict, the document has the user's value."""
 
     document: dict[str, Any]
     conflicts: tuple[Conflict, ...]

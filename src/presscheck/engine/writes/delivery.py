@@ -69,7 +69,7 @@ class DeliveryReconciler:
     """A search in the service for the results of writes, bypassing the cache.
 
     Args:
-        scheduler: knows whether the service can be reached.
+        scheduler: has the client for the service.
         settle: replaces `SETTLE`; None for the default.
     """
 
@@ -98,7 +98,7 @@ class DeliveryReconciler:
         return found
 
     async def find(self, row: Row, effects: Effects, call: Operation[Any], author: str) -> Any | None:
-        """Search once for the result of a write: a new item with the same author and text.
+        """Search once for the result of a write: a new item with the same author and text. Return None without a match.
 
         Raises:
             RequestError: a listing cannot be read.
@@ -109,9 +109,10 @@ class DeliveryReconciler:
         return None
 
     async def result_of(self, row: Row, effects: Effects, call: Operation[Any], author: str) -> Any | None:
-        """Return the item that a write created.
+        """Return the item that a write created, or None if it was not found.
 
-        Returns None if the write certainly did not arrive, or if it can be sent again safely.
+        Unless the item is found at once, this waits until the last request of the write can no longer arrive. A write
+        without an item then did not arrive, or it can be sent again safely.
 
         Raises:
             RequestError: a listing cannot be read.
@@ -194,7 +195,7 @@ class ImmediateSender:
     async def _check_result(
         self, number: int, call: Operation[Any], effects: Effects, error: Ambiguous | ServiceFailed
     ) -> Any:
-        """Return the created item if it is found.
+        """Return the item that a write of unknown delivery created, if it is found.
 
         Raises:
             PresscheckError: the item was not found, or the write has no item; the message includes the present state if
@@ -320,7 +321,7 @@ class OutboxWorker:
         self._wake.set()
 
     async def _send(self, row: Row) -> None:
-        """Send a row.
+        """Send the write of a row. If the write fails, schedule another attempt or leave the write to the user.
 
         Raises:
             StoreError: the outbox could not be written; try again later.
@@ -493,7 +494,7 @@ class UndoGuard:
         """Compare the values that a sent write left with the present values.
 
         Raises:
-            ChangedSince: the values were changed since.
+            ChangedSince: the values were changed since, or this version cannot read the write.
             PresscheckError: the present values cannot be read.
         """
         sent = sent_write(ended, me)
@@ -553,7 +554,7 @@ def _inverse_of(call: Operation[Any]) -> Inverse | None:
 
 
 def _is_about_same(later: Any, call: Any) -> bool:
-    """Return whether two writes to the same path set a common field or page."""
+    """Return whether two writes to the same path set a common field or page. True for writes of different types."""
     if type(later) is not type(call):
         return True
     if hasattr(call, "changes"):

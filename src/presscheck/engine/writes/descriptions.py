@@ -149,7 +149,7 @@ def _update_of_space(call: Any) -> str:
 
 
 def _update_of(noun: str, call: Any, fields: set[str]) -> str:
-    """Describe an update of fields of a resource with a title."""
+    """Describe an update of the given fields of a resource; empty if no field is given."""
     if fields == {"title"}:
         return f"rename {noun} to “{_short(call.title or '')}”"
     names = " and ".join(sorted(field.replace("_", " ") for field in fields))

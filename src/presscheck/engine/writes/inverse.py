@@ -77,7 +77,7 @@ class Inverse(ABC):
         return None
 
     def result(self, answer: Any) -> Json | None:
-        """Return the part of the response to record."""
+        """Return the part of the response to record, or None if no part is needed."""
         identity = getattr(answer, "id", None)
         return {"id": identity} if isinstance(identity, str) else None
 
@@ -108,7 +108,7 @@ def last_id(call: Call) -> str:
 
 
 def compared(written: Json, former: Json | None, present: Json, text: Callable[[Json], str]) -> Comparison:
-    """Compare the present values with the written and the former values."""
+    """Compare the present values with the values that a write left and with the values before the write."""
     texts = text(written), text(present)
     if _have_same_values(written, present):
         return Comparison("unchanged", *texts)

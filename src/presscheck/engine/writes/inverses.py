@@ -75,7 +75,7 @@ Find = Callable[[Read, Call, str], Awaitable[Any]]
 
 
 def _get(operation: type[Operation[Any]], **given: Any) -> Find:
-    """Return a function that reads a resource with its own read operation."""
+    """Return a function that reads a resource, given its id, with the operation `operation`."""
     return lambda read, call, identity: read(at(operation, call, **{operation.path_fields()[-1]: identity}, **given))
 
 
@@ -115,7 +115,7 @@ class _Created(Inverse):
     """The inverse of a creation: deletes the resource, unless it was changed or used since.
 
     Attributes:
-        delete: the operation that deletes it; the id is the last field of the path.
+        delete: the operation that deletes the resource; the id is the last field of its path.
         sentence: describes the deletion.
         find: finds the resource.
         comparison: compares the resource with the written values.
@@ -167,7 +167,7 @@ def _used(written: str, present: str, *, is_used: bool) -> Comparison:
 
 
 def _message(delete: type[Operation[Any]], get: type[Operation[Any]]) -> Inverse:
-    """Return the inverse of a new comment or reply."""
+    """Return the inverse of a new comment or reply: deletes the message, unless it was edited or answered since."""
 
     def comparison(sent: SentWrite, message: Any) -> Comparison:
         written, present = text_of(sent.call.body), text_of(message.body)
@@ -499,7 +499,7 @@ class _ReplacedSchema(_Restored):
 
 
 class _ChangedRedirect(_Restored):
-    """The inverse of a changed redirect: restores its former path and target."""
+    """The inverse of a changed redirect: restores the former path and target of the redirect."""
 
     @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
@@ -526,7 +526,7 @@ class _ChangedRedirect(_Restored):
 
 
 class _DeletedRedirect(Inverse):
-    """The inverse of a deleted redirect: creates it again."""
+    """The inverse of a deleted redirect: creates the redirect again."""
 
     @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
@@ -571,7 +571,7 @@ def _redirect_text(values: Json) -> str:
 
 @dataclass(frozen=True)
 class _Grant(_Restored):
-    """The inverse of giving, changing or removing a level or role: restores the former one.
+    """The inverse of giving, changing or removing a level or role: restores the former level or role.
 
     Attributes:
         listing: the listing of all holders; the last field of a call's path is the id of the holder.
@@ -910,7 +910,7 @@ def _pointer(item: Any) -> Json | None:
 
 
 def _neighbors(items: Sequence[T], index: int) -> tuple[T | None, T | None]:
-    """Return the items before and after an index."""
+    """Return the items before and after an index; None at the start or the end."""
     return items[index - 1] if index else None, items[index + 1] if index + 1 < len(items) else None
 
 
@@ -986,7 +986,7 @@ class _Moved(Inverse):
 
 
 class _DeletedSpace(Inverse):
-    """The inverse of a deleted space: restores it. The service keeps deleted spaces for seven days."""
+    """The inverse of a deleted space: restores the space. The service keeps deleted spaces for seven days."""
 
     @override
     def reason(self, sent: SentWrite) -> str | None:

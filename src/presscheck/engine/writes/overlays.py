@@ -49,7 +49,7 @@ def _created_at(entry: Entry) -> str:
 
 
 def _with_items(answer: Any, items: tuple[Any, ...]) -> Any:
-    """Return a page of a listing with other items, with its counts adjusted where the service reported them."""
+    """Return a page of a listing with these items, and with its counts adjusted where the service reported them."""
     more = len(items) - len(answer.items)
     numbers = {"count": answer.count, "total": answer.total}
     known = {name: number + more for name, number in numbers.items() if number is not None}
@@ -189,7 +189,10 @@ def _changed_sites(answer: Any, read: Any, entry: Entry, me: User) -> Any:
 
 
 def _changed_defaults(answer: Any, read: Any, entry: Entry, me: User) -> Any:
-    """Return the structure of a site with another default section or space."""
+    """Return the structure of a site with the default section and space of a pending write.
+
+    A failed write does not change the structure.
+    """
     call: Any = entry.call
     section, space = call.default_site_section, call.default_site_space
     if _is_refused(entry) or (section is None and space is None):
@@ -250,7 +253,7 @@ def _changed_share_link(answer: Any, read: Any, entry: Entry, me: User) -> Any:
 
 
 def _changed_page(answer: Any, read: Any, entry: Entry, me: User) -> Any:
-    """Return a page with the text of a pending edit; of a failed edit, only with its marks."""
+    """Return a page with the marks of a pending edit and, unless the edit failed, with its text and title."""
     change = page_edit(entry.call)
     if change is None or change.page != read.page_id:
         return answer

@@ -39,7 +39,10 @@ class MergedEdit(NamedTuple):
 
 
 def page_edit(call: Call) -> content_changes.UpdatePage | None:
-    """Return the change of a write that only edits the text, and perhaps the title, of a single page; else None."""
+    """Return the change of a write that only edits the text, and perhaps the title, of one page.
+
+    Returns None for all other writes.
+    """
     if not isinstance(call, content_changes.EditChangeRequestContent) or len(call.changes) != 1:
         return None
     change = call.changes[0]
@@ -69,7 +72,7 @@ def edits_of_page(outbox: Outbox, request: str, page: str) -> list[tuple[Row, co
 
 
 def pending_note(page: RevisionPage) -> str:
-    """Return a note on an edit of a page that is not sent yet, or that failed; empty without one."""
+    """Return a note on an edit of the page that is pending or failed; empty if the page has no such edit."""
     extra = page.model_extra or {}
     if "waiting" not in extra:
         return ""
@@ -80,7 +83,7 @@ async def merged_edit(read: Read, row: Row, call: Call) -> MergedEdit | None:
     """Merge a queued edit with the present page. Returns None if nothing is left to send.
 
     Raises:
-        ChangedSince: others edited the same lines.
+        ChangedSince: others edited the same lines, or also changed the title.
         PresscheckError: the page cannot be read.
     """
     change, base = page_edit(call), row.base
@@ -131,7 +134,7 @@ async def _has_arrived(read: Read, row: Row, call: Call, now: dict[str, Any]) ->
 
 
 async def editors_of(read: Read, within: Call) -> list[Contributor]:
-    """Return who edited the change request of a call, the last editor first; an empty list if unknown."""
+    """Return the editors of the change request of a call, the last editor first; an empty list if unknown."""
     call = at(change_requests.ListContributors, within)
     try:
         contributors = (await read(call)).items
@@ -142,7 +145,7 @@ async def editors_of(read: Read, within: Call) -> list[Contributor]:
 
 
 def _with_line_end(text: str) -> str:
-    """Return a text with a single line end, because a missing one would conflict with edits of the last line."""
+    """Return a text with a single line break at its end: a missing line break would conflict with other edits."""
     return text.strip("\n") + "\n"
 
 

@@ -235,7 +235,7 @@ class WriteQueue:
         self.changed()
 
     async def _read_edited_page(self, call: Any) -> None:
-        """Read a page again while its edit is still shown as pending, so that it never shows the text before."""
+        """Read the edited pages again while the edit is still shown as pending, so that the old text never appears."""
         from presscheck.engine.shared_calls import changed_page  # 40 ms, only after an edit of a page
 
         for change in call.changes:
@@ -383,7 +383,10 @@ class OutboxActions:
         return is_moved
 
     def replace_edit(self, row: Row, call: Operation[Any]) -> bool:
-        """Replace the text of a pending edit with a base. Returns False if it is not as in `row` any more."""
+        """Replace the text of a pending edit that was queued with a base.
+
+        Returns False if the edit has no base, or if its outbox row has changed since `row` was read.
+        """
         is_replaced = row.base is not None and self._outbox.rebase(row, call.given(), row.base)
         self._changed()
         return is_replaced
