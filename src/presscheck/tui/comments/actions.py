@@ -90,7 +90,7 @@ class ThreadActions:
         self._drafts, self._screen, self._discussion = drafts, drafts.screen, drafts.discussion
 
     def comment(self, comment: PageComment, done: Callable[[], str] | None = None) -> None:
-        """Compose a comment on a page; `done` returns the message after the engine accepted it."""
+        """Compose a comment on a page. `done` returns the message to show after the engine accepted the comment."""
 
         def call(text: str) -> Operation[Any]:
             # if the user replaced the quote, it no longer matches the block or cell
@@ -195,7 +195,7 @@ class ThreadActions:
         self._drafts.send(self._discussion.update(thread.id, thread.id, resolved=not thread.resolved))
 
     async def react(self, thread: Thread, message: Message | None = None) -> None:
-        """Add or remove a reaction to `message`, or to a message that the user chooses."""
+        """Add or remove a reaction to `message` or, if that is not possible, to a message that the user chooses."""
         messages = self._changeable(thread, lambda message: message.pending is None, UpdateReply)
         message = await self._choose("React to which?", [one for one in messages if one.pending is None], message)
         if message is None:
@@ -210,7 +210,10 @@ class ThreadActions:
             self._drafts.send(self._discussion.update(thread.id, message.id, **{change: chosen}))
 
     async def edit(self, thread: Thread, message: Message | None = None) -> None:
-        """Edit `message`, or a message that the user chooses; ask first before editing another user's message."""
+        """Edit `message` if the user may edit it, or a message that the user chooses.
+
+        Ask for a confirmation before editing another user's message.
+        """
         message = await self._choose("Edit which?", self.editable(thread), message)
         if message is None:
             return
@@ -239,7 +242,7 @@ class ThreadActions:
         )
 
     def edit_comment(self, comment: str, author: str) -> None:
-        """Continue the edit of the comment with an id; `author` is empty for the user's own comments."""
+        """Continue the edit of a comment, given its id. `author` is empty for the user's own comments."""
         self._drafts.compose(
             f"Edit {author}'s comment" if author else "Edit your comment",
             f"message {comment}",
@@ -248,7 +251,7 @@ class ThreadActions:
         )
 
     def edit_pending(self, row: int, text: str = "") -> bool:
-        """Edit a message in the outbox, which keeps its state. Return whether it is still unsent."""
+        """Edit the message in an outbox row; a held message stays held. Return False if it is no longer unsent."""
         entry = next((entry for entry in self._discussion.pending() if entry.id == row), None)
         if entry is None or entry.call is None:
             return False
@@ -263,7 +266,7 @@ class ThreadActions:
         return True
 
     async def delete(self, thread: Thread, message: Message | None = None) -> None:
-        """Delete `message`, or a message that the user chooses, after a confirmation.
+        """Delete `message` if the user may delete it, or a message that the user chooses, after a confirmation.
 
         A comment is deleted with its replies; an unsent message is discarded.
         """
@@ -315,7 +318,10 @@ class ThreadActions:
         return not self._is_live and self._screen.engine.missing_reason(for_replies) is None
 
     async def _choose(self, title: str, messages: Sequence[Message], cursor: Message | None) -> Message | None:
-        """Return the message under the cursor if it is among `messages`, else the user's choice."""
+        """Return `cursor` if it is among `messages`, else the only message, else the message that the user chooses.
+
+        Return None if there are no messages, or the user cancels.
+        """
         if cursor in messages:
             return cursor
         if len(messages) < 2:

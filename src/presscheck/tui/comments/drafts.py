@@ -1,4 +1,4 @@
-"""Drafts and writes of comments: a text is a draft until the engine accepts it; each write is tracked until sent.
+"""Drafts and writes of comments. A text is a draft until the engine accepts its write, which is tracked until sent.
 
 A draft belongs to a place: the whole change request or space, a page, a text of a page, a reply, or an edited message.
 So a page can have several drafts, and no draft appears at another place.
@@ -103,7 +103,7 @@ class CommentDrafts:
         return next((stored.about for stored in self._outbox.drafts() if stored.key == key), NOTHING)
 
     def nodes_of(self, name: str) -> dict[str, Any]:
-        """Return the block or cell of the draft of a comment, as arguments of its write; empty for other drafts."""
+        """Return the commented block or cell that is stored with a draft, as arguments of the write; empty if none."""
         try:
             fields: Any = json.loads(self.stored_about(name).get(NODES, "{}"))
             return {key: _FIELDS[key](value) for key, value in fields.items() if key in _FIELDS}
@@ -111,7 +111,7 @@ class CommentDrafts:
             return {}
 
     def store_nodes(self, name: str, nodes: Mapping[str, Any]) -> None:
-        """Store the block or cell of a draft, which is looked up while the user writes."""
+        """Store the commented block or cell with a draft, after it was looked up. Do nothing if the draft is gone."""
         about, text = self.stored_about(name), self.saved(name)
         if about and text and about.get(NODES, "") != _nodes_text(nodes):
             others = {key: value for key, value in about.items() if key != NODES}
@@ -203,7 +203,7 @@ class CommentDrafts:
         )
 
     def send(self, call: Operation[Any] | None, write: Write | None = None) -> bool:
-        """Send a write. Return whether the engine accepted it."""
+        """Send a write. Return whether the engine accepted it. If it did not, show the error."""
         try:
             (write or self._write)(call)
         except PresscheckError as error:
@@ -213,11 +213,11 @@ class CommentDrafts:
         return True
 
     def accepted(self, call: Operation[Any] | None) -> None:
-        """Show that the engine accepted a write, which is None if only held comments were submitted."""
+        """Draw the screen after the engine accepted a write. `call` is None if only held comments were submitted."""
         self.screen.redraw()
 
     def delete(self, call: DeleteComment | DeleteReply | DeleteSpaceComment, words: str) -> None:
-        """Delete a message; `words`, its first words, name it in notices."""
+        """Delete a message. `words` are its first words, which the notices about the deletion show."""
         self._deleted[message_id(call)] = words
         if self.send(call):
             self.screen.notify(f"deleted {words}: z restores it" if HOLD else f"deleted {words}")  # pyrefly: ignore[redundant-condition]
@@ -255,10 +255,10 @@ class CommentDrafts:
         return self.about(comment=getattr(call, "comment_id", ""), quote=quoted)
 
     def _write(self, call: Operation[Any] | None) -> PendingWrite[Any] | None:
-        """Send a write through the engine.
+        """Send a write through the engine. Return None if there is nothing to send.
 
         Raises:
-            PresscheckError: the engine did not accept it.
+            PresscheckError: the engine did not accept the write.
         """
         if call is None:
             return None

@@ -61,7 +61,7 @@ def thread_lines(
     *,
     unfolded: bool = False,
 ) -> tuple[ThreadLine, ...]:
-    """Return the lines of a thread after a bar; a resolved thread is a single line unless `unfolded`.
+    """Return the lines of a thread, each after a bar. A resolved thread is a single line unless `unfolded`.
 
     The quote is left out if the thread is shown below the quoted line.
     """
@@ -89,7 +89,7 @@ def thread_lines(
 def _message_lines(
     message: Message, columns: int, now: datetime, render: Callable[[str, int], Sequence[Line]], tail: Line = ()
 ) -> list[Line]:
-    """Return `ada 3 h  text` in a single line if it fits, else the text below the name."""
+    """Render a message: as `ada 3 h  text` in a single line if it fits, else with the text below the name."""
     head: list[Span] = [Span(message.author, "you strong" if message.author == "you" else "strong")]
     if message.pending is None:
         head.append(Span(f" {ago(message.posted_at, now)}", "quiet"))
@@ -146,7 +146,7 @@ def _reactions(message: Message) -> Line:
 
 
 def _tail(thread: Thread) -> Line:
-    """Return the right end of the first line: the table cell, the state, the number of replies."""
+    """Render the right end of the first line: cell or start of the commented range, states, and number of replies."""
     spans: list[Span] = []
     if thread.line is not None and thread.about_cell:
         spans.append(Span(f" on “{sanitize(thread.about_cell)}”", "quiet"))
@@ -177,7 +177,7 @@ def _folded(thread: Thread, now: datetime) -> Line:
 
 
 def _spread(left: Line, right: Line, columns: int) -> Line:
-    """Return a line with a part at each end; the left part is cut where both do not fit.
+    """Return a line with a part at each end. If the parts do not fit, the left part is cut.
 
     On a wide line the right part ends at `WIDEST`, so that both parts are seen together.
     """
@@ -192,7 +192,10 @@ def _spread(left: Line, right: Line, columns: int) -> Line:
 
 
 def thread_row(thread: Thread, where: str, columns: int, now: datetime) -> Line:
-    """Return the first line of a thread in a list: author and place (`where`), and on the right state and replies."""
+    """Render a thread as a row: state, author, time and place; on the right, facts such as the number of replies.
+
+    `where` is the start of the place, such as the title of the page. The quote follows it.
+    """
     sign, style = STATE_SIGNS[thread.state] if thread.first.pending is None else ("✎", "accent")
     author = Span(thread.first.author, "you strong" if thread.first.author == "you" else "strong")
     deleted = deleted_words(thread.about)
@@ -208,7 +211,7 @@ def thread_row(thread: Thread, where: str, columns: int, now: datetime) -> Line:
 
 
 def states_line(states: Sequence[ThreadState], threads: Sequence[Thread], visible: Collection[ThreadState]) -> Line:
-    """Return the line with the number of threads in each state, hidden states, and the number of unsent threads."""
+    """Render the number of threads in each state, with a note at hidden states, and the number of unsent threads."""
     spans: list[Span] = []
     for number, state in enumerate(states, 1):
         total = sum(thread.state == state and thread.first.pending is None for thread in threads)

@@ -65,18 +65,18 @@ class ThreadList(BaseScreen):
 
     @abstractmethod
     def place_of(self, thread: Thread) -> str:
-        """Return the page of a thread, as display text."""
+        """Return the place of a thread, such as the title of its page, as display text."""
 
     @abstractmethod
     def show_empty(self, empty: EmptyState) -> None:
         """Show why there are no threads."""
 
     def matches(self, thread: Thread) -> bool:
-        """Return whether a thread in a visible state is shown."""
+        """Return whether a thread in a visible state also matches other filters. A subclass can override it."""
         return True
 
     def shown_changed(self) -> None:
-        """Update other widgets after the list was drawn."""
+        """Update other widgets after the list was drawn. A subclass can override it."""
 
     @override
     def command_handlers(self) -> Iterable[object]:
@@ -141,7 +141,7 @@ class ThreadList(BaseScreen):
             self.actions.reply(self.thread)
 
     def reason_resolve(self) -> str | None:
-        """Return why the thread can neither be resolved nor reopened."""
+        """Return why the thread under the cursor can neither be resolved nor reopened."""
         return self.actions.resolve_reason(self.thread)
 
     def command_resolve(self) -> Awaitable[None] | None:
@@ -151,23 +151,23 @@ class ThreadList(BaseScreen):
         return None
 
     def command_react(self) -> Awaitable[None] | None:
-        """Add a reaction to a message, or remove it."""
+        """Add or remove a reaction to a message of the thread under the cursor."""
         return self.actions.react(self.thread) if self.thread else None
 
     def reason_edit(self) -> str | None:
-        """Return why no message can be edited."""
+        """Return why no message of the thread under the cursor can be edited."""
         return self.actions.edit_reason(self.thread)
 
     def command_edit(self) -> Awaitable[None] | None:
-        """Edit a message."""
+        """Edit a message of the thread under the cursor."""
         return self.actions.edit(self.thread) if self.thread else None
 
     def reason_delete(self) -> str | None:
-        """Return why no message can be deleted."""
+        """Return why no message of the thread under the cursor can be deleted."""
         return self.actions.delete_reason(self.thread)
 
     def command_delete(self) -> Awaitable[None] | None:
-        """Delete a message, or discard an unsent message."""
+        """Delete a message of the thread under the cursor, or discard it if it is unsent."""
         return self.actions.delete(self.thread) if self.thread else None
 
     def reason_copy_text(self) -> str | None:
@@ -175,7 +175,7 @@ class ThreadList(BaseScreen):
         return None if self.thread else "no comment here"
 
     def command_copy_text(self) -> None:
-        """Copy the text of the comment."""
+        """Copy the text of the first comment of the thread under the cursor."""
         if self.thread:
             self.app_context.copy_to_clipboard(sanitize(self.thread.first.text, lines=True))
             self.notify("copied")

@@ -263,7 +263,10 @@ def _review(request: ChangeRequest, status: ReviewStatus, text: str) -> SubmitRe
 
 
 def _warned_first(lines: Sequence[Line], columns: int) -> list[Line]:
-    """Return the lines that fit above an input; change requests with warnings come first if some do not fit."""
+    """Return the lines that fit above an input.
+
+    If some do not fit, lines with warnings come first, and the number of omitted lines is at the end.
+    """
     if len(lines) > MOST_LINES:
         ordered = sorted(lines, key=lambda line: not plain(line[1:]))
         lines = [*ordered[: MOST_LINES - 1], (Span(f"… and {len(lines) - MOST_LINES + 1} more", "quiet"),)]
@@ -271,6 +274,6 @@ def _warned_first(lines: Sequence[Line], columns: int) -> list[Line]:
 
 
 def _fit(line: Line, columns: int) -> Line:
-    """Shorten the name of a change request, rather than the warning behind it."""
+    """Shorten a line to `columns`: first the name of the change request, then the warning after it."""
     name, warning = line[:1], line[1:]
     return (*cut(name, max(columns // 3, columns - width(warning))), *cut(warning, columns * 2 // 3))

@@ -60,7 +60,10 @@ def _summary(stops: Sequence[str], undo: Line) -> list[Line]:
 
 
 async def _check(screen: BaseScreen, request: ChangeRequest, head: Line) -> tuple[list[Line], bool]:
-    """Return the lines about a change request, and whether the train will stop there."""
+    """Return the lines about a change request, and whether the train will stop at it.
+
+    If the change request cannot be checked, the lines show the error, and the train is expected to go on.
+    """
     try:
         changes = await screen.engine.read(changes_in(request))
         inputs = await read_merge_inputs(screen.engine, request)

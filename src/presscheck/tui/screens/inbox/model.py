@@ -129,7 +129,7 @@ class InboxModel:
         return view.is_grouped or is_local(self._text(view))
 
     def _text(self, view: View) -> str:
-        """Return the query of a view together with its filter."""
+        """Return the query of a view, extended by the filter that the user has set."""
         more = self.queries.get(view.id)
         return f"{view.query} {more}" if more else view.query
 
@@ -177,7 +177,7 @@ class InboxModel:
 
     @property
     def has_no_reviews(self) -> bool:
-        """Whether the current view is *Needs me*, and no change request awaits the user's review."""
+        """Whether the current view is *Needs me* without a filter, and no change request awaits the user's review."""
         return self.view.id == "needs-me" and self.view.id not in self.queries and self._has_none("needs-me")
 
     @property
@@ -365,12 +365,15 @@ class InboxModel:
         return self._details[request.id]
 
     def _has_conflict(self, request: ChangeRequest) -> bool | None:
-        """Return the last forecast, of this session or an earlier one, if it was made for the shown revision."""
+        """Return whether the last forecast expects conflicts; None without a forecast for the shown revisions.
+
+        The forecast may be from an earlier session.
+        """
         revisions, has_conflicts = self._conflicts.get(request.id, ("", None))
         return has_conflicts if revisions == _revisions(request) else None
 
     def is_forecast_old(self, request: ChangeRequest) -> bool:
-        """Return whether the merge forecast was not made in the last `FORECAST_SECONDS`."""
+        """Return whether the last forecast for a change request is at least `FORECAST_SECONDS` old, or missing."""
         made = self._forecast_at.get((request.id, _revisions(request)), -FORECAST_SECONDS)
         return monotonic() - made >= FORECAST_SECONDS
 
@@ -379,7 +382,7 @@ class InboxModel:
         self._forecast_at[request.id, _revisions(request)] = monotonic()
 
     def set_forecast(self, request: ChangeRequest, *, has_conflicts: bool | None) -> None:
-        """Store whether a merge would have conflicts; None if that could not be determined."""
+        """Store whether a merge would have conflicts. `has_conflicts` is None if that could not be determined."""
         self.keep_forecast(request)
         before = self._conflicts.pop(request.id, None)
         self._conflicts[request.id] = _revisions(request), has_conflicts

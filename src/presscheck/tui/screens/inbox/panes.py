@@ -100,7 +100,7 @@ class InboxPanes:
         self.fit()
 
     def reason_preview_side(self) -> str | None:
-        """Return why the preview cannot be moved."""
+        """Return why the preview cannot be moved: the terminal is too narrow."""
         is_wide = self._screen.size.width >= WIDE
         return None if is_wide else f"the preview stands on the right from {WIDE} columns on"
 
@@ -129,7 +129,7 @@ class InboxPanes:
             self.show_preview()  # the text of an empty view depends on counts of other views
 
     def show_unknown_user(self) -> None:
-        """If the user is unknown, show why the views contain everyone's change requests."""
+        """Show why the views contain everyone's change requests if the user is unknown; else hide the line."""
         error, line = self._model.user_error, self._unknown_user
         line.display = self._model.is_user_unknown
         if not (error and line.display):
@@ -164,7 +164,7 @@ class InboxPanes:
         self.show_preview()
 
     def show_preview(self) -> None:
-        """Draw the preview of the row under the cursor."""
+        """Draw the preview of the row under the cursor. Without rows, draw an error or why the view is empty."""
         model, screen = self._model, self._screen
         is_beside, height = self._preview_width > 0, self._preview_size[1]
         columns = self._preview_width - 1 if is_beside else screen.size.width
@@ -207,14 +207,14 @@ class InboxPanes:
 
     @property
     def _lines(self) -> int:
-        """The total lines of rows and preview."""
+        """The number of lines for rows and preview together."""
         return self._screen.size.height - OTHER_LINES - self._has_headings - self._unknown_user.display
 
     def _height_below(self, lines: int, rows: int) -> int:
-        """Return the lines of a preview below the rows.
+        """Return the height of a preview below the rows, in lines.
 
         Args:
-            lines: the total lines of rows and preview.
+            lines: the lines for rows and preview together.
             rows: the lines that the rows need.
         """
         share = self._shares[False]

@@ -1,6 +1,6 @@
 """Rendering of the preview of a change request: facts, description, pages and latest threads.
 
-It never exceeds the available lines. Omitted items are counted.
+The preview never exceeds the available lines. It shows how many pages and threads are omitted.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class RowActions:
     """The commands of a review on rows of the inbox.
 
-    Their reasons send no request, because the footer and the list of keys ask for them often. A command first loads the
-    change request, which may disable the command for another reason.
+    The `reason_…` functions send no request, because the footer and the list of keys call them often. A command first
+    loads the change request, which may disable the command for another reason.
 
     Args:
         session: the inbox.
@@ -84,7 +84,10 @@ class RowActions:
         return f"you are offline and {noun} cannot be queued"
 
     async def _run(self, name: str) -> None:
-        """Run the command of a review on the marked rows, or on the row under the cursor once it is loaded."""
+        """Run a command of a review on the marked rows or, without marks, on the change request under the cursor.
+
+        A single change request is loaded first.
+        """
         if self._session.rows.marked:
             await self._bulk_actions.act(name)
             return

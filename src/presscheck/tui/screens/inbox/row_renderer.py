@@ -125,7 +125,7 @@ class Columns:
 
 @lru_cache(maxsize=64)
 def columns_for(total: int, natural: NaturalWidths, *, has_headings: bool) -> Columns:
-    """Return columns that fit these widths into a total width."""
+    """Distribute a total width over the columns. `natural` are the widths that show all cells uncut."""
     is_wide, has_names = total >= WIDE - 2, total >= NAMES - 2
     gap = 2 if is_wide else 1
     sizes = {
@@ -194,7 +194,7 @@ def held_text(held: int) -> str:
 
 
 def reviews_cell(known: RowDetails, *, has_names: bool) -> Line:
-    """Render the reviews as numbers or as names."""
+    """Render the approvals, requested changes and stale approvals, with numbers or with the names of reviewers."""
     groups = (
         ("✓", known.approved, "added", ""),
         ("✗", known.refused, "removed", ""),

@@ -57,7 +57,7 @@ class RowDrafts(ReviewDrafts):
 
 
 class RowReview(RequestSession):
-    """A change request of a row.
+    """The change request of a row, with the handlers of the review commands.
 
     Args:
         inbox: the inbox.
@@ -77,7 +77,7 @@ class RowReview(RequestSession):
         return self, self._verdicts, MergeActions(self), RequestActions(self)
 
     async def warnings(self) -> list[str]:
-        """Load the change request, and return the warnings about its approval."""
+        """Load the change request, and return the warnings about its approval, or the error if it cannot be loaded."""
         try:
             await self.load()
         except PresscheckError as error:
@@ -93,7 +93,7 @@ class RowReview(RequestSession):
         self._threads.comment_on_all()
 
     def reason_reply(self) -> str | None:
-        """Return why there is nothing to reply to."""
+        """Return why no reply can be written: there is no open comment, or the drafts are disabled."""
         return self.drafts.disabled_reason() if self._open_threads() else "no open comment to reply to"
 
     async def command_reply(self) -> None:
@@ -110,7 +110,7 @@ class RowReview(RequestSession):
         return self.drafts.named("Reply to which comment?")
 
     def _open_threads(self) -> Sequence[Thread]:
-        """Return the open threads in the order of the preview."""
+        """Return the open threads that are loaded, in the order of the preview."""
         comments = read_preview(self.screen.engine, self._request).threads or ()
         threads = (self.model.discussion.thread(comment.id) for comment in comments)
         return [thread for thread in threads if thread]

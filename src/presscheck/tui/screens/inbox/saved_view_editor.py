@@ -27,7 +27,7 @@ ERROR_LINES = 2
 
 
 class Toggle(StatusLine, can_focus=True):
-    """A field with two values, switched with space."""
+    """A field that chooses between grouping by space and no grouping. The space bar switches between them."""
 
     DEFAULT_CSS = "Toggle { width: 1fr; }"
 
@@ -40,11 +40,11 @@ class Toggle(StatusLine, can_focus=True):
         self.draw()
 
     def on_focus(self) -> None:
-        """Show the focus."""
+        """Draw the field with the focus."""
         self.draw()
 
     def on_blur(self) -> None:
-        """Hide the focus."""
+        """Draw the field without the focus."""
         self.draw()
 
     @override
@@ -52,7 +52,7 @@ class Toggle(StatusLine, can_focus=True):
         self.toggle_value()
 
     def toggle_value(self) -> None:
-        """Switch between yes and no."""
+        """Switch between grouping by space and no grouping."""
         self.is_on = not self.is_on
         self.draw()
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class InboxScreen(BaseScreen):
-    """Views as tabs, the rows of the current view, and a preview below or on the right."""
+    """The screen of the inbox: the views as tabs, the rows of the current view, and the preview of a row."""
 
     SCOPE = "inbox"
     LEGEND = legend("✓✗◷↻↓!◆•✎★⊘◉□◔")
@@ -130,7 +130,7 @@ class InboxScreen(BaseScreen):
             self.session.choose(view)
 
     def reason_open(self) -> str | None:
-        """Return why the change request cannot be opened: offline, and never loaded."""
+        """Return why the change request cannot be opened: it was never loaded, and the app is offline."""
         request = self.session.current()
         return self.app_context.place_reason(Place.review(request.space, request.id)) if request else None
 
@@ -143,7 +143,7 @@ class InboxScreen(BaseScreen):
         return self.app_context.go(Place.item(f"space {model.offered_space}")) if is_offered else None
 
     def command_copy(self) -> None:
-        """Copy the web address of the change request under the cursor."""
+        """Copy the web address of the change request under the cursor, or its id if it has no address."""
         request = self.session.current()
         if request:
             self.app_context.copy_to_clipboard(sanitize(request.urls.app or request.id))
@@ -156,7 +156,7 @@ class InboxScreen(BaseScreen):
             open_address(self.app_context, request.urls.app or "")
 
     def reason_choose_user(self) -> str | None:
-        """Return why the user cannot choose their name."""
+        """Return why the user cannot choose their name: the service identifies the user."""
         is_missing = self.engine.missing_reason(GetCurrentUser) is not None
         return None if is_missing else "the service tells who you are"
 

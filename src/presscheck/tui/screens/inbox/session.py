@@ -104,7 +104,10 @@ class Inbox:
         return [*marked.values()]
 
     def row_was_sent(self, drafts: ReviewDrafts) -> None:
-        """Move the cursor to the next row after a write to the change request under the cursor."""
+        """Remember the drafts whose write can be undone, and draw the rows again.
+
+        If the write was to the change request under the cursor, move the cursor to the next row.
+        """
         self.sent = drafts
         current = self.current()
         if current and current.id == drafts.discussion.request_id:
@@ -146,7 +149,7 @@ class Inbox:
         self.read_details()
 
     def follow_cursor(self) -> None:
-        """Show the facts of the row under the cursor, and read its details once the cursor rests there."""
+        """Show the facts of the row under the cursor, and read its details once the cursor rests there for a moment."""
         self.panes.show_preview()
         if self._rest:
             self._rest.stop()
@@ -168,12 +171,15 @@ class Inbox:
         self.screen.run(self._read_visible_rows, group="fill", exclusive=True)
 
     def stop_reading(self) -> None:
-        """Stop reading details and reviews."""
+        """Stop reading reviews, and details of visible rows. The row under the cursor stays subscribed."""
         self.screen.unsubscribe("fill")
         self.screen.unsubscribe("reviews")
 
     def read_held(self) -> None:
-        """Show the numbers of drafts and held comments if they have changed, also in the views that filter by them."""
+        """Count the drafts and held comments again. If a number has changed, read the rows and the other views again.
+
+        Views can filter by these numbers.
+        """
         if self.model.read_held() and self.organization:
             self._read_rows()
             self._refresh_views(reads=False)
@@ -271,14 +277,17 @@ class Inbox:
             self.panes.show_preview()
 
     def _refresh_views(self, *, reads: bool) -> None:
-        """Count the other views. A count from the store does not cancel a count from the service."""
+        """Count the other views from the store or, with `reads`, from the service.
+
+        A count from the store does not cancel a count from the service.
+        """
         group = "counts" if reads else "stored counts"
         self.screen.run(lambda: self._count_views(reads=reads), group=group, exclusive=True)
 
     async def _count_views(self, *, reads: bool) -> None:
         """Count the other views, and arrange the views that are filtered in the store.
 
-        With `reads`, first requests counts from the service, and listings that are incomplete or have changed.
+        With `reads`, first read the counts from the service, and all listings that are incomplete or have changed.
         """
         model = self.model
         if reads:
@@ -336,7 +345,10 @@ class Inbox:
                 self._show_details(request)
 
     async def _forecast_row(self, index: int) -> None:
-        """Forecast whether a change request has conflicts, unless that was done in the last `FORECAST_SECONDS`."""
+        """Forecast whether a change request has conflicts, unless that was done in the last `FORECAST_SECONDS`.
+
+        Do nothing if the change request is up to date with main, and was never updated from main.
+        """
         model = self.model
         request = model.request(index)
         if request is None or not (request.outdated or was_updated(request)) or not model.is_forecast_old(request):

@@ -52,7 +52,7 @@ class TriageActions:
         self._hide(requests, "done")
 
     async def command_snooze(self) -> None:
-        """Ask for a time, and hide the selected change requests until then."""
+        """Ask for a time or for new activity, and hide the selected change requests until then."""
         requests = self._session.selected()
         if not requests:
             return
@@ -70,7 +70,7 @@ class TriageActions:
         self._session.rows.redraw()
 
     def reason_unsend(self) -> str | None:
-        """Return why there is nothing to undo."""
+        """Return why there is nothing to undo: no action was made just now, and no row is under the cursor."""
         session = self._session
         has_any = self._last_hidden or self.notifications.can_undo or session.sent or session.current()
         return None if has_any else "nothing to undo: no change request was hidden, muted or followed just now"
@@ -78,7 +78,8 @@ class TriageActions:
     def command_unsend(self) -> Awaitable[None] | None:
         """Undo the last write to a row, the last mute or follow, or the last hiding, whichever is the newest.
 
-        If there is none, or the write was sent, offer to undo the last sent change of the change request.
+        If the write was sent, offer to undo the last sent change of its change request. If there is nothing to undo,
+        offer this for the change request under the cursor.
         """
         current, sent = self._session.current(), self._session.sent
         if sent and sent.can_undo:

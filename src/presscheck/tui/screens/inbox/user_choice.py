@@ -25,7 +25,7 @@ async def choose_user_once(screen: BaseScreen, organization_id: str) -> None:
 
 
 async def choose_user(screen: BaseScreen, organization_id: str) -> None:
-    """Ask for the user's name with the people that the service lists as choices, and save it in the settings."""
+    """Ask for the user's name among the people that the service lists, and save the choice in the settings."""
     people = await screen.engine.people(organization_id)
     if not people:
         screen.notify("the service lists no user: set `user` in the settings")

@@ -18,9 +18,10 @@ COUNTED = 50
 
 
 async def read_counts(engine: Engine, model: InboxModel, panes: InboxPanes) -> None:
-    """Read the counts of the other views from the service, and draw each.
+    """Read the counts of the other views from the service, and draw each count.
 
-    The listings of views that are arranged in the store are read completely, unless they are complete and unchanged.
+    Listings that are arranged in the store, and listings that concern the user, are read completely, unless they are
+    complete and unchanged.
     """
     shown = model.listing()
     if shown is None:
@@ -45,10 +46,10 @@ async def read_counts(engine: Engine, model: InboxModel, panes: InboxPanes) -> N
 
 
 async def _count(engine: Engine, listing: ListOrganizationChangeRequests, *, is_read: bool) -> tuple[int, bool]:
-    """Return the number of items in a listing, and whether it is exact.
+    """Return the number of items in a listing, and whether the number is exact.
 
-    A listing that was just read completely is not requested again. If the service does not send a total, a few items
-    are requested and counted.
+    If the listing was just read completely (`is_read`), it is not requested again. If the service does not send a
+    total, a few items are requested and counted.
     """
     if is_read and (stored := engine.window(listing, 0, 0)).complete:
         return stored.total, True
@@ -75,7 +76,7 @@ async def _read_listing(engine: Engine, listing: ListOrganizationChangeRequests)
 async def _is_current(engine: Engine, listing: ListOrganizationChangeRequests) -> bool:
     """Return whether a stored listing is complete, and has the same length and first item as on the service.
 
-    The first item is the last updated, so it differs after any update.
+    The first item is the one updated last, so it differs after any update.
     """
     stored = engine.window(listing, 0, 1)
     if not stored.complete:

@@ -46,7 +46,7 @@ class ViewActions:
         self._screen, self._outbox = session.screen, session.screen.engine.outbox
 
     def read_views(self) -> None:
-        """Load the saved views from the settings. Shows an error for each invalid view, and skips the view."""
+        """Load the saved views from the settings. Show an error for each invalid view, and leave it out."""
         saved, mistakes = read_views(self._screen.app_context.settings_file, validate_view)
         for mistake in reversed(mistakes):
             # the footer has no room for the whole path; `presscheck config check` shows it
@@ -75,7 +75,7 @@ class ViewActions:
         self._step(-1)
 
     def command_tab(self) -> None:
-        """Show the view with the number that was pressed."""
+        """Show the view with the number that was pressed, or the last view if the number is too large."""
         views = self._model.views
         self._session.choose(views[min(int(self._screen.last_key), len(views)) - 1])
 

@@ -55,7 +55,10 @@ class CommentTargets:
         self._model, self._screen = session.model, session.screen
 
     async def choose_cell(self, row: TableRow) -> int | None:
-        """Ask for a cell of a table row. Return its column, `ROW` for the whole row, or None if canceled."""
+        """Ask for a cell of a table row. Return the column of the cell, `ROW` for the whole row, or None if canceled.
+
+        A row with a single cell is commented as a whole, without a question.
+        """
         if len(row.cells) < 2:
             return ROW
         choices = [Choice(str(ROW), "the whole row")]
@@ -66,19 +69,28 @@ class CommentTargets:
         return int(chosen) if chosen else None
 
     async def find_block(self, comment: PageComment, text: str) -> None:
-        """Set the block of a comment to the block with a text. If there is none, only the quote marks the place."""
+        """Find the block of the page that has this text, and store it in the comment.
+
+        If it cannot be found, the quote alone marks the place of the comment.
+        """
         with contextlib.suppress(PresscheckError):
             if key := find_block_key(await self._document(comment.page_id), text):
                 comment.nodes["node"] = key
 
     async def find_cell(self, comment: PageComment, cells: list[str], column: int) -> None:
-        """Set the cell of a comment to a cell in a row. If there is none, only the quote marks the place."""
+        """Find the table cell in the row of the page that has these cells, and store it in the comment.
+
+        If it cannot be found, the quote alone marks the place of the comment.
+        """
         with contextlib.suppress(PresscheckError):
             if ids := find_cell(await self._document(comment.page_id), cells, column):
                 comment.nodes["table_cell"] = TableCellTarget(record=ids.record, definition=ids.definition)
 
     async def keep_what_is_there(self, comment: PageComment) -> None:
-        """Remove the block or cell of a comment if it is no longer on the page: only the quote marks the place then."""
+        """Remove the block or table cell from a comment if the page no longer has it.
+
+        The quote alone marks the place of the comment then.
+        """
         with contextlib.suppress(PresscheckError):
             nodes = comment.nodes
             document, cell = await self._document(comment.page_id), nodes.get("table_cell")
@@ -94,7 +106,7 @@ class CommentTargets:
 
 
 def strip_markup(text: str) -> str:
-    """Strip the markup at the start and end of a Markdown line."""
+    """Strip the markers of headings, quotes, lists and table cells from the start and end of a Markdown line."""
     return text.lstrip("#>-*+ |").rstrip(" |")
 
 
@@ -111,7 +123,7 @@ class CommentActions:
         self._targets, self.threads = CommentTargets(session), ThreadActions(session.drafts)
 
     def reason_comment(self) -> str | None:
-        """Return why no comment can be written at the cursor."""
+        """Return why no comment can be written at the cursor: the line is folded, or the drafts are disabled."""
         if self._view.is_in_change and self._view.is_on_fold:
             return "enter shows these lines: comment on one of them"  # a fold has no text to quote
         return self._drafts.disabled_reason()
@@ -169,7 +181,7 @@ class CommentActions:
         return self.threads.delete(thread, self._view.message) if thread else None
 
     def reason_edit(self) -> str | None:
-        """Return why neither a message nor the page can be edited."""
+        """Return why the message at the cursor or, if there is none by the user, the page cannot be edited."""
         if self._is_on_own_message:
             return self._drafts.disabled_reason()
         return self._session.edit_page_reason(can_wait=True)
@@ -233,7 +245,10 @@ class CommentActions:
         self.threads.comment(comment)
 
     def _comment_on_range(self, item: ChangedItem, first: int, last: int) -> bool:
-        """Comment on lines of the new text. Return False if fewer than two of them have words."""
+        """Comment on the lines `first` to `last` of the new text.
+
+        Return False if fewer than two of the lines have words.
+        """
         after = self._view.page.after
         lines = [sanitize(strip_markup(line)) for line in after.split("\n")]
         with_words = [number for number in range(first, last + 1) if quote(lines[number])]
@@ -253,7 +268,10 @@ class CommentActions:
         return True
 
     def _comment_on_deleted(self, item: ChangedItem, block: SegmentPair) -> None:
-        """Comment on a block of the old text. The quote of a deleted block is struck through."""
+        """Comment on a block of the old text, quoting its first line.
+
+        The quote is struck through unless the block was moved. If the line has no words, only show a message.
+        """
         before = block.before
         text = strip_markup(before.text.strip().split("\n")[0]) if before else ""
         quoted = (quote if block.kind == "moved" else quote_deleted)(sanitize(text))

@@ -26,7 +26,7 @@ class ConflictActions:
         self._session, self._model, self._screen, self._view = session, session.model, session.screen, session.view
 
     def reason_take_ours(self) -> str | None:
-        """Return why there is no conflict under the cursor that can be resolved."""
+        """Return why no conflict can be resolved: `_conflict` finds none, or the page cannot be edited."""
         if self._conflict() is None:
             return "no conflict under the cursor: ] goes to the next change"
         return self._session.edit_page_reason()
@@ -35,7 +35,10 @@ class ConflictActions:
     reason_take_both = reason_take_ours
 
     async def _take(self, side: Side) -> None:
-        """Replace the conflict in the current text of the page, unless another user has resolved it since."""
+        """Replace the conflict by `side` in the newest text of the page, and write the page.
+
+        If another user has resolved the conflict since, only show a message.
+        """
         item, conflict = self._view.item, self._conflict()
         if item is None or conflict is None or await stays_locked(self._screen, self._model.space_id):
             return
@@ -56,7 +59,7 @@ class ConflictActions:
     command_take_both = partialmethod(_take, "both")
 
     def _conflict(self) -> ConflictBlock | None:
-        """Return the conflict under the cursor, or the only conflict of the page."""
+        """Return the conflict under the cursor, else the only conflict of the page, else None."""
         line, text = self._view.text_line, self._view.page.after
         found = conflict_at(text, line) if line is not None and self._view.is_in_change else None
         blocks = conflict_blocks(text)

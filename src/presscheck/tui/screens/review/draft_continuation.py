@@ -75,7 +75,7 @@ class DraftContinuation:
             self._open_message(wanted)
 
     def _open_comment(self, wanted: _Wanted, *, is_loaded: bool) -> None:
-        """Open a draft comment at its line, once the page is loaded."""
+        """Open a draft comment, at its line if the page is still changed. Do nothing while the page is loading."""
         missing = self._screen.engine.missing_reason(GetChangeRequestChanges)
         if not is_loaded and not missing:
             return
@@ -88,7 +88,10 @@ class DraftContinuation:
         self._comments.continue_comment(comment, markdown)
 
     def _open_message(self, wanted: _Wanted) -> None:
-        """Open a draft reply, or the draft edit of a message, if its thread is loaded."""
+        """Open a draft reply, or the draft edit of a message, if its thread is loaded.
+
+        If the edited message is not loaded, load the replies of all threads.
+        """
         if wanted.name == "reply":
             if thread := self._model.discussion.thread(wanted.target):
                 self.wanted = None

@@ -83,7 +83,7 @@ class ReviewDrafts(CommentDrafts):
         return {**super().about_call(call), **({"page": title} if title else {})}
 
     def page_title(self, page_id: str) -> str:
-        """Return the title of a changed page as display text; empty if the page is not changed here."""
+        """Return the title of a page as display text; empty if the change request does not change the page."""
         return next((item.title for item in self._model.all_items if page_id and item.id == page_id), "")
 
     @property
@@ -135,7 +135,9 @@ class ReviewDrafts(CommentDrafts):
         expand: Callable[[], None],
         initial: str = "",
     ) -> None:
-        """Ask for an optional line of text, and submit the review with it. A longer draft opens in the composer.
+        """Ask for an optional line of text, and submit the review with it.
+
+        A draft with several lines opens in the composer instead.
 
         Args:
             title: the title of the dialog.
@@ -159,9 +161,9 @@ class ReviewDrafts(CommentDrafts):
         return DraftSlot(self._outbox, self.key(name), initial, self.about())
 
     def submit(self, call: Operation[Any] | None, held: Collection[int]) -> bool:
-        """Send the held comments in these outbox rows, then the write that submits the review.
+        """Send the held comments in the outbox rows `held`, then the write that submits the review.
 
-        Return False if nothing was sent.
+        Return False if the engine did not accept the writes.
         """
         return self.send(call, partial(self._submit, held))
 

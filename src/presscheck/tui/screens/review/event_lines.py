@@ -48,7 +48,7 @@ def _edit(steps: tuple[Step, ...], at: str, now: datetime) -> Line:
 
 
 def _names(steps: Iterable[Step]) -> Iterable[str]:
-    """Return the names of what revisions changed, each once."""
+    """Return the names of the pages and other items that the revisions changed, without duplicates."""
     return dict.fromkeys(change_name(change) for step in steps for change in step.changes.changes)
 
 

@@ -63,7 +63,10 @@ class FindInAll:
         return found
 
     async def search(self, text: str, *, step: int = 1) -> Match | None:
-        """Go to the next line that contains a text, or to the previous line if `step` is -1. Wraps at the end."""
+        """Go to the next line that contains a text, or to the previous line if `step` is -1, wrapping at the ends.
+
+        Return the position of the line among all matches, or None if no line contains the text.
+        """
         self.highlight(text)
         found = await self.find_items(text)
         if not found:

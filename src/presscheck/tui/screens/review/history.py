@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class HistoryScreen(TextScreen):
-    """The contributors and events of a change request, newest first; enter opens one of its reviews.
+    """The contributors of a change request, then its events, newest first. Enter opens a review.
 
     Comments are left out: the conversation and the list of threads show them.
 
@@ -60,7 +60,7 @@ class HistoryScreen(TextScreen):
         self.draw()
 
     async def _load_people(self) -> None:
-        """Load who edited and who commented."""
+        """Load the contributors and the members who commented, and show them, or an error."""
         path, me = self._model.path, self._model.me
         try:
             contributors = self._contributors = (await self.engine.read(ListContributors(**path))).items
@@ -103,7 +103,7 @@ class HistoryScreen(TextScreen):
         return sorted(self._model.reviews or (), key=lambda review: review.created_at, reverse=True)
 
     def reason_open(self) -> str | None:
-        """Return why no review can be opened."""
+        """Return why no review can be opened: there are no reviews, or they are not loaded yet."""
         if self._model.reviews is None:
             return "the reviews are not loaded yet"
         return None if self._model.reviews else "it has no reviews yet"
@@ -127,9 +127,9 @@ class HistoryScreen(TextScreen):
 
 
 class HistoryActions:
-    """The commands that show the history, and comparisons of the newest revision with reviewed revisions.
+    """The commands that show the history, or the changes since the user's last review.
 
-    Reviewed revisions are the revision of the user's last review, and the revisions of outdated reviews.
+    The changes since outdated reviews are loaded too, because the list of reviewers shows them.
 
     Args:
         session: the review.
@@ -169,7 +169,7 @@ class HistoryActions:
         self._screen.notify("changes since your review" if review else "all changes")
 
     def update(self) -> None:
-        """Compare with the revisions of outdated reviews, unless they were compared before."""
+        """Load the changes since each outdated review and since the compared review, unless requested before."""
         request, self.has_failed = self._model.request, False
         if request is None:
             return
@@ -197,7 +197,7 @@ class HistoryActions:
 
 
 def contributor_lines(contributors: Sequence[Contributor], me: str, now: datetime) -> list[Line]:
-    """Render who edited or commented, with the time of their last change."""
+    """Render the contributors: name, edited or commented, and the time of the last change."""
     lines: list[Line] = [(Span(" Contributors", "title"),)]
     for contributor in contributors:
         when = since(contributor.updated_at, now) if contributor.updated_at else ""
@@ -208,7 +208,7 @@ def contributor_lines(contributors: Sequence[Contributor], me: str, now: datetim
 
 
 def commenter_lines(commenters: Sequence[OrganizationMember], me: str, now: datetime) -> list[Line]:
-    """Render who commented, with role and time of the last visit."""
+    """Render the members who commented, each with the role and the time of the last visit."""
     lines: list[Line] = [(Span(" Commented", "title"),)]
     for member in commenters:
         seen = f"seen {since(member.last_seen_at, now)}" if member.last_seen_at else ""
@@ -238,7 +238,7 @@ def review_details(review: Review, me: str, now: datetime, columns: int) -> list
 
 
 def event_lines(event: Event, now: datetime, contributors: Sequence[Contributor]) -> list[Line]:
-    """Render an event; an edit has the lines of each of its revisions, newest first."""
+    """Render an event in one line. For an edit, render the lines of each of its revisions, newest first."""
     if not event.steps:
         return [(Span(" "), *event_line(event, now, {}))]
     return [line for step in reversed(event.steps) for line in step_lines(step, now, contributors)]

@@ -72,7 +72,7 @@ class ReviewLoader:
             model.take(call, answer.value if answer else None)
 
     def start(self) -> None:
-        """Subscribe to the change request, and to its other calls as soon as it is loaded."""
+        """Subscribe to the change request, and to the other calls of the model once their arguments are loaded."""
         watch = self._screen.engine.watch(self._model.first_call())
         self._screen.subscribe(watch, self._take_request, group="request")
         self._subscribe_all()
@@ -84,7 +84,7 @@ class ReviewLoader:
                 self._subscribe(self._model.discussion.list_replies(thread.id))
 
     def load_steps(self) -> None:
-        """Load the revisions of the change request unless they are loaded."""
+        """Load the revisions of the change request, unless they are loaded or being loaded."""
         request, model = self._model.request, self._model
         if request and request.revision != self._steps_until:
             self._steps_until = request.revision
@@ -165,7 +165,11 @@ class ReviewLoader:
         self._screen.subscribe(self._screen.engine.watch(call), take, group=self._groups[key])
 
     def _begin_news(self, call: ListComments, answer: Any) -> None:
-        """Start counting new comments; comments that exist when the review is opened are not new."""
+        """Start marking comments as new.
+
+        Comments that are later than the user's last look at the change request are new. At the first look, comments
+        that are loaded already are not new.
+        """
         self._model.take(call, answer)
         if self._model.request:
             last_look = self._screen.engine.outbox.recall(LOOKED + self._model.request.id)
@@ -200,7 +204,7 @@ class PageTextLoader:
         self._is_prefetching = False
 
     def page(self, item: ChangedItem) -> PageText:
-        """Return the loaded text of an item, and request this text and the next if they are missing."""
+        """Return the loaded text of an item. Request the texts of this item and of the next if they are missing."""
         items = self._model.items
         after = items.index(item) + 1
         self._request(item, VISIBLE)
@@ -209,7 +213,10 @@ class PageTextLoader:
         return self.loaded(item)
 
     def loaded(self, item: ChangedItem) -> PageText:
-        """Return the loaded text of an item. After an edit, the old text is returned until the new text is loaded."""
+        """Return the loaded text of an item; empty if it was never loaded.
+
+        After an edit, the old text is returned until the new text is loaded.
+        """
         page = self._pages.get(self._key(item))
         return page or self._latest.get((item.id, self._compared), PageText())
 
@@ -226,7 +233,7 @@ class PageTextLoader:
         return self._latest_documents.get(item.id) if document is None else document
 
     def words(self, item: ChangedItem) -> WordCount | None:
-        """Return the number of changed words, or None until both texts are loaded."""
+        """Return the numbers of added and removed words; None until both texts are loaded."""
         difference = self.loaded(item).difference
         return WordCount(difference.added, difference.removed) if difference else None
 
@@ -258,7 +265,7 @@ class PageTextLoader:
         return (item.id, self._revisions + edits)
 
     def _edits(self, page_id: str) -> list[tuple[OutboxEntry, str | None]]:
-        """Return the edits of a page that are not sent, with their texts."""
+        """Return the unsent edits of a page, each with the Markdown that it writes."""
         request = self._model.request
         found: list[tuple[OutboxEntry, str | None]] = []
         for entry in self._screen.engine.waiting() if request else ():
@@ -322,7 +329,11 @@ class PageTextLoader:
         self._model.texts_with_conflicts[key[0]] = bool(unresolved_conflicts(after, before))
 
     def _calls(self, item: ChangedItem) -> tuple[Operation[Any] | None, Operation[Any] | None]:
-        """Return the calls for the texts before and after; None before an added page, and after a deleted page."""
+        """Return the calls for the old and the new text of an item.
+
+        The first is None for an added page, the second for a deleted page. For a page that is not compared, both read
+        the new text. Both are None if the change request is not loaded.
+        """
         request = self._model.request
         if request is None:
             return None, None

@@ -166,7 +166,10 @@ class MergeForecast:
             self._listeners.remove(listener)
 
     async def changed_since(self, revisions: Revisions | None) -> bool:
-        """Return whether the revisions on the service differ; if they do, refresh everything on the screen."""
+        """Return whether the service has other revisions now. If it has, refresh everything on the screen.
+
+        Return False if `revisions` is None.
+        """
         request = await self._screen.engine.read(GetChangeRequest(**self._model.path))
         space = await self._screen.engine.read(GetSpace(space_id=self._model.space_id))
         if revisions in (None, (request.revision, space.revision)):
@@ -175,7 +178,10 @@ class MergeForecast:
         return True
 
     def update(self, *, reads_all: bool = False) -> None:
-        """Check for conflicts, unless the current revisions were checked before."""
+        """Check for conflicts, unless the current revisions were checked before or the change request is closed.
+
+        With `reads_all`, check again if the last check did not search all pages.
+        """
         request, revisions = self._model.request, self.revisions
         if request is None or revisions is None or self._model.closed_reason():
             return

@@ -34,7 +34,7 @@ class ReviewNavigation:
         self._session, self._model, self._screen, self._view = session, session.model, session.screen, session.view
 
     def command_open(self) -> None:
-        """Focus the change. If it has the focus, open an event, or unfold lines or a thread."""
+        """Focus the change. If the change has the focus, open the event at the cursor, or unfold lines or a thread."""
         event = self._view.event
         if self._view.items.has_focus:
             self.command_next_pane()
@@ -46,7 +46,7 @@ class ReviewNavigation:
             self._view.unfold()
 
     def reason_edit_view(self) -> str | None:
-        """Return why there is no timeline to filter."""
+        """Return why the timeline cannot be filtered: a changed item is selected instead of the conversation."""
         return "F filters the timeline of Conversation, and the list of threads (g t)" if self._view.item else None
 
     async def command_edit_view(self) -> None:
@@ -98,7 +98,7 @@ class ReviewNavigation:
         self._view.change.call_after_refresh(self._screen.redraw)
 
     def command_diff_view(self) -> None:
-        """Switch to the next of prose, split and source."""
+        """Switch to the next view mode: from prose to split, then to source, then back."""
         mode, width = _NEXT_MODE[self._view.mode], self._view.width
         is_narrow = mode == "split" and width < WIDE
         too_narrow = f"split view needs {WIDE} columns and the terminal has {width}: showing prose"
@@ -173,7 +173,10 @@ class ReviewNavigation:
             self._screen.notify("it has no web address")
 
     def _turn(self, step: int, *, draws: bool = False) -> None:
-        """Select the next or the previous row. With `draws`, its page is drawn even if the user moves on at once."""
+        """Select the next or the previous row; after the last or before the first, only show a message.
+
+        With `draws`, draw the page of the new row at once, even if the user moves on.
+        """
         row = self._view.row + step
         if 0 <= row < self._view.items.count:
             if draws:
@@ -185,7 +188,11 @@ class ReviewNavigation:
             self._screen.notify("this is the last page" if step > 0 else "this is the first page")
 
     def _go_along(self, step: int, lines: list[int]) -> None:
-        """Go to the next line in `lines`, or else to another page; if all pages are shown, to a change in that page."""
+        """Go to the next line of `lines`, or to the previous one if `step` is -1.
+
+        If there is none, go to the next or previous row. If all pages are shown, go to the first or last change of its
+        page.
+        """
         if self._go_ahead(step, lines):
             return
         row = self._view.row
@@ -213,7 +220,10 @@ class ReviewNavigation:
             self._screen.notify("continued at the first thread" if step > 0 else "continued at the last thread")
 
     def _go_ahead(self, step: int, lines: list[int]) -> bool:
-        """Go to the next line in `lines`. Return False if there is none."""
+        """Go to the nearest line of `lines` below the cursor, or above it if `step` is -1.
+
+        Return False if there is none.
+        """
         cursor = self._view.line
         ahead = [line for line in lines if (line - cursor) * step > 0]
         if ahead:

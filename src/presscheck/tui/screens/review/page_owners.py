@@ -40,7 +40,7 @@ REVIEW_WORDS: dict[OwnerReview, str] = {
 
 
 class PageOwners:
-    """The owners of the changed pages, from the owners file, which is read again after it changes.
+    """The owners of the changed pages, according to the owners file. The file is read again after it changes.
 
     Args:
         model: the change request.
@@ -105,7 +105,7 @@ class PageOwners:
 
 
 def missing_text(owners: Sequence[PageOwner]) -> str:
-    """Return a sentence about the owners who have not reviewed."""
+    """Return a sentence with the owners who have not reviewed or, without owners, that all have reviewed."""
     names = join_names([sanitize(owner.title) for owner in owners])
     if not names:
         return "all owners of the changed pages reviewed"

@@ -50,7 +50,7 @@ class RearrangeActions:
         self._suggestions = SuggestionActions(session)
 
     def command_mark_range(self) -> None:
-        """Start or end a range of marked pages; in a page, of lines to comment on."""
+        """Start or end a range of marked pages. In the text of a page, start or end a range of lines to comment on."""
         if self._view.is_in_change:
             had_range = self._view.text_range is not None
             if self._view.mark_range():
@@ -69,12 +69,12 @@ class RearrangeActions:
         self._screen.notify(self._marks())
 
     def command_back(self) -> None:
-        """Remove the range of lines, or else all marks; without either, close the review."""
+        """End the range of lines or, without a range, remove all marks. Without either, close the review."""
         if not self._view.clear_range() and not self._view.items.clear_marks():
             self._screen.app_context.close_screen()
 
     def reason_act_on_marked(self) -> str | None:
-        """Return why neither marked pages nor suggestions can be acted on."""
+        """Return why the marked pages or, without marks, the suggestions cannot be acted on."""
         return self._reason() if self._marked() else self._suggestions.reason_act_on_marked()
 
     async def command_act_on_marked(self) -> None:
@@ -160,7 +160,7 @@ class RearrangeActions:
         return "edited" in item.kinds and {"added", "deleted"}.isdisjoint(item.kinds)
 
     def _selection(self) -> Selection | None:
-        """Return the marked pages, or else the hunk or page under the cursor, or None."""
+        """Return the marked pages, or else the hunk or page under the cursor; None if there is no change there."""
         if pages := self._marked():
             return Selection(pages)
         item = self._view.item

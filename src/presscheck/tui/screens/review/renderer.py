@@ -235,7 +235,7 @@ def _row(title: Line, size: Line, open_threads: int, columns: int, *, has_new: b
 
 
 def _size(item: ChangedItem, words: WordCount | None, room: int, *, viewed: bool) -> Line:
-    """Render the longest form of the size that fits."""
+    """Render the size of a change in the longest form that fits in `room` columns, or else in the shortest form."""
     style = "quiet" if viewed else _KIND_STYLES[item.kinds[0]]
     sizes = change_sizes(item, words)
     return (Span(next((size for size in sizes if len(size) <= room), sizes[-1]), style),)
@@ -247,7 +247,7 @@ class RenderedChange:
 
     Attributes:
         lines: the lines.
-        changes: the first line of each change.
+        changes: the first line of each change, in order.
         thread_of: thread ids by line.
         message_of: message ids by line.
         anchors: line numbers in the new text, by line.
@@ -272,15 +272,21 @@ class RenderedChange:
         self.lines += lines
 
     def anchor_at(self, line: int) -> int | None:
-        """Return the line number in the new text at a line; if it has none, at the nearest line above."""
+        """Return the line number in the new text for a rendered line or, if it has none, for the nearest line above.
+
+        Return None if no line above has one.
+        """
         return next((self.anchors[near] for near in range(line, -1, -1) if near in self.anchors), None)
 
     def block_at(self, line: int) -> SegmentPair | None:
-        """Return the block of the difference at a line; if it has none, at the nearest line above."""
+        """Return the block of the difference at a line or, if it has none, at the nearest line above.
+
+        Return None if no line above has one.
+        """
         return next((self.blocks[near] for near in range(line, -1, -1) if near in self.blocks), None)
 
     def deleted_at(self, line: int) -> SegmentPair | None:
-        """Return the deleted or moved block of the old text at a line; None at a line of the new text."""
+        """Return the block whose old text is shown at a line; None at a line of the new text."""
         for near in range(line, -1, -1):
             if near in self.anchors:
                 return None
@@ -289,7 +295,7 @@ class RenderedChange:
         return None
 
     def line_of(self, anchor: int | None) -> int:
-        """Return the first rendered line at or after a line of the new text; 0 if there is none."""
+        """Return the first rendered line that shows this line of the new text, or a later one; 0 if there is none."""
         lines = [line for line, text_line in self.anchors.items() if anchor is not None and text_line >= anchor]
         return min(lines, default=0)
 
@@ -452,7 +458,10 @@ def _add_difference(
 
 
 def _below_deleted(lines: DifferenceLines, pairs: Sequence[SegmentPair], deleted_line: int) -> int | None:
-    """Return the last line of the difference that shows a line of the old text, or None."""
+    """Return the last rendered line of the block that contains a line of the old text; None if no line shows the block.
+
+    If some lines show only old text, return the last of them.
+    """
     shown: list[int] = []
     for number, block in enumerate(lines.blocks):
         before = pairs[block].before if block is not None else None
@@ -501,7 +510,10 @@ def render_conversation(
 def _add_events(
     change: RenderedChange, events: Sequence[Event], whole: Collection[str], model: ReviewModel, options: RenderOptions
 ) -> None:
-    """Add the events; threads whose ids are in `whole` and the texts of reviews are shown in full, between blanks."""
+    """Add the events in order, each as one line.
+
+    Threads whose ids are in `whole`, and reviews with a text, are shown in full, with a blank line before and after.
+    """
     titles = {item.id: item.title for item in model.all_items}
     threads = {thread.id for thread in model.discussion.threads()}
     for event in events:
@@ -566,14 +578,17 @@ def _review(review: Review, options: RenderOptions) -> list[Line]:
 
 
 def suggestion_at(change: RenderedChange, page: PageText, line: int) -> str:
-    """Return a suggestion template for the block at a line; empty if there is no block."""
+    """Return a suggestion template for the text block at a rendered line; empty if there is no block."""
     anchor = change.anchor_at(line)
     block = block_at(page.after, anchor) if anchor is not None else None
     return format_suggestion(block.text) if block else ""
 
 
 def text_line_at(change: RenderedChange, page: PageText, line: int) -> int | None:
-    """Return the line number in the new text at a line, or at the nearest line above whose text is not blank."""
+    """Return the line number in the new text for a rendered line, or for the nearest line above.
+
+    Blank text lines are skipped. Return None if there is no other line.
+    """
     lines = page.after.split("\n")
     for near in range(line, -1, -1):
         number = change.anchors.get(near)

@@ -122,7 +122,10 @@ class RequestActions:
             self._drafts.send(RemoveRequestedReviewer(**path, user_id=user))
 
     async def command_pdf(self) -> None:
-        """Open a PDF of the change request, or copy its address. The service keeps the PDF for an hour."""
+        """Open a PDF of the change request in the browser, or copy the address of the PDF if there is no browser.
+
+        The service keeps the PDF for an hour.
+        """
         self._screen.notify("generating the PDF …")
         answer = await self._screen.engine.read(GetChangeRequestPDF(**self._model.path))
         open_address(self._screen.app_context, answer.url)

@@ -41,8 +41,8 @@ class RequestSession:
         """Load the model once, without subscriptions.
 
         All responses are read again, in parallel, because other users may have changed the content since they were
-        stored. Where a request fails, or takes longer than `MAX_WAIT`, the stored response is used; the model lacks
-        responses that are not stored either. Keys typed during the load wait for the dialog.
+        stored. If a request fails, or the load takes longer than `MAX_WAIT`, the model has the stored response, or none
+        if no response is stored. Keys typed during the load wait for the dialog.
 
         Raises:
             PresscheckError: the service returned an error for the change request. A failed connection is ignored.
@@ -70,7 +70,7 @@ class RequestSession:
             await asyncio.gather(*map(self._take, calls))
 
     async def _take(self, call: Operation[Any]) -> None:
-        """Read the response of a call into the model, with all pages of comments."""
+        """Read the response to a call into the model. Comments are read to the last page. Errors are ignored."""
         with suppress(PresscheckError):
             answer = await self.screen.engine.read(call)
             self.model.take(call, answer)

@@ -71,7 +71,10 @@ class RequirementsScreen(ProblemListScreen[Target]):
 
 
 def requirement_rows(session: ReviewSession) -> list[ProblemRow[Target]]:
-    """Return a row for each requirement, followed by its missing parts. The owners are at the end, for information."""
+    """Return a row for each requirement, followed by the threads, pages or reviewers that prevent it from being met.
+
+    The owners are at the end; their reviews are not required.
+    """
     model, threads = session.model, session.threads.all_threads()
     inputs = model.merge_inputs()
     rows: list[ProblemRow[Target]] = []
@@ -103,7 +106,10 @@ def _missing(
 
 
 def _owner_rows(owners: PageOwners) -> Iterator[ProblemRow[Target]]:
-    """Yield the owners of changed pages who have not reviewed; enter opens the choice of reviewers."""
+    """Yield a row about the owners of changed pages, and a row for each owner who has not reviewed.
+
+    Enter opens the choice of reviewers. Yield nothing if the changed pages have no owners.
+    """
     missing = [*owners.missing()]
     if not owners.owners:
         return

@@ -57,7 +57,7 @@ IF_MERGED = ("revert", "comment", "next_change", "next_page", "next_thread", "th
 
 
 class ReviewScreen(BaseScreen):
-    """A change request: read it, discuss it, review it and merge it.
+    """The screen of a change request, to read, discuss, review and merge it.
 
     Args:
         space_id: the id of the space.
@@ -122,7 +122,10 @@ class ReviewScreen(BaseScreen):
     @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        """The commands at the cursor; while the list is folded, the key that shows it comes first."""
+        """The names of the commands in the footer, which depend on the cursor.
+
+        If the change hides the list in a narrow terminal, the command that shows the list comes first.
+        """
         to_list = ("next_pane",) if self.has_class("folded") and self.session.view.is_in_change else ()
         return (*to_list, *self._commands_at_cursor)
 
@@ -185,7 +188,10 @@ class ReviewScreen(BaseScreen):
         self.session.open_part(ThreadListScreen(self.session))
 
     def command_unsend(self) -> Awaitable[None] | None:
-        """Undo the last mute or follow, or the newest write that was not sent, whichever is newer."""
+        """Undo the last mute or follow, or the newest unsent write, whichever is newer.
+
+        Without either, offer to undo the last sent write.
+        """
         if not self._notifications.can_undo:
             return self.session.undo_last()
         self._notifications.undo()
@@ -295,7 +301,7 @@ class ReviewScreen(BaseScreen):
         """Draw the answers that have arrived.
 
         Answers that arrive shortly after each other are drawn together: the replies of 300 threads would otherwise draw
-        the page 300 times. Other items are drawn at once, because the cursor must stay on its item.
+        the page 300 times. If the items have changed, draw at once, so that the cursor stays on its item.
         """
         pause = self._next_drawing - monotonic()
         if pause <= 0 or not self.session.view.is_list_current:

@@ -42,7 +42,7 @@ class ReviewSession(RequestSession):
         threads: the threads by item, and the filter that hides some.
         loader: subscribes to the calls of the model.
         view: the widgets and the cursor.
-        part: the last list of threads or of merge requirements that was opened.
+        part: the screen that was opened last with `open_part`, such as the list of threads; None before.
         thread_query: the filter of the list of threads, as typed.
     """
 
@@ -111,7 +111,7 @@ class ReviewSession(RequestSession):
         """Return the threads, or the change request if there are none, as targets to mute or follow.
 
         Returns:
-            The selection, or the reason why its notifications cannot be changed.
+            The selection, or the reason why the notifications cannot be changed.
         """
         request = self.model.request
         if request is None:
@@ -154,7 +154,7 @@ class ReviewSession(RequestSession):
         self.screen.redraw()
 
     def go_to_first(self) -> None:
-        """Go to the first item that is not viewed."""
+        """Go to the first item that is not viewed or, if all are viewed, to the first item."""
         items = self.model.items
         unviewed = (row for row, item in enumerate(items, 1) if not self.model.is_viewed(item))
         row = next(unviewed, min(1, len(items)))
@@ -217,7 +217,10 @@ class ReviewSession(RequestSession):
         self.go_to_line(self.view.rendered.reviewers.get(reviewer_id, 0))
 
     def go_to_quote(self, words: str) -> str:
-        """Go to the line of the selected page that contains the quoted words. Return the text of the page."""
+        """Go to the line of the selected page that contains the quoted words, if there is one.
+
+        Return the text of the page.
+        """
         after = self.view.page.after
         line = find_quoted_line(words, enumerate(after.split("\n"))) if words else None
         if line is not None:

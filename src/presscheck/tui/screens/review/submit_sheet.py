@@ -1,4 +1,4 @@
-"""The sheet that submits a review: a list of the held comments, which it can open, edit and drop, and a text."""
+"""The sheet that submits a review: its text, and the held comments, which can be opened, edited and dropped."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class SubmitSheet(PromptDialog):
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The outbox rows of the listed comments, without comments that programs add while the sheet is open."""
+        """The outbox rows of the listed comments, without comments that other programs add while the sheet is open."""
         return tuple(entry.id for entry in self._entries())
 
     def _entries(self) -> list[OutboxEntry]:
@@ -248,9 +248,9 @@ async def submit_held(
     submission: Submission,
     initial: str = "",
 ) -> None:
-    """Open the sheet with the held comments, and submit them with an optional text.
+    """Open the sheet with the held comments, and submit them with the text that the user enters.
 
-    A longer draft opens in the composer.
+    A draft with several lines opens in the composer instead.
 
     Args:
         drafts: the pending review and the writes of its screen.

@@ -39,7 +39,7 @@ MOST = 16
 
 
 class PageItem(BatchItem):
-    """A page of a batch that applies suggestions, unless the page has changed since the confirmation.
+    """A page in a batch that applies suggestions. It fails if the page has changed since the confirmation.
 
     Args:
         session: the review.
@@ -97,7 +97,7 @@ class SuggestionActions:
         self._view = session.view
 
     def reason_use_suggestion(self) -> str | None:
-        """Return why there is no suggestion under the cursor that can be applied."""
+        """Return why no suggestion can be applied: there is none, it is resolved, or the page cannot be edited."""
         thread = self._view.thread
         if thread is None or newest_suggestion(thread) is None:
             return "no suggestion here: ctrl+g in a comment adds one"
@@ -106,7 +106,9 @@ class SuggestionActions:
         return self._session.edit_page_reason()
 
     async def command_use_suggestion(self) -> None:
-        """Apply the suggestion to the page after a confirmation, and resolve its thread."""
+        """Apply the suggestion under the cursor after a confirmation, and resolve its thread if the user may resolve
+        it.
+        """
         thread = self._view.thread
         suggestion = newest_suggestion(thread) if thread else None
         if thread is None or suggestion is None or thread.page is None:
@@ -151,7 +153,7 @@ class SuggestionActions:
         return self.apply_reason(self.open_suggestions())
 
     def apply_reason(self, threads: Sequence[Thread]) -> str | None:
-        """Return why the suggestions of these threads cannot be applied."""
+        """Return why the suggestions of these threads cannot be applied: none is open, or no page can be edited."""
         if not any(map(is_applicable, threads)):
             return "no open suggestions"
         return self._session.edit_any_reason()
@@ -188,7 +190,10 @@ class SuggestionActions:
             self._screen.app_context.push_screen(BatchScreen("Apply suggestions", pages, noun="page"))
 
     async def _has_changed(self, thread: Thread, text: str) -> bool:
-        """Return whether a text has changed since a thread about it was started; False if that is unknown."""
+        """Return whether the text that a thread is about has changed since the thread was started; False if unknown.
+
+        `text` is the current text.
+        """
         if not thread.revision or not thread.page:
             return False
         call = page_in(self._model.space_id, thread.revision, thread.page)
@@ -224,7 +229,7 @@ def _left_open(threads: Sequence[Thread]) -> str:
 
 
 def _plan(item: PageItem) -> list[Line]:
-    """Render the effect on a page, and the suggestions that are skipped."""
+    """Render the effect on a page: the number of suggestions to apply, and each skipped suggestion with the reason."""
     lines: list[Line] = [(Span("✓ ", "added"), *item.label)] if item.result.applied else []
     for thread, reason in item.result.skipped:
         where = f"{sanitize(item.page.title)}, {thread.first.author} {first_words(thread.first)}: "
@@ -245,6 +250,6 @@ def _diff(item: PageItem) -> list[Line]:
 
 
 def _shown(lines: list[Line]) -> list[Line]:
-    """Return the first `MOST` lines, and the number of omitted lines."""
+    """Return the first `MOST` lines, and the number of omitted lines. If only one would be omitted, show all lines."""
     more = len(lines) - MOST
     return [*lines[:MOST], (Span(f"  {count(more, 'more line')}", "quiet"),)] if more > 1 else lines

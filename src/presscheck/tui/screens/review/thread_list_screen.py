@@ -1,4 +1,4 @@
-"""The list of all threads of a change request by state. It also chooses which states the review shows."""
+"""The list of all threads of a change request. Hiding threads by state in the list also hides them in the review."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ class ThreadListScreen(ThreadList):
         return None
 
     def reason_act_on_marked(self) -> str | None:
-        """Return why no suggestions can be applied."""
+        """Return why no suggestion of the marked threads or, without marks, of the visible threads can be applied."""
         return self._suggestions.apply_reason(self._chosen)
 
     async def command_act_on_marked(self) -> None:

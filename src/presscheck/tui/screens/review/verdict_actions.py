@@ -41,7 +41,10 @@ class VerdictActions:
     reason_begin_review = reason_approve
 
     async def command_approve(self) -> None:
-        """Approve with an optional line of text; a key opens the composer for a longer text."""
+        """Approve with an optional text, and submit the held comments.
+
+        If the service has no reviews, write a comment instead.
+        """
         heading = "Approve your own change request (does not count)" if self._is_own else "Approve"
         title, name, call, initial = self._verdict("approved", heading)
         has_reviews = self._has_reviews
@@ -58,7 +61,10 @@ class VerdictActions:
             compose()
 
     async def command_request_changes(self) -> None:
-        """Request changes, with a comment or with held comments."""
+        """Request changes with a text, which is optional if comments are held, and submit the held comments.
+
+        If the service has no reviews, write a comment instead.
+        """
         title, name, call, initial = self._verdict("changes-requested", "Request changes")
         progress = self._model.progress()
         title += f"; ⚠ {progress.missing}" if progress and progress.missing else ""
@@ -74,9 +80,9 @@ class VerdictActions:
             compose()
 
     def command_begin_review(self) -> None:
-        """Start a review, which holds comments until it is submitted.
+        """Start a review, which holds comments until the user submits it.
 
-        A started review without comments is ended; for a review with comments, a notice describes how to submit it.
+        If a review is started but holds no comment, end it. If it holds comments, only show how to submit it.
         """
         number, review = self._held, self._drafts.review
         if number:
@@ -91,7 +97,10 @@ class VerdictActions:
         self._screen.notify(notice)
 
     async def command_comment_only(self) -> None:
-        """Submit the review with comments only."""
+        """Submit the held comments without approving or requesting changes.
+
+        If no comment is held, write a comment on the change request.
+        """
 
         def call(text: str) -> Operation[Any] | None:
             return PostComment(**self._model.path, body=Document(markdown=text)) if text.strip() else None

@@ -1,6 +1,6 @@
-"""The view of a review: two header lines, the list of items, the selected change, and its cursor.
+"""The view of a review: two header lines, the list of items, and the selected change with its cursor.
 
-The change shows one page or, below each other, all pages. A page is laid out when it comes near the visible lines.
+The change shows one page or, below each other, all pages. A page is laid out when one of its lines becomes visible.
 """
 
 from __future__ import annotations
@@ -112,7 +112,10 @@ class ReviewView:
 
     @property
     def row(self) -> int:
-        """The selected row of the list or, if all pages are shown, the row of the page under the cursor."""
+        """The selected row of the list.
+
+        If all pages are shown and the change has the focus, this is the row of the page under its cursor.
+        """
         if self.shows_all and self.flow.ids and not self.items.has_focus and not self._is_list_ahead:
             return self.flow.page_at(self.change.cursor)
         return self.items.cursor
@@ -125,13 +128,13 @@ class ReviewView:
 
     @property
     def page(self) -> PageText:
-        """The text of the selected item."""
+        """The text of the selected item; empty for the conversation, and before it is loaded."""
         item = self.item
         return self._texts.page(item) if item else PageText()
 
     @property
     def rendered(self) -> RenderedChange:
-        """The rendered lines of the selected item."""
+        """The rendered lines of the selected item; empty before they are laid out."""
         return self.flow.rendered(_page_id(self.item)) or RenderedChange()
 
     @property
@@ -146,7 +149,7 @@ class ReviewView:
 
     @property
     def thread(self) -> Thread | None:
-        """The thread under the cursor, or the item's only visible thread."""
+        """The thread under the cursor, else the only visible thread of the item; None if there is neither."""
         if event := self.event:
             return event.thread
         threads = self._threads.visible_on(self.item)
@@ -187,7 +190,7 @@ class ReviewView:
 
     @property
     def text_line(self) -> int | None:
-        """The line number, in the new text of the page, under the cursor."""
+        """The line number, in the new text of the page, at the cursor or nearest above it; None if there is none."""
         return text_line_at(self.rendered, self.page, self.line)
 
     def mark_range(self) -> bool:
@@ -198,21 +201,24 @@ class ReviewView:
         return self._range_start is not None
 
     def clear_range(self) -> bool:
-        """End the range of lines. Return whether there was one on the selected page."""
+        """End the range of lines. Return whether the selected page had a range."""
         had_range, self._range_start = self.text_range is not None, None
         self.change.redraw()
         return had_range
 
     @property
     def text_range(self) -> tuple[int, int] | None:
-        """The first and last line number, in the new text of the page, from the start of the range to the cursor."""
+        """The numbers of the first and last line of the range, in the new text of the page.
+
+        The range reaches from the line where it was started to the cursor. None if the page has no range.
+        """
         line, item = self.text_line, self.item
         if self._range_start is None or line is None or item is None or self._range_start[0] != item.id:
             return None
         return min(self._range_start[1], line), max(self._range_start[1], line)
 
     def _range_lines(self) -> range:
-        """Return the lines of the change from the start of the range to the cursor."""
+        """Return the lines of the change from the start of the range to the cursor; empty without a range."""
         if self.text_range is None or self._range_start is None:
             return range(0)
         start = self.change.cursor - self.line + self.rendered.line_of(self._range_start[1])
@@ -225,12 +231,12 @@ class ReviewView:
 
     @property
     def deleted_block(self) -> SegmentPair | None:
-        """The deleted or moved block under the cursor; None on the new text."""
+        """The block whose old text is under the cursor; None on the new text."""
         return self.rendered.deleted_at(self.line)
 
     @property
     def suggestion(self) -> str:
-        """A suggestion template for the block under the cursor."""
+        """A suggestion template for the block under the cursor; empty if there is no block."""
         return suggestion_at(self.rendered, self.page, self.line)
 
     @property
@@ -254,7 +260,7 @@ class ReviewView:
         self._panes.set_class(to_change, "at-change")
 
     def follow_focus(self) -> None:
-        """In a terminal without room for both, show the focused one of list and change."""
+        """Show the focused pane, list or change, in a terminal without room for both."""
         if self.change.has_focus or self.items.has_focus:
             self._panes.set_class(self.change.has_focus, "at-change")
 
@@ -263,19 +269,19 @@ class ReviewView:
         self._panes.toggle_class("zoomed")
 
     def toggle_only_changed(self) -> None:
-        """Toggle folding of unchanged lines; the cursor stays on its text."""
+        """Toggle folding of unchanged lines. The cursor stays on its text."""
         self.only_changed = not self.only_changed
         self._opened.clear()
         self._show_at_same_place()
 
     def toggle_all(self) -> None:
-        """Toggle between one page and all pages below each other; the selected page stays the same."""
+        """Toggle between one page and all pages below each other. The selected page stays the same."""
         row, self.shows_all = self.row, not self.shows_all
         self.items.move_to(row)
         self.show_change()
 
     def set_mode(self, mode: Mode) -> None:
-        """Switch to prose, split or source mode; the cursor stays on its text."""
+        """Switch to prose, split or source mode. The cursor stays on its text."""
         self.mode = mode
         self._show_at_same_place()
 
@@ -323,7 +329,7 @@ class ReviewView:
 
     @property
     def is_passing(self) -> bool:
-        """Whether the selected item is not drawn yet, because another may be selected shortly."""
+        """Whether the selected item is not drawn yet, because the user may be about to select another item."""
         return self._is_list_ahead and not self.is_shown
 
     def show_selected(self) -> None:
@@ -365,7 +371,7 @@ class ReviewView:
         self._merge.show((Span(" "), *readiness), compared_line(model.since, moment, model.changes_note))
 
     def draw_list(self, cursor: int | None = None) -> None:
-        """Draw the list of items; the cursor stays on its item when items are added above it."""
+        """Draw the list of items. Unless `cursor` is given, the cursor stays on its item when items are added above."""
         row = self.items.cursor
         if cursor is None and self._listed is not self._model.items and 0 < row <= len(self._listed):
             item = self._listed[row - 1]
@@ -386,7 +392,11 @@ class ReviewView:
             self.change.redraw()
 
     def show_change(self, *, to_top: bool = False) -> None:
-        """Draw the selected item, or all items; `to_top` moves the cursor to the first line of the selected item."""
+        """Draw the selected item, or all items.
+
+        The cursor moves to the first line of the selected item with `to_top`, or if the page under it is no longer
+        shown.
+        """
         if self._set_pages() or to_top:
             number = min(self.items.cursor, len(self._pages) - 1) if self.shows_all else 0
             start = self.flow.lines_of(number).start
@@ -404,7 +414,7 @@ class ReviewView:
     def _show_own_message(self) -> None:
         """Scroll to a message that the user has just written if it ends below the visible lines.
 
-        Its first line stays visible, and so does the cursor if the change has the focus.
+        The first line of the message stays visible, and so does the cursor if the change has the focus.
         """
         before, self._unsent = self._unsent, self._model.discussion.unsent_messages()
         if before is None or self._unsent <= before:
@@ -432,7 +442,7 @@ class ReviewView:
         return False
 
     def _lay_out_visible(self) -> None:
-        """Lay out the pages of the visible lines. Repeats, because a new layout moves other pages into view."""
+        """Lay out the visible pages. Repeat until none is left, because a new layout moves other pages into view."""
         while self.flow.ids:
             pages = self.flow.pages_at(self.change.visible_lines)
             number = next((number for number in pages if not self.flow.is_laid_out(number)), None)
@@ -489,7 +499,7 @@ class ReviewView:
         return render_item(item, page, threads, self._options(item), self._summary(item, len(threads)))
 
     def lines_of_row(self, row: int) -> list[Line]:
-        """Return the lines of a list row as they would be shown if it were selected. Its text must be loaded.
+        """Return the lines that would be shown for a row of the list. The text of its item must be loaded.
 
         Comments on pages are left out of the conversation, because a search finds them on their pages.
         """
@@ -501,7 +511,7 @@ class ReviewView:
         return [() if number in on_pages else line for number, line in enumerate(rendered.lines)]
 
     def show_line(self, row: int, line: int) -> None:
-        """Select a list row, and move the cursor to a line of its item."""
+        """Select a list row, move the cursor to a line of its item, and focus the change."""
         if self.row != row or self.items.has_focus:
             self.select(row)
         if self.items.has_focus:
@@ -541,13 +551,13 @@ class ReviewView:
         )
 
     def _item_key(self, index: int) -> str | None:
-        """Return the id of a page, which can be marked; None for other items, which cannot."""
+        """Return the id of the page in a row, which identifies the mark of the row; None if the row has no page."""
         item = self._model.items[index - 1] if 0 < index <= len(self._model.items) else None
         return item.id if item and item.noun == "page" else None
 
 
 def _page_id(item: ChangedItem | None) -> str:
-    """Return the id of a page in the flow; empty for the conversation."""
+    """Return the string that identifies an item in the flow; empty for the conversation."""
     return f"{item.noun} {item.id}" if item else ""
 
 
@@ -591,7 +601,7 @@ class PageFlow:
         return self._ids[number] in self._current
 
     def lay_out(self, number: int, rendered: RenderedChange) -> int:
-        """Set the rendered lines of a page, and return the number of lines by which it has grown."""
+        """Set the rendered lines of a page. Return by how many lines it has grown; negative if it has shrunk."""
         page = self._ids[number]
         before = self._height_of(page)
         gap = GAP if len(self._ids) > 1 else 0
@@ -621,7 +631,7 @@ class PageFlow:
         return range(self.page_at(max(lines.start, 0)), self.page_at(lines.stop - 1) + 1)
 
     def line(self, number: int, columns: int) -> Line:
-        """Return a line; it is empty on a page that was never laid out."""
+        """Return a line by its number. Pages that were never laid out have empty lines; a rule separates two pages."""
         place = self.page_at(number)
         rendered = self._rendered.get(self._ids[place]) if self._ids else None
         if rendered is None:
@@ -694,7 +704,7 @@ class ChangeList(RowList):
         self.top = max(0, top)
 
     def clamp(self) -> bool:
-        """Scroll up if there is empty space below the last line. Return True if that scrolled."""
+        """Scroll so that no empty space is below the last line. Return True if this changed the first visible line."""
         before, self.top = self.top, self._clamped_top(self.top)
         return self.top != before
 
