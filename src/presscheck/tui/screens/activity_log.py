@@ -29,7 +29,7 @@ MAX_COMMAND_LINES = 3
 
 
 class ActivityScreen(BaseScreen):
-    """A list of the API requests, whether answered by the service or the cache, or failed."""
+    """A list of the API requests: answered by the service, answered from the cache, or failed."""
 
     DEFAULT_CSS = "ActivityScreen #head { margin-top: 1; } ActivityScreen #again { height: 4; padding-top: 1; }"
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "copy_text", "find_here", "errors", "close")

@@ -93,7 +93,7 @@ class InstructionsDraft:
         return merged
 
     async def changed_by(self) -> str:
-        """Return nothing: the service has no revisions of instructions."""
+        """Return an empty string: without revisions of instructions, the service cannot report edits by others."""
         return ""
 
     async def merge_saved(self, text: str) -> MergedText:

@@ -135,7 +135,7 @@ class WriteItem(RequestItem):
 
 
 class MergeItem(RequestItem):
-    """A merge of a merge train; the remaining merges are stored before and after it, so that a crash loses none.
+    """A merge of a merge train. The remaining merges are stored before and after it, so that a crash loses none.
 
     Args:
         engine: the engine.
@@ -225,8 +225,8 @@ class BatchScreen(BaseScreen):
     def reason_retry(self) -> str | None:
         """Return why the batch cannot be retried: it is still running, or nothing failed.
 
-        A second run would cancel the first: the current item would stay `running` forever, and its mark would remain,
-        so that a later batch would send it twice.
+        A second run would cancel the first. The current item would then stay `running`, and would stay marked in the
+        list, so that a later batch would send it twice.
         """
         if self._is_running:
             return "it is still running"

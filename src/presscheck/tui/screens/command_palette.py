@@ -85,7 +85,7 @@ async def open_page_at(app: AppContext, space_id: str, path: str, change_request
 
 
 def show_commands(app: AppContext, screen: BaseScreen) -> None:
-    """Find a command by name, or an item by `cr 42`, `api#42`, `space api`, `page auth`, `page /guides/start`.
+    """Open a picker of commands by name, and of items by `cr 42`, `api#42`, `space api`, `page /guides/start`.
 
     Matches in titles come before matches in help texts, and the commands of the screen before those of other screens.
     """
@@ -130,7 +130,10 @@ def show_commands(app: AppContext, screen: BaseScreen) -> None:
 
 
 def find_anything(app: AppContext, screen: BaseScreen, kind: str = "") -> None:
-    """Open a picker that finds spaces, pages and change requests in the store by name or text."""
+    """Open a picker that finds spaces, pages and change requests by name or text.
+
+    `kind` limits the picker to the names of items of a kind, such as `space`; empty for all.
+    """
     items = _shortcuts_first(app, list(stored_items(app, kind)))
     actions = _going(app, items)
 
@@ -162,7 +165,7 @@ def _open_picker(app: AppContext, screen: BaseScreen, picker: Picker, actions: d
 
 
 def _space_and_number(text: str) -> tuple[str, int] | None:
-    """Return the space, which may be empty, and the number of `cr 42`, `#42`, `api#42` or `cr api#42`; else None."""
+    """Parse `cr 42`, `#42`, `api#42` or `cr api#42` into the space, which may be empty, and the number; else None."""
     before, sign, number = text.rpartition("#")
     words = before.split()
     if not sign:
@@ -192,7 +195,10 @@ def _by_title(app: AppContext, command: Command, reason: str) -> Choice:
 
 
 def _choices_by_path(app: AppContext, screen: BaseScreen, kind: str, text: str) -> Iterator[tuple[Choice, Action]]:
-    """Yield pages by path: `page /guides/start` in the current space, `space api /guides/start` in another space."""
+    """Yield choices that open a page by path.
+
+    `page /guides/start` is in the current space, `space api /guides/start` in each space that matches `api`.
+    """
     name, slash, path = text.partition("/")
     path = f"/{path.strip().strip('/')}"
     if not slash or path == "/":
@@ -233,7 +239,7 @@ def _hit_choice(app: AppContext, hit: Hit, text: str) -> tuple[Choice, Action]:
 
 
 def _key(hit: Hit) -> str:
-    """Return the key of a search result, which equals the key of a match by name."""
+    """Return the key of a search result, which is the same if the item is also found by name."""
     if hit.kind == "page":
         return f"page {hit.space} {hit.id} {hit.change_request}".rstrip()
     return f"cr {hit.id}" if hit.kind == "change-request" else f"comment {hit.id}"

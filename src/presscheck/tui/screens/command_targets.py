@@ -47,7 +47,7 @@ def run_anywhere(screen: BaseScreen, command: Command) -> None:
 
 
 async def _run_elsewhere(screen: BaseScreen, command: Command) -> None:
-    """Choose the target of a command, go there, and run the command or the command that opens its screen.
+    """Choose the target of a command, go there, and run the command, or open the screen to which it belongs.
 
     A command that acts on a row of a list, such as the inbox, does not run: the row under the cursor was not chosen.
     """
@@ -69,7 +69,7 @@ async def _run_elsewhere(screen: BaseScreen, command: Command) -> None:
 
 
 def stored_items(app: AppContext, kind: str) -> Iterator[Item]:
-    """Yield the items of the store.
+    """Yield the stored spaces, change requests, pages or sites as choices, with their places.
 
     Args:
         app: the app.
@@ -94,11 +94,11 @@ def stored_items(app: AppContext, kind: str) -> Iterator[Item]:
 
 
 def numbered_requests(app: AppContext, space: str, number: int, *, here: str) -> list[Item]:
-    """Return the change requests with a number: open ones first, those of the current space before others.
+    """Return the change requests with a number, open ones first. In both parts, the current space comes first.
 
     Args:
         app: the app.
-        space: the id of a space or a part of its title, in any case; empty for all spaces.
+        space: the id or title of a space or, if no space has this title, a part of it; empty for all spaces.
         number: the number.
         here: the id of the current space; empty for none.
     """

@@ -143,7 +143,10 @@ class FormContent:
 
 
 class FormDialog(Dialog[Any]):
-    """A dialog that returns the result of `send`, or None if it was closed, which keeps the texts as a draft.
+    """A dialog with a form, which is sent by `send`.
+
+    The dialog returns the result of `send` or, if that is None, the result of the form. If the user closes the dialog,
+    it returns None and keeps the texts as a draft.
 
     A draft of an earlier version may have texts of fields or choices that no longer exist. These texts are shown above
     the fields, and stay in the draft until they are copied and the form is sent.
@@ -416,7 +419,7 @@ class FormDialog(Dialog[Any]):
             self.dismiss(result if result is not None else made)
 
     def _how_to_list(self, reference: Reference) -> str:
-        """Return a hint if nothing can be listed yet, such as to choose the space of a page first."""
+        """Return a hint on a list that cannot be shown: choose another field first, such as a space, or type an id."""
         needed = {name for listing in reference.listings for name in listing.path_fields()}
         outer = next((each for each in self.fields if each.reference and _path_name(each) in needed), None)
         return f"first choose: {outer.label}" if outer else "cannot be listed here. Type an id"
@@ -582,7 +585,7 @@ def _read_draft(draft: str, fields: Sequence[FormField]) -> tuple[dict[str, str]
 
 
 def _id_of(part: str, choices: Sequence[Choice], field: FormField) -> str:
-    """Return the id for a typed id or name.
+    """Return the id for a typed id or name. If `choices` is incomplete, an unknown text counts as an id.
 
     Raises:
         InvalidArgument: the id or name is unknown, or the name is ambiguous.
@@ -604,7 +607,7 @@ def _id_of(part: str, choices: Sequence[Choice], field: FormField) -> str:
 
 
 def _named_in(error: PresscheckError, fields: Sequence[FormField]) -> str:
-    """Return the field that the service's message mentions; empty if it mentions none."""
+    """Return the name of the field that an error message of the service mentions; empty if it mentions none."""
     words = error.message.replace("`", " ").replace(":", " ").replace("'", " ").split()
     wire = {".".join(map(_on_wire, field.name.split("__"))): field.name for field in fields}
     return next((wire[word] for word in words if word in wire), "")

@@ -38,7 +38,10 @@ GAP = 2
 
 
 class Entry(NamedTuple):
-    """A command in the list: name, keys, help text, and why it cannot run here; empty if it can."""
+    """A command in the list, or a sign of the screen, which has no name.
+
+    `reason` is why the command cannot run here; empty if it can.
+    """
 
     name: str
     keys: str
@@ -201,7 +204,6 @@ class KeyGrid(LineView):
 
     @override
     def choose(self) -> None:
-        """Post the command under the cursor after a double click."""
         if self.entry:
             self.post_message(self.Chosen(self.entry.name))
 

@@ -63,7 +63,7 @@ class NotificationActions:
 
     @property
     def can_undo(self) -> bool:
-        """Whether the last change is newer than all writes."""
+        """Whether the last mute or follow can be undone: no write was made after it."""
         return self._last is not None and self._newest_write() <= self._last[2]
 
     def undo(self) -> None:

@@ -93,7 +93,7 @@ class ProblemListScreen(BaseScreen, Generic[T]):
         shown.show(len(self._rows), cursor=next(same, None))
 
     def reason_open(self) -> str | None:
-        """Return why the row has no target."""
+        """Return why nothing can be opened: the row under the cursor has no target."""
         row = self.query_one(RowList).cursor
         target = self._rows[row].target if row < len(self._rows) else None
         return None if target else "nothing to open here: enter goes to what is missing"

@@ -23,7 +23,7 @@ REVISION_KINDS = {"edits": "edited", "merge": "merged", "update": "updated from 
 
 
 def revision_head(revision: Revision, now: datetime, contributors: Sequence[Contributor] = ()) -> Line:
-    """Return the kind, the time and, if known, the author of a revision, and the merged change request."""
+    """Return a line with the kind and the time of a revision and, if known, its author and merged change request."""
     when = since(revision.created_at, now) if revision.created_at else ""
     head = (Span(f" {REVISION_KINDS.get(revision.type, sanitize(revision.type))} ", "strong"), Span(when, "quiet"))
     if author := author_of(revision, contributors):
@@ -46,7 +46,7 @@ def change_lines(changes: Iterable[SemanticChange]) -> list[Line]:
 
 
 def change_name(change: SemanticChange) -> str:
-    """Return the name of the changed page, file or reusable content, as display text; its kind without a name."""
+    """Return the name, or without a name the kind, of the changed page, file or reusable content, as display text."""
     name = change.reusable_content.title if change.reusable_content else ""
     if change.page:
         name = change.page.title

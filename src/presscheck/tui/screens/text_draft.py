@@ -109,7 +109,7 @@ class TextDraft(Protocol):
         ...
 
     async def changed_by(self) -> str:
-        """Return the name of another user who has changed the saved text since it was read; empty without one.
+        """Return the name of another user who has changed the saved text since it was read; empty if there is none.
 
         Raises:
             PresscheckError: the saved text cannot be read.
@@ -173,7 +173,10 @@ async def name_of_saved() -> str:
 
 
 def problem_of_markers(text: str, before: str) -> Saved | None:
-    """Return the result for a text with a damaged conflict marker, which readers would see, or None."""
+    """Return the result of a save that is refused, because readers would see a damaged conflict marker.
+
+    Return None if no marker is damaged.
+    """
     marker = damaged_marker(text, before)
     if marker is None:
         return None
@@ -223,7 +226,7 @@ def lost_lines(changes: Difference, where: str) -> list[Line]:
 
 
 def line_written(before: str, after: str) -> int | None:
-    """Return the last line of a draft that differs from its base, or None."""
+    """Return the number of the last line of `after` that differs from `before`, from 0; None if the texts are equal."""
     old, new = before.split("\n"), after.split("\n")
     if old == new:
         return None

@@ -131,7 +131,7 @@ class PersonAccess(AccessSession):
         return "not loaded yet" if self.access is None else self.screen.engine.write_reason()
 
     def reason_add(self) -> str | None:
-        """Return why the command is disabled for users who manage no team."""
+        """Return why the person cannot be added to a team: changes are disabled, or the user manages no team."""
         if reason := self.change_reason():
             return reason
         can_add = self.organization.permissions.admin or any(map(self.may_change, self._all_teams))
@@ -189,7 +189,7 @@ class PlaceList(List[PlaceLevel]):
         return Message("This person has access to no place.", "2 shows the teams: a adds to teams.")
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled without places."""
+        """Return why no place can be opened: there is none."""
         return None if self.current else "no places here"
 
     def command_open(self) -> None:
@@ -198,7 +198,7 @@ class PlaceList(List[PlaceLevel]):
             self._session.open(self.current.place)
 
     def reason_rename(self) -> str | None:
-        """Always disabled: the levels of a person follow from role, default levels and teams."""
+        """Return why levels cannot be changed here: they follow from the role, default levels and teams."""
         return "levels follow from the role, default levels and teams: 2 shows the teams"
 
     reason_delete = reason_rename
@@ -242,7 +242,7 @@ class TeamRoleList(List[TeamRole]):
         return Message("In no team.", "a adds to teams.")
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled without teams."""
+        """Return why no members can be listed: there is no team."""
         return None if self.current else "no teams here"
 
     async def command_open(self) -> None:
@@ -258,7 +258,10 @@ class TeamRoleList(List[TeamRole]):
         screen.app_context.push_screen(TextScreen(f"Members of {item.team.title or item.team.id}", lines))
 
     def reason_rename(self) -> str | None:
-        """Return why the command is disabled for users who may not manage the team."""
+        """Return why the role in the team cannot be changed or removed.
+
+        Changes are disabled, the person is in no team, or the user does not manage the team.
+        """
         if reason := self._session.change_reason():
             return reason
         if self.current is None:

@@ -127,7 +127,10 @@ class PlaceAccess(AccessSession):
         return await read(GetSite(organization_id=self.organization.id, site_id=place.id))
 
     async def _reported_teams(self) -> list[TeamLevel]:
-        """Return the teams that the service lists for a space, including teams with a level on an outer collection."""
+        """Return the teams that the service lists for a space, including teams with a level on an outer collection.
+
+        The list is empty if the place is not a space, or the service does not list its teams.
+        """
         if not isinstance(self.place, Space):
             return []
         try:
@@ -155,7 +158,7 @@ class PlaceAccess(AccessSession):
         return self.place.id in (place.collection, place.space, place.site)
 
     def team_reason(self, write: type[Operation[Any]]) -> str | None:
-        """Return why team levels cannot be changed here now; None if they can."""
+        """Return why team levels cannot be changed: the place is no collection, or the user lacks the level admin."""
         if self.access is None:
             return "not loaded yet"
         if not isinstance(self.place, Collection):
@@ -169,9 +172,9 @@ class PlaceAccess(AccessSession):
         return None if allowed else f"you need the level admin in this {kind_of(self.place)}"
 
     def reason_add(self) -> str | None:
-        """Return why the command is disabled without the admin level, or where teams cannot get a level.
+        """Return why no team can be given a level: the place is no collection, or the user lacks the level admin.
 
-        Enabled on a space in a collection, because the command opens the collection.
+        Return None for a space in a collection, because the command opens the collection.
         """
         if self.access and isinstance(self.place, Space):
             return None if self.outer else "teams get a level on a collection, and this space is in none"
@@ -203,7 +206,7 @@ class PlaceAccess(AccessSession):
         return UpdateCollectionTeamPermission(**call)
 
     def reason_settings(self) -> str | None:
-        """Return why the command is disabled without the admin level, or for a site."""
+        """Return why the default level cannot be changed: the place is a site, or the user lacks the level admin."""
         if self.access is None:
             return "not loaded yet"
         if not isinstance(self.place, Collection | Space):
@@ -265,7 +268,7 @@ class PeopleList(List[PersonLevel]):
         return Message("No member of the organization has access.")
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled without people."""
+        """Return why no levels can be shown: there is no person."""
         return None if self.current else "no people here"
 
     def command_open(self) -> None:
@@ -287,7 +290,7 @@ class PeopleList(List[PersonLevel]):
         self._session.screen.app_context.push_screen(TextScreen(title, lines))
 
     def reason_rename(self) -> str | None:
-        """Always disabled: the levels of people follow from roles, default levels and teams."""
+        """Return why levels of people cannot be changed here: they follow from roles, default levels and teams."""
         return "levels of people follow from roles, default levels and teams: enter shows how, 2 the teams"
 
     reason_delete = reason_rename
@@ -348,7 +351,7 @@ class TeamList(List[TeamLevel]):
         return item.place is not None and item.place.id == self._session.place.id
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled without teams."""
+        """Return why no team can be opened: there is none."""
         return None if self.current else "no teams here"
 
     def command_open(self) -> None:
@@ -375,7 +378,7 @@ class TeamList(List[TeamLevel]):
         return None if is_here else "this level is inherited: enter opens the collection where it is given"
 
     def reason_rename(self) -> str | None:
-        """Return why the command is disabled without the admin level on the collection, or for an inherited level."""
+        """Return why the level of the team cannot be changed: it is inherited, or the user lacks the level admin."""
         return self._row_reason(UpdateCollectionTeamPermission)
 
     async def command_rename(self) -> None:
@@ -389,7 +392,7 @@ class TeamList(List[TeamLevel]):
             await session.send(session.update(item.team.id, level), f"{team}: {level}")
 
     def reason_delete(self) -> str | None:
-        """Return why the command is disabled without the admin level on the collection, or for an inherited level."""
+        """Return why the level of the team cannot be removed: it is inherited, or the user lacks the level admin."""
         return self._row_reason(RemoveCollectionTeamPermission)
 
     async def command_delete(self) -> None:

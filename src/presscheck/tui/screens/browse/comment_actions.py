@@ -43,9 +43,10 @@ class PageCommentActions:
         self._drafts: LiveDrafts | None = None
 
     def reason_threads(self) -> str | None:
-        """Return why comments cannot be listed here.
+        """Return why the comments on the item cannot be listed.
 
-        Comments of a change request are in its review.
+        There is no space, the service cannot list comments, or the space is shown in a change request, whose comments
+        are in its review.
         """
         return self._threads_reason(self._session.item)
 
@@ -100,7 +101,10 @@ class PageCommentActions:
         actions.comment(comment, lambda: ADDED if self._engine.status.online else WAITS)
 
     async def _find_block(self, space: str, comment: PageComment, source: str, drafts: LiveDrafts) -> None:
-        """Attach a comment to the block with the quoted text. Without such a block, only the quote marks the place."""
+        """Attach a comment to the block of the page that contains the quoted line `source`.
+
+        If the block is not found or the page cannot be read, the quote alone marks the place of the comment.
+        """
         with contextlib.suppress(PresscheckError):
             nodes = await self._engine.read(live_nodes(space, comment.page_id), priority=PREFETCH)
             if key := find_block_key(nodes.document or {}, _without_marks(source)):
@@ -120,7 +124,7 @@ class PageCommentActions:
             self._screen.notify(self._drafts.undo_last())
 
     def _parts(self, item: Item) -> tuple[LiveDrafts, ThreadActions]:
-        """Return the objects that compose and send comments on the space of an item."""
+        """Return the unsent comments on the space of an item, and the actions that compose and send comments there."""
         # 9 ms, only for a comment
         from presscheck.engine.review.threads import LIVE, Discussion
         from presscheck.tui.comments.actions import ThreadActions

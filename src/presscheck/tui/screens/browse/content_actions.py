@@ -48,7 +48,10 @@ class ContentActions:
         return self._screen.engine.missing_reason(GetChangeRequestPDF if in_request else GetSpacePDF)
 
     async def command_pdf(self) -> None:
-        """Open a PDF of the page or space, or copy its address. The service keeps the PDF for an hour."""
+        """Generate a PDF of the page or space, and open it in the browser or, without a browser, copy its address.
+
+        The service keeps the PDF for an hour.
+        """
         item = self._session.item
         if item is None or item.space is None:
             return
@@ -63,7 +66,7 @@ class ContentActions:
         open_address(self._screen.app_context, answer.url)
 
     def reason_find_in_all(self) -> str | None:
-        """Return why no space can be searched here."""
+        """Return why the space cannot be searched: there is none, the user is offline, or the service has no search."""
         item = self._session.item
         if item is None or item.space is None:
             return "go to a space or a page first"

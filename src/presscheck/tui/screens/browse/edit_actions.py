@@ -75,7 +75,7 @@ class EditActions:
         return reason or self._session.ended_reason(item)
 
     def targets(self) -> tuple[Space | None, list[str]]:
-        """Return a space and the ids of its marked pages, or of the page under the cursor.
+        """Return the ids of the marked pages or, without marks, of the page under the cursor, and their space.
 
         The space is None if there is no page.
         """
@@ -88,7 +88,7 @@ class EditActions:
         return [item for item in marked if item and item.page and item.space]
 
     def reason_pages(self) -> str | None:
-        """Return why neither the marked pages nor the page under the cursor can be changed."""
+        """Return why the marked pages or, without marks, the page under the cursor cannot be changed."""
         marked = self._marked()
         if len({item.space.id for item in marked if item.space}) > 1:
             return "pages of several spaces are marked: esc removes the marks"
@@ -160,7 +160,7 @@ class EditActions:
         return undo_last_sent(self._screen, is_here)
 
     def _on_page(self, action: Callable[[Path, RevisionPage], Awaitable[None]]) -> Awaitable[None] | None:
-        """Run an action on the page that is under the cursor now. Later responses may move the cursor."""
+        """Run an action on the page under the cursor. A later move of the cursor does not change the page."""
         item = self._session.item
         return self._run(item.space, item.page, action) if item and item.space and item.page else None
 
@@ -171,7 +171,7 @@ class EditActions:
             await action(path, page)
 
     async def _add(self, space: Space, item: Item) -> None:
-        """Ask for a position once a change request is chosen, and add a page at the position."""
+        """Ask for a change request if the space is shown on main, then for a position, and add a page there."""
         path = await self.path(space)
         side = await self._ask_side(item) if path else None
         if path is None or side is None:
@@ -181,7 +181,7 @@ class EditActions:
             self._session.go_to(page_key(space.id, page_id))
 
     async def _ask_side(self, item: Item) -> page_editor.Side | None:
-        """Ask for the position of a new page, with the usual position first. On a space, there is no choice."""
+        """Ask for the position of a new page, with the usual position first. On a space, return `inside` at once."""
         if item.page is None:
             return "inside"
         sides = {"after": "After", "before": "Before", "inside": "Inside, as its last subpage"}
@@ -204,11 +204,13 @@ class EditActions:
             self._session.tree_view.clear_marks()
 
     async def path(self, space: Space) -> Path | None:
-        """Return the change request in which the space is shown. On main, ask for a change request.
+        """Return the path parameters of the change request to edit in: the current one or, on main, a chosen one.
+
+        The checks come before any input, so that no input is lost.
 
         Returns:
-            The arguments of a call, or None if the user cancels, the space stays locked, or the change request was
-            merged or archived. The checks come before any input, so that no input is lost.
+            `space_id` and `change_request_id`, or None if the user cancels, the space stays locked, or the change
+            request was merged or archived.
         """
         if await page_editor.stays_locked(self._screen, space.id) or await self._session.has_ended(space.id):
             return None
@@ -240,7 +242,7 @@ class EditActions:
         return request
 
     async def _unfinished(self, space: Space) -> list[ChangeRequest]:
-        """Return the drafts and open change requests of a space, newest first; offline, those in the cache."""
+        """Return the drafts and open change requests of a space, newest first. Offline, return the cached ones only."""
         requests: list[ChangeRequest] = []
         if self._engine.status.online:
             for status in ("draft", "open"):

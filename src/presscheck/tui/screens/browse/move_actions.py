@@ -188,7 +188,7 @@ class MoveActions:
     command_outdent = partialmethod(_shift, "out")
 
     def command_move_change(self) -> Awaitable[None] | None:
-        """Choose a page or group, and move the pages into it."""
+        """Choose a page, a group or the top level, and move the pages there."""
         space, pages = self._edits.targets()
         return self._move_to(space, pages) if space else None
 
@@ -255,7 +255,7 @@ class MoveActions:
             self._apply(space, pages, plan)
 
     async def _ready(self, space: Space) -> Path | None:
-        """Return the change request to edit in, once its pages are shown in the tree."""
+        """Return the change request to edit in. If it was chosen just now, load its pages into the tree first."""
         is_chosen = space.id in self._session.library.requests
         path = await self._edits.path(space)
         if path and not is_chosen:
@@ -328,7 +328,7 @@ class MoveActions:
             self._session.tree_view.move_to_key(page_key(space.id, created))
 
     async def _copy(self, path: Path, page: RevisionPage) -> InsertPage:
-        """Return a new page with the text and details of another page. Its `ref` contains the id of the original."""
+        """Return an insertion of a copy of a page, with its text and details. The `ref` contains the id of the page."""
         call = GetChangeRequestPage(**path, page_id=page.id, format="document")
         text = await self._screen.engine.read(call)
         details = {name: getattr(page, name) for name in COPIED if getattr(page, name)}
@@ -337,7 +337,7 @@ class MoveActions:
 
 
 def _destinations(order: PageOrder, by_id: Mapping[str, RevisionPage], pages: Iterable[str]) -> list[Choice]:
-    """Return the pages and groups into which pages can be moved: all except the pages themselves and their subpages."""
+    """Return choices of pages and groups to move pages into: all except the pages themselves and their subpages."""
     moved = {*pages}
     choices: list[Choice] = []
     for page_id in order.every():
@@ -422,7 +422,7 @@ def _into(
 def _beside(
     order: PageOrder, by_id: Mapping[str, RevisionPage], pages: Sequence[str], target: str | None, side: Side
 ) -> list[Move] | str:
-    """Move pages before, after or into a target page, where None is the top level."""
+    """Return the moves of pages to a side of a target, or why that is impossible. None as target is the top level."""
     if target is not None and target not in order:
         return "the place to move to is gone"
     parent = target if target is None or side == "inside" else order.parent(target)

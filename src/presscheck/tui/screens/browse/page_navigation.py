@@ -48,7 +48,7 @@ class OutlinePane:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the outline is visible. The setting is stored."""
+        """Whether the outline is switched on, which is a stored setting, and has room."""
         if self._is_wanted is None:
             self._is_wanted = self._screen.engine.outbox.recall(SHOWN) == "yes"
         return self._is_wanted and self.has_room
@@ -196,7 +196,7 @@ class PageNavigation:
         self._go_to_heading(-1)
 
     def reason_next_page(self) -> str | None:
-        """Return why there is no page to go to."""
+        """Return why no next or previous page can be opened: there is no space here, or its pages are not loaded."""
         item = self._session.item
         if item is None or item.space is None:
             return "go to a space or a page first"
@@ -213,7 +213,7 @@ class PageNavigation:
         self._turn(-1)
 
     def command_zoom(self) -> None:
-        """Toggle between the whole width for the page and sharing it with the tree."""
+        """Hide the tree, so that the page has the whole width, or show the tree again."""
         self.is_zoomed = not self.is_zoomed
         if self.is_zoomed:
             self._screen.set_focus(self._session.page_view)  # at once: a hidden tree would lose the focus
@@ -270,7 +270,7 @@ class PageNavigation:
             self._screen.notify("no code or wide table under the cursor")
 
     def open_links(self) -> None:
-        """Follow the link in the line under the cursor. If there are several, label them."""
+        """Follow the link in the line under the cursor. If the line has several links, label the visible links."""
         view = self._session.page_view
         targets = view.cursor_targets
         if len(targets) == 1:

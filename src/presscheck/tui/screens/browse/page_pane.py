@@ -1,4 +1,4 @@
-"""The page pane of the browse screen: the page under the cursor, its links and backlinks, and the history of pages."""
+"""The page pane of the browse screen: the page under the cursor, its links and backlinks."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class PagePane:
         """The pages of the space when the current page was drawn, whose titles its links show."""
 
     def show_page(self) -> Item | None:
-        """Show and return the item under the cursor; a page is shown from the store first, then from the service."""
+        """Show and return the item under the cursor. A page is shown from the store first, then from the service."""
         item = self._session.item
         self.age = ""
         self._show_item(item)
@@ -123,7 +123,7 @@ class PagePane:
         self._show(None, text, "")
 
     def follow_link(self, target: str) -> None:
-        """Open the target of a link: a page, a file, a web address, or an item on the home of a space."""
+        """Open the target of a link: a page, a file, a web address, or an item that the pane lists."""
         item = self._session.item
         if item and item.kind == "space":
             self.home.follow(target)
@@ -238,7 +238,7 @@ class PagePane:
             self._screen.notify("no page here")
 
     def command_web(self) -> None:
-        """Open the published page in the browser, or the page in the web app if the space is not published."""
+        """Open the published page, space or site in the browser; if it is not published, open it in the web app."""
         item = self._session.item
         address = self._web_address(item) if item else None
         if address:
@@ -247,7 +247,10 @@ class PagePane:
             self._screen.notify("it has no web address")
 
     def _web_address(self, item: Item) -> str | None:
-        """Return the web address of an item. In a change request this is its address in the app."""
+        """Return the web address of an item; None if it has none.
+
+        Items that are not published, and spaces in a change request, only have an address in the web app.
+        """
         space, page = item.space, item.page
         if item.site:
             return item.site.urls.published or item.site.urls.app

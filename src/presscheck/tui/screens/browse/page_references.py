@@ -68,7 +68,7 @@ class PageReferences:
     Args:
         loader: provides content besides the pages of the tree.
         item: the page.
-        links: the pages of its space and, if loaded, the files.
+        links: the pages of the space and, once loaded, its files and reusable content.
         specifications: API descriptions by name of the specification or key of the file.
     """
 
@@ -123,7 +123,7 @@ class PageReferences:
         return LinkTarget(item.title) if item else None
 
     def included(self, address: str) -> Included | None:
-        """Return reusable content by its address. If it cannot be shown, its note has the reason."""
+        """Return the reusable content at an address. If it cannot be shown, the result has a note with the reason."""
         found = self._loader.texts.included(address, self.piece)
         if found is None:
             return Included("", note=self._loader.problem() if self._revision is None else NOT_HERE)
@@ -150,7 +150,10 @@ class PageReferences:
         return self._specifications.get(_file_key(file)) if file else known
 
     def picture(self, address: str, columns: int) -> Picture | None:
-        """Return the picture of an image, or a note for other addresses; None until the files are loaded."""
+        """Return the picture of an image, or a note why it is not drawn.
+
+        Return None if only the caption is shown: pictures are off, or the file is missing or not loaded yet.
+        """
         if self._revision is None or self._item.space is None:
             return None
         request = self._library.requests.get(self._item.space.id)
@@ -215,7 +218,7 @@ class ReferenceLoader:
         return self._problem or (LOADING if self._screen.engine.status.online else NOT_CACHED)
 
     def want(self, item: Item, markdown: str) -> None:
-        """Read the content that a page refers to. Subscriptions that the previous page also needed continue."""
+        """Read the content that a page refers to. Subscriptions from the previous page continue if they are needed."""
         place = self._place(item)
         if self._shown == (item, place, markdown):
             return  # the service has confirmed the cached page

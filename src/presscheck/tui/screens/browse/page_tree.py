@@ -42,8 +42,8 @@ STYLES = {
 class Item(NamedTuple):
     """An item of the tree.
 
-    Its kind is `collection`, `space`, `site`, `shortcut` or the type of a page. Groups have the kinds `shortcuts` and
-    `sites`.
+    The kind is `collection`, `space`, `site`, `shortcut` or the type of a page. The groups of bookmarks and of recent
+    items have the kind `shortcuts`, the group of sites has the kind `sites`.
     """
 
     key: str
@@ -100,7 +100,7 @@ class Library:
         self._index()
 
     def set_sites(self, sites: Sequence[Site]) -> bool:
-        """Replace the sites. Returns True if the displayed tree changes, which requires that spaces are loaded."""
+        """Replace the sites. Returns True if the displayed tree changes. Sites are displayed once spaces are loaded."""
         if self._sites == tuple(sites):
             return False
         self._sites = tuple(sites)
@@ -125,7 +125,7 @@ class Library:
         return True
 
     def set_moves(self, space_id: str, request_id: str, moves: Sequence[Move]) -> None:
-        """Show unsent moves while the space is shown in this change request."""
+        """Replace the unsent moves of pages, which are applied while the space is shown in this change request."""
         if moves:
             self._moves[space_id] = request_id, tuple(moves)
         else:
@@ -245,12 +245,12 @@ class Library:
             yield from self._in_order(item.key)
 
     def path(self, key: str | None) -> list[Item]:
-        """Return the items on the path to an item, without collections."""
+        """Return the ancestors of an item and the item itself, outermost first, without collections."""
         items = [self.item(part) for part in (*self.ancestors(key or ""), key)]
         return [item for item in items if item and item.kind != "collection"]
 
     def nodes(self, key: str | None) -> list[Node]:
-        """Return the child nodes of an item; None is the root."""
+        """Return the nodes of an item's children that match the filter. The key None is the root of the tree."""
         visible, items = self._visible, self._children.get(key, ())
         return [self._node(item) for item in items if visible is None or item.key in visible]
 
@@ -277,7 +277,7 @@ class Library:
         return Node(item.key, line, expandable=is_group or bool(item.page and item.page.pages))
 
     def _shortcut_node(self, item: Item, shortcut: Shortcut) -> Node:
-        """Return the node of a shortcut: the label and the place of its target, as far as the target is loaded."""
+        """Return the node of a shortcut: the label and the place of its target, or a note that the target is gone."""
         target = self.item(shortcut.target)
         if self.is_gone(shortcut):
             return Node(item.key, (Span(sanitize(item.title) or "(no title)", "quiet"),), (Span("gone ", "waiting"),))
@@ -333,7 +333,7 @@ class Library:
                 self._add_pages(page.pages, space, key)
 
     def _add(self, item: Item) -> bool:
-        """Add an item below its parent. Returns False if the key exists, for example as a page inside itself."""
+        """Add an item below its parent. Returns False if the tree has the key already, as for a page inside itself."""
         if item.key in self._items:
             return False
         self._items[item.key] = item
@@ -342,7 +342,7 @@ class Library:
 
 
 def _parents(collections: Iterable[Collection]) -> dict[str, str | None]:
-    """Return the parent ids of collections; None at the top, and for collections that contain each other."""
+    """Return the parent ids of collections; None at the top. Of collections in each other, the first is at the top."""
     parents = {collection.id: collection.parent for collection in collections}
     for collection in list(parents):
         seen, parent = {collection}, parents[collection]

@@ -94,7 +94,7 @@ class RevisionListScreen(BaseScreen):
 
     Args:
         space: the space.
-        request: the change request, whose last row leads to the revisions of main; None for main.
+        request: the change request; None for main. In a change request, the last row leads to the revisions of main.
     """
 
     DEFAULT_CSS = "RevisionListScreen RowList { margin-top: 1; }"
@@ -165,7 +165,7 @@ class RevisionListScreen(BaseScreen):
             self.app_context.push_screen(PageAsItWas(self._space, row.revision, row.created_at, page, self._request))
 
     def reason_revert(self) -> str | None:
-        """Return why nothing can be brought back. In a change request, only single pages can be."""
+        """Return why the row cannot be brought back. In a change request, only single pages can be brought back."""
         at = self.query_one(RowList).cursor
         if at >= len(self._rows):
             return "go to a revision first"
@@ -241,7 +241,7 @@ class RevisionListScreen(BaseScreen):
         self._show()
 
     async def _newest(self) -> AsyncIterator[Step]:
-        """Return the revisions from the current one to the oldest."""
+        """Return an iterator over the revisions of the space or change request, newest first."""
         space, request = self._space.id, self._request
         if request is None:
             return revisions(self.engine, space, (await self.engine.read(GetSpace(space_id=space))).revision)
@@ -381,7 +381,7 @@ class PageAsItWas(BaseScreen):
 async def _bring_back(
     screen: BaseScreen, space: Space, revision: str, created_at: str, page: ChangedPage | None
 ) -> None:
-    """Bring back a page, or all pages, from a revision of main in a new change request."""
+    """Create a change request that brings back a page or all pages from a revision of main, after a confirmation."""
     screen.notify("comparing with main …")
     when = since(created_at, now()) if created_at else "an earlier revision"
     plan = await plan_return(screen.engine, space.id, revision, when, page.id if page else "")

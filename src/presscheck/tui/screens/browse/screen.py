@@ -209,7 +209,7 @@ class BrowseScreen(BaseScreen):
         return ContentPlace(space, request.id if request else None, choose, show)
 
     async def _choose_request(self, space_id: str) -> str | None:
-        """Ask for the change request in which to show a space, and return the id of the current change request."""
+        """Ask for the change request in which to show a space. Return its id, or None if the space is shown on main."""
         if choosing := self.edit_actions.command_new_request():
             await choosing
         request = self.library.requests.get(space_id)
@@ -217,7 +217,6 @@ class BrowseScreen(BaseScreen):
 
     @override
     def place(self) -> Place:
-        """Return the page, space or collection under the cursor."""
         item = self.item
         if item is None:
             return Place("browse", "Organization")

@@ -199,7 +199,10 @@ class ContentTree:
         screen.redraw()
 
     async def _show_some_request(self, space_id: str, error: PresscheckError) -> None:
-        """Show a space in a change request, because the service does not return its content on main."""
+        """Show a space in a change request, because the service does not return its content on main.
+
+        If the space has no change request, store a hint.
+        """
         request = await nearest_request(self._engine, space_id)
         if request is None:
             self.hints[space_id] = f"{sanitize(error.message)}. O starts a change request."
@@ -221,7 +224,7 @@ class ContentTree:
             space_id: the id of the space.
             page_id: the id of the page; None for the space.
             change_request_id: the id of the change request in which to show the space; None keeps the current one.
-            link: the target of a link in the page to go to, as written.
+            link: the target of a link, as written, to which the cursor moves on the page; empty for none.
         """
         item = self.item
         is_shown = bool(item and item.page and item.key == page_key(space_id, page_id or ""))
@@ -396,7 +399,7 @@ class ContentTree:
             self.tree_view.show()
 
     def shortcut_to(self, item: Item | None) -> Shortcut | None:
-        """Return a shortcut to an item; None if it cannot have a shortcut."""
+        """Return a shortcut to an item, or the shortcut of a shortcut's row; None if the item cannot have a shortcut."""
         if item is None or item.shortcut or item.kind == "shortcuts":
             return item.shortcut if item else None
         parent = self.library.item(item.parent)

@@ -164,7 +164,7 @@ class SpaceActions:
     reason_delete = _admin_reason
 
     def reason_move_down(self) -> str | None:
-        """Return why the item cannot be moved. Moving requires the create role in its collection."""
+        """Return why the item cannot be moved. Moving requires the level create in the collection of the item."""
         item = self._session.item
         parent = self._session.library.item(item.parent) if item else None
         return self._item_reason() or (lacks_create(parent) if parent else None)
@@ -173,7 +173,7 @@ class SpaceActions:
     reason_move_change = _item_reason
 
     def reason_copy_change(self) -> str | None:
-        """Return why the space cannot be duplicated. Duplicating requires the create role in its collection."""
+        """Return why the space cannot be duplicated. Duplicating requires the level create in its collection."""
         item = self._session.item
         parent = self._session.library.item(item.parent) if item else None
         if item and item.kind == "collection":
@@ -210,7 +210,7 @@ class SpaceActions:
         return (item.collection or item.site or item.space) if item else None
 
     async def command_go_permissions(self) -> None:
-        """Show the level of each user in the space, collection or site, and its source."""
+        """Show who has which level in the space, collection or site, and the reason for each level."""
         place = self._place
         organizations = (await self._screen.engine.read(ListOrganizations())).items
         organization = next((one for one in organizations if one.id == self._session.organization_id), None)

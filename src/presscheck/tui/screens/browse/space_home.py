@@ -74,15 +74,15 @@ class SpaceFacts:
     Attributes:
         space: the space.
         me: the id of the user; empty if unknown.
-        pages: its pages, each followed by its subpages.
+        pages: the pages of the space, each followed by its subpages.
         drafts: the user's own drafts.
-        requests: its open change requests.
+        requests: the open change requests of the space.
         total_requests: the number of open change requests, whether loaded or not; None if unknown.
         merges: the change requests that were merged last.
-        sites: the sites that publish it.
+        sites: the sites that publish the space.
         broken_links: the number of broken links.
-        git: the repository with which it syncs.
-        hint: a hint about its commands, as display text.
+        git: the repository with which the space syncs.
+        hint: a hint about commands on the space, as display text.
     """
 
     space: Space
@@ -236,7 +236,7 @@ class HomeLines(StaticLayout):
         self._add((Span(text, "heading"),))
 
     def _row(self, label: str, target: str, note: str, verb: str = "") -> None:
-        """Add a link followed by its facts, which are shortened first."""
+        """Add a link and a note. The note is cut to half of the width, the link to the room that is left."""
         line = (Span(verb, "quiet"), Span(label, "link", target)) if verb else (Span(label, "link", target),)
         if not note:
             self._add((Span("  "), *line))
@@ -288,7 +288,7 @@ class SpaceHome:
 
     @property
     def age(self) -> str:
-        """A note on the age of the oldest part, while offline."""
+        """A note on the age of the oldest part that is shown offline; empty if there is none."""
         answers = self._answers.get(self.space.id, {}) if self.space else {}
         ages = [result.age for result in answers.values() if result.state == "offline" and result.value is not None]
         return f"   as it was {long_ago(max(ages))}" if ages else ""

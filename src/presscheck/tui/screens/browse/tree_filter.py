@@ -93,7 +93,7 @@ class TreeFilter:
         return bool(pages)
 
     async def _read_others(self) -> None:
-        """Read the pages of spaces that are not cached, once per space, and apply the filter to them."""
+        """Read the pages of at most `MOST_READ` spaces that are not cached, once per space, and filter again."""
         await asyncio.sleep(REST)
         engine, library = self._screen.engine, self._session.library
         if not engine.status.online or engine.missing_reason(ListPages):

@@ -101,7 +101,7 @@ class WrappedText(WrappedDocument):
         return fences[row] if row < len(fences) else ""
 
     def part_at(self, y: int) -> tuple[int, int] | None:
-        """Return the line at a height, and the index of its wrapped part; None below the text."""
+        """Return the number of the line in row `y`, and the index of its wrapped part; None below the text."""
         return self._offset_to_line_info[y] if y < len(self._offset_to_line_info) else None
 
     @override

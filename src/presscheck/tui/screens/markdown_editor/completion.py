@@ -60,7 +60,7 @@ def people_proposals(people: Iterable[User]) -> list[Proposal]:
 
 
 def page_proposals(pages: Sequence[RevisionPage], page_id: str, *, with_words: bool) -> list[Proposal]:
-    """Return links to the pages of a space, relative to the edited page.
+    """Return proposals of links to the pages of a space, relative to the edited page.
 
     Args:
         pages: the tree of pages.
@@ -81,7 +81,7 @@ def page_proposals(pages: Sequence[RevisionPage], page_id: str, *, with_words: b
 
 
 def file_proposals(files: Iterable[RevisionFile], kind: str, *, is_image: bool) -> list[Proposal]:
-    """Return links to the files of a space, or its images.
+    """Return proposals of links to the files of a space, or only to its images.
 
     Args:
         files: the files of the space.

@@ -122,7 +122,7 @@ class MarkdownEditor(BaseScreen):
     Args:
         draft: stores and saves the text.
         text: the initial text.
-        line: the initial line of the cursor; by default, the line where the draft was last edited.
+        line: the initial line of the cursor; by default, the last changed line of the draft.
     Raises:
         ChecksFailed: the text has line ends that the editor cannot keep.
     """
@@ -306,7 +306,7 @@ class MarkdownEditor(BaseScreen):
         self._schedule_preview(PREVIEW_DELAY)
 
     def _flush(self) -> None:
-        """Store the draft; it is on disk when this returns."""
+        """Store the text as the draft, and find its conflicts. If storing fails, show the error."""
         self._is_flush_due = False
         text = self.area.text
         self._conflicts = unresolved_conflicts(text)
@@ -332,7 +332,7 @@ class MarkdownEditor(BaseScreen):
         return None
 
     async def command_send(self) -> None:
-        """Save the text to the change request after a confirmation."""
+        """Save the text after a confirmation. The editor closes unless the text has conflicts or has changed since."""
         self._flush()
         self._is_saving = True
         text = self.area.text
@@ -368,7 +368,7 @@ class MarkdownEditor(BaseScreen):
         self.notify(f"{'conflict' if len(self._conflicts) == 1 else 'conflicts'}: {choices}")
 
     def reason_take_mine(self) -> str | None:
-        """Return why there is no conflict to resolve."""
+        """Return why no conflict can be resolved: the text is being saved, or has no conflict."""
         if self._is_saving:
             return "it is being saved"
         return None if self._conflicts else "there is no conflict in this text"
@@ -432,7 +432,10 @@ class MarkdownEditor(BaseScreen):
     # edits of others
 
     async def _look_for_edits(self) -> None:
-        """Tell at once if another user edits the page. Runs until cancelled; a hidden editor requests nothing."""
+        """Look for edits by other users at intervals, and notify of them. Runs until cancelled.
+
+        A hidden editor requests nothing. After failures, the intervals are longer.
+        """
         wait = INTERVAL
         while True:
             await asyncio.sleep(wait)
@@ -452,13 +455,13 @@ class MarkdownEditor(BaseScreen):
                 self.refresh_status_bars()
 
     def reason_merge_edits(self) -> str | None:
-        """Return why there are no edits of others to merge."""
+        """Return why no edits of others can be merged: the text is being saved, or there are none."""
         if self._is_saving:
             return "it is being saved"
         return None if self._changed_by else f"nobody else edited this {self.draft.noun} since you opened it"
 
     async def command_merge_edits(self) -> None:
-        """Merge the page, as others edited it, into the text."""
+        """Merge the edits of others into the text."""
         self._flush()
         text, name = self.area.text, self._changed_by
         self._is_saving = True  # the base of the draft changes
@@ -476,7 +479,7 @@ class MarkdownEditor(BaseScreen):
         self.refresh_status_bars()
 
     def reason_discard_draft(self) -> str | None:
-        """Return why there is no draft to discard."""
+        """Return why no draft can be discarded: the text is being saved, or there is no draft."""
         if self._is_saving:
             return "it is being saved"
         return None if self.draft.is_kept else f"there is no draft: this is the {self.draft.noun} as it is"
@@ -666,7 +669,7 @@ def _lay_out(text: str, size: Size, row: int, before: SplitText | None) -> tuple
 def _part_around(
     text: str, rows: range, row: int, blocks: Sequence[Block], conflicts: Sequence[ConflictBlock]
 ) -> tuple[str, int]:
-    """Return whole blocks and conflicts of a text that contain some rows, and the number of a row in this part."""
+    """Return the part of a text with whole blocks and conflicts that contains `rows`, and the number of `row` in it."""
     starts = [block.start_line for block in blocks]
     lines = text.split("\n")
     first, after = bisect_right(starts, max(0, rows.start)) - 1, bisect_right(starts, rows.stop)

@@ -209,7 +209,10 @@ class DraftActions:
             await self.discard(draft)
 
     async def _is_on_main(self, draft: Draft) -> bool:
-        """Return whether the page of a draft exists on main, so that a new change request will contain it too."""
+        """Return whether the page of a draft exists on main, so that a new change request will contain the page too.
+
+        Return True for a draft without a page, and False if the pages cannot be read.
+        """
         if not draft.target:
             return True
         try:

@@ -53,7 +53,7 @@ class DraftList:
         self.drafts = drafts(self._screen.engine.outbox.drafts())
 
     def watch(self) -> None:
-        """Subscribe to the change requests of all drafts, once for each."""
+        """Subscribe to the change requests of all drafts and, for drafts of pages, to their lists of pages."""
         for draft in self.drafts:
             if draft.path:
                 self._watch(f"draft request {draft.request}", GetChangeRequest(**draft.path), self._take_request, draft)
@@ -82,7 +82,7 @@ class DraftList:
             self._changed()
 
     def note(self, draft: Draft, fate: Fate) -> None:
-        """Store a new state of a draft's place that the service has just returned."""
+        """Store that the change request of a draft was merged, archived or not found. Other states are ignored."""
         if draft.path and fate in ("merged", "archived", "missing"):
             self._statuses[draft.request] = fate
             self._changed()

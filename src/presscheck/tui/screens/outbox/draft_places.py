@@ -71,7 +71,7 @@ class DraftPlaces:
         return place.kind != "draft" and await self._open_site(draft, place)
 
     async def _open_form(self, draft: Draft) -> bool:
-        """Open the form of the draft, with its fields, above the list."""
+        """Open the form of a draft with the stored texts. Returns False if the form no longer exists."""
         form = stored_form(draft)
         if form is None:
             return False
@@ -109,7 +109,10 @@ class DraftPlaces:
         return await self._continue(draft, place, is_there)
 
     async def open_in_request(self, draft: Draft, command: str) -> bool:
-        """Continue a draft about a page of a change request in the browse screen, with the command that uses it."""
+        """Show the change request and the page of a draft in the browse screen, and continue the draft with `command`.
+
+        Returns False if the page is gone.
+        """
         app = self._screen.app_context
         browse = cast("BrowseScreen", await app.go(Place.page(draft.space, draft.target, draft.request)))
         key = page_key(draft.space, draft.target) if draft.target else f"space {draft.space}"
@@ -141,7 +144,10 @@ class DraftPlaces:
         return await self._continue(draft, place)
 
     async def _continue(self, draft: Draft, place: DraftPlace, is_there: Callable[[], bool] = lambda: True) -> bool:
-        """Run a draft's command once it is enabled, and show its key. Returns False if its place is gone."""
+        """Run the command of a place once the command is enabled, unless the user presses a key, and show its key.
+
+        Returns False if the place of the draft is gone.
+        """
         app = self._screen.app_context
         screen = cast("BaseScreen", app.screen)
         pressed = screen.last_key

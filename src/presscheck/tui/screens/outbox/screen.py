@@ -108,7 +108,6 @@ class OutboxScreen(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        """Yield the tabs, the empty state, and the lists of all views."""
         yield StatusLine(id="tabs")
         yield EmptyState()
         waiting, history = self.waiting_at, self.history_at
@@ -194,7 +193,7 @@ class OutboxScreen(BaseScreen):
         self._show_view(VIEWS[max(0, VIEWS.index(self.view) - 1)])
 
     def command_right(self) -> None:
-        """Show the next view."""
+        """Show the view on the right."""
         self._show_view(VIEWS[min(VIEWS.index(self.view) + 1, len(VIEWS) - 1)])
 
     def command_tab(self) -> None:
@@ -231,7 +230,7 @@ class OutboxScreen(BaseScreen):
         return True
 
     def command_retry(self) -> None:
-        """Retry a failed change. A change that waits for a failed change is sent first instead."""
+        """Send a failed change again. A change that waits for a failed change is sent before the failed change."""
         current = self._current
         if current and not self.engine.retry(current.id) and not self.engine.send_now(current.id):
             self.notify("it needs the failed change: retry that, or discard both")

@@ -120,12 +120,15 @@ SWITCHES = (
 
 
 async def edit_details(screen: BaseScreen, path: dict[str, Any], page_ids: Sequence[str]) -> None:
-    """Choose a detail and change it. For several pages, only switches are offered, and changed in a single write.
+    """Choose a detail and change it. For several pages, only switches are offered; one write changes all pages.
 
     Args:
         screen: the screen that shows the dialogs.
         path: `space_id` and `change_request_id`.
         page_ids: the ids of the pages.
+
+    Raises:
+        ChecksFailed: the change request has none of the pages.
     """
     tree = (await screen.engine.read(ListChangeRequestPages(**path))).pages
     pages = [page for page in flatten(tree) if page.id in page_ids]

@@ -123,7 +123,7 @@ class PageDraft:
         return merged
 
     def take_failed(self) -> bool:
-        """Move a failed edit of the page from the outbox to the draft. Returns whether there is a draft."""
+        """Move a failed edit of the page from the outbox to the draft. Returns whether there is a draft then."""
         edits = edits_of_page(self._outbox, self.path["change_request_id"], self.page_id)
         if edits and edits[0][0].state in FAILED:
             (first, _), (_, last) = edits[0], edits[-1]
@@ -248,9 +248,9 @@ class PageDraft:
         return Saved(QUEUED if is_queued else "", merged.text, is_sent=True)
 
     def _queue(self, change: UpdatePage, before: EditorPage) -> bool:
-        """Queue an edit while offline or while an earlier edit of the page is pending. Otherwise return False.
+        """Queue an edit if the user is offline or an earlier edit of the page is pending. Otherwise return False.
 
-        A pending edit is replaced by one with both edits.
+        If the pending edit has not been sent, it is replaced by an edit with both changes.
         """
         pending = edits_of_page(self._outbox, self.path["change_request_id"], self.page_id)
         if not pending and self._engine.status.online:
@@ -275,7 +275,7 @@ class PageDraft:
     async def _lost_types(self, page: EditorPage) -> tuple[str, ...]:
         """Return the kinds of content that the page has but its Markdown cannot express.
 
-        Returns nothing if the page is longer than `LONGEST_CHECKED`, or its nodes cannot be read.
+        Returns an empty tuple if the page is longer than `LONGEST_CHECKED`, or its nodes cannot be read.
         """
         if len(page.body_text) > LONGEST_CHECKED:
             return ()
@@ -297,7 +297,7 @@ class PageDraft:
 
 
 def _summary(edit: PageEdit, page: EditorPage, diff: Difference, text: str, *, is_merged: bool) -> list[Line]:
-    """Render a summary of the edit."""
+    """Render the edit for the confirmation: numbers of lines, new title, new tags, and remaining conflicts."""
     lines: list[Line] = [(Span(f"{sanitize(page.title)}: "), *diff.numbers)]
     if edit.title:
         lines.append((Span(f"new title: {sanitize(edit.title)}"),))

@@ -80,7 +80,7 @@ async def edit_page(
 
 
 def _line_of_conflict(text: str, number: int) -> int | None:
-    """Return the first line of a conflict by its number, or of the last conflict. Returns None without conflicts."""
+    """Return the first line of a conflict, or of the last conflict if `number` is too large; None without conflicts."""
     lines = [block.first for block in cut_conflicts(text).conflicts]
     return lines[min(number, len(lines) - 1)] if lines else None
 
@@ -167,7 +167,7 @@ async def delete_pages(screen: BaseScreen, path: dict[str, Any], page_ids: Seque
 
 
 async def _live_pages(screen: BaseScreen, space_id: str, deleted: Sequence[RevisionPage]) -> list[Line]:
-    """Render whether deleted pages are in the live content, in which they stay until the merge."""
+    """Render how many of the deleted pages stay live until the merge. Empty if the live pages cannot be read."""
     try:
         async with asyncio.timeout(LINKS_TIMEOUT):
             live = {page.id for page in flatten((await screen.engine.read(ListPages(space_id=space_id))).pages)}

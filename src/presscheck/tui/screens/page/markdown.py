@@ -34,7 +34,7 @@ class EditorPage:
 
 @dataclass(frozen=True)
 class PageEdit:
-    """An edit of a page."""
+    """An edit of a page, in the Markdown of the service."""
 
     markdown: str
     title: str | None

@@ -54,7 +54,7 @@ _AUDIENCES = {
 
 
 class SiteItem(BatchItem):
-    """A site to publish or unpublish. Its address is then requested without signing in.
+    """A site to publish or unpublish. Afterwards its address is requested without signing in, to check the result.
 
     Args:
         engine: the engine.
@@ -145,7 +145,7 @@ class PublishActions:
         self._session, self._checklist = session, checklist
 
     def reason_publish(self) -> str | None:
-        """Return why the command is disabled without a site, or offline."""
+        """Return why nothing can be published or unpublished: there is no site, or the user is offline."""
         if self._session.current is None:
             return "there is no site to publish: a creates one"
         is_online = self._session.screen.engine.status.online
@@ -159,7 +159,7 @@ class PublishActions:
         return self._unpublish(site) if site.published else self._publish(site)
 
     def reason_mark(self) -> str | None:
-        """Return why the command is disabled without a site, or while the structure of a site has the focus."""
+        """Return why no site can be marked: there is none, or the structure of a site has the focus."""
         if self._session.current is None:
             return "there is no site to mark"
         return "only sites can be marked" if self._session.tree.has_focus else None
@@ -175,13 +175,13 @@ class PublishActions:
         self._session.rows.mark_visible()
 
     def reason_act_on_marked(self) -> str | None:
-        """Return why the command is disabled without marked sites, or offline."""
+        """Return why no marked site can be published or unpublished: none is marked, or the user is offline."""
         if not self._session.rows.marked:
             return "nothing is marked: space marks a site, * all visible ones"
         return self.reason_publish()
 
     async def command_act_on_marked(self) -> None:
-        """Publish or unpublish all marked sites, after a confirmation."""
+        """Publish or unpublish the marked sites, as the user chooses. Sites that have the chosen state are skipped."""
         marked = [site for site in self._session.sites if site.id in self._session.rows.marked]
         title = f"With {count(len(marked), 'site')}"
         choice = await choose(self._session.screen, title, ACTIONS)
@@ -199,7 +199,7 @@ class PublishActions:
                 await self._start_publishing(sites)
 
     async def _publish(self, site: Site) -> None:
-        """Publish a site after its checks have run; if there are errors, the user types its title to confirm."""
+        """Check a site, and publish it after a confirmation. If the check finds errors, the user types the title."""
         title = sanitize(site.title)
         lines = publish_lines(site, None, Differences(), time.time())[:3]
         dialog = self._dialog(f"Publish {title}?", [*lines, (), CHECKING], "Publish", is_ready=False)
@@ -369,7 +369,7 @@ def unpublish_lines(
 
 
 def last_publish(state: PublishedState | None, now: float) -> str:
-    """Return when a site was last published according to this machine, or an empty string without a record."""
+    """Return when this machine last published a site or first saw it live, in words; empty without a record."""
     if state is None:
         return ""
     when = long_ago(now - state.at)

@@ -180,7 +180,7 @@ class Checklist:
         return (Span(f"{sign} {summary(findings)}", style),)
 
     def reason_why(self) -> str | None:
-        """Return why the command is disabled without a site."""
+        """Return why no findings can be listed: there is no site."""
         return self._session.site_reason()
 
     def command_why(self) -> None:

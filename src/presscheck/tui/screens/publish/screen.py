@@ -130,7 +130,7 @@ class PublishScreen(BaseScreen):
 
     @override
     def run_command(self, command: Command) -> None:
-        """Run a command, after the sites have loaded if it needs a site. Another key press cancels the command."""
+        """Run a command. If the command needs a site, wait for the sites; another key press cancels the command."""
         if self.session.answered.is_set() or self.disabled_reason(command.name) is None:
             super().run_command(command)
             return
@@ -175,7 +175,7 @@ class PublishScreen(BaseScreen):
             await self.find.command_find_here()
 
     def reason_bookmark(self) -> str | None:
-        """Return why the command is disabled without a site."""
+        """Return why nothing can be bookmarked: there is no site."""
         return self.session.site_reason()
 
     def command_bookmark(self) -> None:

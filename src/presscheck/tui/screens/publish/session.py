@@ -60,7 +60,7 @@ class PublishSession(StructureSession):
         return self.sites[at] if at < len(self.sites) else None
 
     def site_reason(self) -> str | None:
-        """Return a reason if there is no site to act on; None if a site is under the cursor."""
+        """Return why no command can act on a site: there is no site under the cursor."""
         return None if self.current else "there is no site: a creates one"
 
     def look_at(self, site: Site | None) -> None:

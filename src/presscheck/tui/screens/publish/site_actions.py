@@ -41,33 +41,36 @@ class SiteActions:
         return self._session.tree.has_focus
 
     def reason_add(self) -> str | None:
-        """In the structure, disabled if nothing can be added to the site."""
+        """Return why no item can be added to the structure. Outside of the structure, return None."""
         return self._adds.reason_add() if self._is_in_structure else None
 
     def reason_rename(self) -> str | None:
-        """Return why the command is disabled without the required level, or on items that cannot be changed."""
+        """Return why the site or, in the structure, the item cannot be changed."""
         if self._is_in_structure:
             return self._changes.reason_rename()
         return write_reason(self._session.screen, UpdateSite, self._session.current, "create")
 
     def reason_delete(self) -> str | None:
-        """Return why the command is disabled without the required level, or on items that cannot be removed."""
+        """Return why the site cannot be deleted or, in the structure, why the item cannot be removed."""
         if self._is_in_structure:
             return self._removals.reason_delete()
         return write_reason(self._session.screen, DeleteSite, self._session.current, "admin")
 
     def reason_move_down(self) -> str | None:
-        """Return why the command is disabled outside of the structure, or on items that cannot be moved."""
+        """Return why no item can be moved: the structure does not have the focus, or its item cannot be moved."""
         return self._moves.reason_move_down() if self._is_in_structure else GO_THERE
 
     reason_move_up = reason_move_down
 
     def reason_move_change(self) -> str | None:
-        """Return why it is disabled outside of the structure, or on items that have no other section or group."""
+        """Return why no item can be moved to another section or group.
+
+        The structure does not have the focus, or the item has no other section or group.
+        """
         return self._moves.reason_move_change() if self._is_in_structure else GO_THERE
 
     def reason_make_default(self) -> str | None:
-        """Return why the command is disabled outside of the structure, or on items that cannot be the default."""
+        """Return why no item can become the default: the structure does not have the focus, or the item cannot."""
         return self._changes.reason_make_default() if self._is_in_structure else GO_THERE
 
     def command_add(self) -> Awaitable[None]:
@@ -113,7 +116,7 @@ class SiteActions:
         return self._changes.command_make_default()
 
     def reason_unsend(self) -> str | None:
-        """Return why the command is disabled without a site."""
+        """Return why nothing can be undone: there is no site."""
         return self._session.site_reason()
 
     def command_unsend(self) -> Awaitable[None] | None:

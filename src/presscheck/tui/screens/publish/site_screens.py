@@ -50,7 +50,7 @@ class SiteScreens:
                 session.screen.run(asking)
 
     def reason_go_access(self) -> str | None:
-        """Return why the command is disabled without a site."""
+        """Return why no screen of a site can be opened: there is no site."""
         return self._session.site_reason()
 
     reason_go_permissions = reason_go_structure = reason_go_adaptive = reason_go_access
@@ -69,7 +69,7 @@ class SiteScreens:
             session.screen.app_context.push_screen(screen)
 
     def reason_go_published(self) -> str | None:
-        """Return why the command is disabled for a site that is not live, or offline."""
+        """Return why the published site cannot be shown: the site is not live, or the service cannot be asked."""
         return published_reason(self._session.screen, self._session.current)
 
     async def command_go_published(self) -> None:
@@ -83,7 +83,7 @@ class SiteScreens:
         await view_as(self._session.screen, self._session.organization_id, self._session.current)
 
     def reason_preview_site(self) -> str | None:
-        """Return why the command is disabled without a site, or offline."""
+        """Return why no preview can be opened: there is no site, the user is offline, or the service cannot make it."""
         return self._session.site_reason() or preview_reason(self._session.screen)
 
     async def command_preview_site(self) -> None:

@@ -50,7 +50,11 @@ async def file_content(engine: Engine, place: FilePlace, file: str, limit: int) 
 
 
 async def _address(engine: Engine, place: FilePlace, file: str) -> tuple[Operation[Any], str]:
-    """Ask the service for the download address of a file; addresses expire. Returns the call and the address."""
+    """Read the download address of a file from the service, because stored addresses expire.
+
+    Returns:
+        The call that returned the address, and the address, which is empty if the revision does not have the file.
+    """
     space, request, revision = place
     if revision:
         listing = ListRevisionFiles(space_id=space, revision_id=revision)

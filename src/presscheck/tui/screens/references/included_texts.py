@@ -84,7 +84,10 @@ class IncludedTexts:
         self._watched = frozenset()
 
     def included(self, address: str, find: Find) -> Included | None:
-        """Return the reusable content at an address, or None. If its text is missing, its note has the reason."""
+        """Return the reusable content at an address; None if there is none.
+
+        If the text of the content is missing, the result has a note with the reason.
+        """
         piece = self._piece(address, find)
         if isinstance(piece, tuple) and not isinstance(piece, Piece):
             return Included("", note=self._why(piece))
@@ -99,7 +102,7 @@ class IncludedTexts:
         )
 
     def _piece(self, address: str, find: Find) -> Piece | tuple[str, str] | None:
-        """Return the piece at an address. For a piece of another space that is not loaded, return the ids of both."""
+        """Return the piece at an address or, if it is in another space and not loaded, the ids of space and piece."""
         elsewhere = _in_space(address)
         if not elsewhere:
             return find(address)

@@ -75,7 +75,7 @@ class PagePictures:
         return self.screen.app_context.pictures
 
     def picture(self, place: FilePlace, file: RevisionFile | None, address: str, columns: int) -> Picture | None:
-        """Return the picture for an image of a page; None if only the caption is shown.
+        """Return the picture for an image of a page, or a note why it is not drawn; None if only the caption is shown.
 
         Args:
             place: the place of the page.
@@ -99,7 +99,7 @@ class PagePictures:
         return self._known(Wanted(place, file.id, columns, rows, table.cell), rows)
 
     def _known(self, wanted: Wanted, reserved: int) -> Picture:
-        """Return the drawn picture, or the reason why it failed, or reserved lines that mark it for loading."""
+        """Return the drawn picture, a note why it was not drawn, or `reserved` blank lines until it is loaded."""
         name = wanted.name
         number, picture = self._drawn.get(name, (0, Picture()))
         if number and self._table.has(number):

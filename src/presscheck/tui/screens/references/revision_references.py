@@ -64,7 +64,7 @@ class SpaceLinks:
         return {**by_address, **{file.id: file for file in files}}
 
     def file(self, address: str, source: str) -> RevisionFile | None:
-        """Return the file at an address in the page with this source path, or None."""
+        """Return the file to which an address refers in a page; None if there is none. `source` is the page's path."""
         if by_id := file_by_id(address):
             return self._files.get(by_id[1])
         found = self.resolver.resolve(address, source)
@@ -124,7 +124,7 @@ class RevisionReferences:
         return LinkTarget(is_broken=True) if found.kind == "broken" else None
 
     def included(self, address: str) -> Included | None:
-        """Return reusable content by its address. If it cannot be shown, its note has the reason."""
+        """Return the reusable content at an address. If it cannot be shown, the result has a note with the reason."""
         return self._texts.included(address, self._piece) or Included("", note=NOT_THERE)
 
     def _piece(self, address: str) -> Piece | None:
@@ -146,7 +146,7 @@ class RevisionReferences:
         return None
 
     def picture(self, address: str, columns: int) -> Picture | None:
-        """Return the picture of an image, or a note if it is not a file of the revision."""
+        """Return the picture of an image, or a note why it is not drawn; None if only the caption is shown."""
         return self._pictures.picture(self._place, self._links.file(address, self._source), address, columns)
 
 

@@ -52,7 +52,7 @@ class HitList:
         """The hits that are not chosen, with the ids of their pages."""
 
     def show(self, hits: SpaceHits) -> None:
-        """Show the result of a search. All hits are chosen except careful kinds and hits that were left out before."""
+        """Show the hits of a search. All are chosen except new hits of `CAREFUL_KINDS` and hits left out before."""
         before = {_trace(page, hit) for page in self._pages for hit in page.hits}
         left_out = {_trace(page, hit) for page in self._pages for hit in page.hits if not self.is_chosen(page, hit)}
         self.hits = hits
@@ -154,7 +154,7 @@ def _hit(page: PageHits, hit: Hit, columns: int, *, is_chosen: bool) -> Line:
 
 
 def _short(text: str) -> str:
-    """Return a text in a single line, with visible line ends."""
+    """Return the start of a text in a single line, with visible line ends."""
     text = text.replace("\r\n", "\n").replace("\n", "⏎")
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}{ELLIPSIS}"
 

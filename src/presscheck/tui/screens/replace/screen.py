@@ -94,7 +94,7 @@ class ReplaceScreen(BaseScreen):
 
     @property
     def rows(self) -> RowList:
-        """The list."""
+        """The list of pages, hits and places that are not changed."""
         return self.query_one(RowList)
 
     @property
@@ -235,7 +235,7 @@ class ReplaceScreen(BaseScreen):
         self.refresh_status_bars()
 
     async def command_open(self) -> None:
-        """Show the difference that the chosen hits make on the page."""
+        """Show the changes of the page by its chosen hits or, if none is chosen, by all of its hits."""
         page = self.row.page if self.row else None
         if page is None:
             return
@@ -300,7 +300,11 @@ class ReplaceScreen(BaseScreen):
     command_act_on_marked = command_send
 
     async def _confirm(self, number: str) -> str | None:
-        """Ask for the subject of a new change request, or for a confirmation. Returns None if canceled."""
+        """Ask for the subject of a new change request or, in a change request, for a confirmation.
+
+        Returns:
+            The subject, an empty text after a confirmation, or None if canceled.
+        """
         request = self._request
         if request is None:
             proposal, notes = self._replacing.subject(), self._replacing.notes()
@@ -345,7 +349,7 @@ class ReplaceScreen(BaseScreen):
         self._show_request(request)
 
     async def _finish(self, request: ChangeRequest, number: str) -> None:
-        """Open the review of the change request."""
+        """Remove the drafts, close the screen, and open the review of the change request."""
         app, outbox = self.app_context, self.engine.outbox
         for key in (self._subject_key, self._replacing.draft):
             outbox.save_draft(key, "")

@@ -34,7 +34,7 @@ class ReplaceTask(Protocol):
 
     @property
     def query(self) -> Query | FileQuery:
-        """The query to search for, with its replacement."""
+        """The query of the search, with the replacement."""
         ...
 
     @property
@@ -106,7 +106,7 @@ class TextTask:
         return f"No hits on {count(searched, 'page')}.", ". f changes what is searched."
 
     def notes(self) -> list[Line]:
-        """Return nothing: only the hits change."""
+        """Return no warnings: only the hits change."""
         return []
 
     async def change(self, screen: BaseScreen, error: InvalidArgument | None) -> bool:

@@ -46,7 +46,7 @@ class FileActions:
         self._session = session
 
     async def open(self, file: RevisionFile) -> None:
-        """Open a file in the program for its type. Over SSH, and if the type could run code, use the browser."""
+        """Open a file in the program for its type, or in the browser over SSH and for types that could run code."""
         name = local_name(file)
         if is_remote() or not is_openable(name):
             fresh = await self._fresh(file)
@@ -82,7 +82,7 @@ class FileActions:
         self._session.screen.notify(f"saved {size_of(len(content))} to {sanitize(str(path))}")
 
     async def upload(self) -> None:
-        """Ask for a path, and upload that file into the change request."""
+        """Ask for a path, and upload the file at the path. On main, ask for a change request first."""
         if await stays_locked(self._session.screen, self._session.space_id):
             return
         draft = DraftSlot(self._session.screen.engine.outbox, f"upload {self._session.space_id}")

@@ -99,7 +99,7 @@ class FileList(ContentList[RevisionFile]):
         return self.reason_open() or self.session.edit_reason()
 
     async def command_find_replace(self) -> None:
-        """Ask for a local file, and list the pages on which it can replace the file."""
+        """Ask for a local file, and open the screen where it replaces the file on chosen pages."""
         # 40 ms of imports, only when it is first opened
         from presscheck.tui.screens.replace.screen import ReplaceScreen
         from presscheck.tui.screens.space_content.file_task import FileTask, ask_file

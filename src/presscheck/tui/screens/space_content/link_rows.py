@@ -27,7 +27,7 @@ KINDS = {"url": "address", "reusable-content": "reusable content", "openapi": "s
 
 
 class LinkRow(NamedTuple):
-    """A link target, and a page that links to it."""
+    """A link: its state, the page that contains it, and its target. The page or the target may be unknown."""
 
     state: State
     page: RevisionPage | None
@@ -35,7 +35,7 @@ class LinkRow(NamedTuple):
 
 
 def rows_of(links: Iterable[Link]) -> list[LinkRow]:
-    """Return a row for each page of each link, ordered by state."""
+    """Return a row for each page that contains a link, ordered by state. A link without pages has a row too."""
     rows = [
         LinkRow(state_of(link), location.page if location else None, link.target_reference)
         for link in links
@@ -73,7 +73,7 @@ def target_name(target: ContentLocation | None) -> str:
 
 
 def addresses_elsewhere(space_id: str, target: ContentLocation) -> frozenset[str]:
-    """Return the addresses with which other spaces refer to a file or reusable content of a space."""
+    """Return the addresses with which other spaces refer to a file or reusable content; empty for other targets."""
     if target.file:
         by_id = format_reference({"kind": "file", "file": target.file.id})
         return frozenset((by_id, unsigned_url(target.file.download_url))) - {""}

@@ -166,7 +166,7 @@ class ReusableList(ContentList[ReusableContent]):
             self.session.screen.notify("this space has no web address")
 
     async def command_open(self) -> None:
-        """Choose between the text, the pages that include it, and its details."""
+        """Show the text of the piece, the pages that include the piece, or its details, as the user chooses."""
         piece, session = self.current, self.session
         if piece is None:
             return

@@ -212,7 +212,10 @@ class SpaceContent:
         self.screen.redraw()
 
     async def _links(self) -> AsyncIterator[Linked[Link]]:
-        """Yield the links from the service, or else the links of cached pages, and again after all pages are read."""
+        """Yield the links of the space, if possible from the service.
+
+        If the service cannot list the links, yield the links of cached pages, and again after missing pages are read.
+        """
         engine, revision = self.screen.engine, self.revision
         if self.change_request_id is None:
             linked = await links_of_space(engine, self.space_id)
@@ -235,7 +238,10 @@ class SpaceContent:
         return Linked(items, is_from_service=False, unread=len(local.unread))
 
     async def _outdated(self, revision: Revision) -> list[RevisionPage]:
-        """Return the pages whose texts are not cached or differ from main: a cached text may be outdated."""
+        """Return the pages to read: pages that are not cached and, in a change request, pages that differ from main.
+
+        The cached text of a page that differs from main may be outdated. Pages that were read before are left out.
+        """
         pages = [page for page in flatten(revision.pages) if page.type == "document" and page.document_id]
         local = await self.screen.engine.local_links(self.space_id, self.change_request_id)
         unread = set(local.unread) if local else {page.id for page in pages}
@@ -255,7 +261,7 @@ class SpaceContent:
         return {page.id: page.document_id for page in flatten(live.pages)}
 
     async def _read_pages(self, pages: list[RevisionPage]) -> bool:
-        """Read the texts of pages into the cache. Returns True if any was read."""
+        """Read the texts of at most `MOST_PAGES` pages into the cache. Returns True if any was read."""
         pages, done = pages[:MOST_PAGES], 0
         for first in range(0, len(pages), AT_ONCE):
             self.progress = f"reading the links of page {first + 1} of {len(pages)} …"
@@ -330,7 +336,7 @@ class SpaceContent:
             self._show_request(await self._place.choose_request())
 
     async def request_path(self) -> dict[str, Any] | None:
-        """Return the arguments of calls in the change request. On main, ask for a change request first.
+        """Return the path parameters of the change request. On main, ask for a change request first.
 
         Returns None if the user cancels, or if the space stays locked.
         """
@@ -359,7 +365,7 @@ class SpaceContent:
         await self.screen.app_context.go(Place.page(self.space_id, page.id, self.change_request_id, link=link))
 
     def _written_target(self, text: str, page_id: str, target: ContentLocation) -> str:
-        """Return the target, as written, of the first link in a text that leads to a target; empty if there is none."""
+        """Return the address of the first link in a text that leads to `target`, as written; empty if there is none."""
         content = self.revision.value or Revision(id="")
         places = LinkResolver.of(content.pages, content.files, content.reusable_contents)
         page = next((page for page in flatten(content.pages) if page.id == page_id), None)
