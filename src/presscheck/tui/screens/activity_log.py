@@ -80,7 +80,7 @@ class ActivityScreen(BaseScreen):
         FilterLine.open(self, self.query_one(RowList), self.words)
 
     def command_back(self) -> None:
-        """Clear the filter, or close the screen."""
+        """Clear the filter; without a filter, close the screen."""
         if self.words:
             self.words = ""
             self._show()

@@ -253,7 +253,7 @@ class InstructionsScreen(BaseScreen):
         self._text = text
 
     def reason_edit(self) -> str | None:
-        """Return why editing is not possible: a read-only profile, no connection, or a missing role."""
+        """Return why the instructions cannot be edited: they cannot be saved now, or the user is not an admin."""
         if reason := self.engine.write_reason(UpdateAgentInstructions, at_once=True):
             return reason
         return None if self._organization.permissions.admin else "you need the role admin in the organization"
@@ -265,7 +265,7 @@ class InstructionsScreen(BaseScreen):
         return self._edit(uses_other_editor=False)
 
     def command_edit_other(self) -> Awaitable[None]:
-        """Edit the instructions in the other editor: built-in or external."""
+        """Edit the instructions in the editor that is not the default: external instead of built-in, or the reverse."""
         return self._edit(uses_other_editor=True)
 
     async def _edit(self, *, uses_other_editor: bool) -> None:

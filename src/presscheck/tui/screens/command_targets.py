@@ -47,9 +47,10 @@ def run_anywhere(screen: BaseScreen, command: Command) -> None:
 
 
 async def _run_elsewhere(screen: BaseScreen, command: Command) -> None:
-    """Choose the target of a command, go there, and run the command, or open the screen to which it belongs.
+    """Choose the target of a command, go there, and run the command.
 
-    A command that acts on a row of a list, such as the inbox, does not run: the row under the cursor was not chosen.
+    If the command belongs to a screen that opens from there, open that screen instead. A command that acts on a row of
+    a list, such as the inbox, does not run: the row under the cursor was not chosen.
     """
     app, there = screen.app_context, where(command)
     keys = shown(keys_of(command, app.keymap)[0])
@@ -94,7 +95,7 @@ def stored_items(app: AppContext, kind: str) -> Iterator[Item]:
 
 
 def numbered_requests(app: AppContext, space: str, number: int, *, here: str) -> list[Item]:
-    """Return the change requests with a number, open ones first. In both parts, the current space comes first.
+    """Return the change requests with a number: open before closed ones, then the current space before others.
 
     Args:
         app: the app.

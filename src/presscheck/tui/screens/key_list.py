@@ -63,7 +63,7 @@ def shown_keys(app: AppContext, command: Command) -> str:
 
 
 def why_disabled(screen: BaseScreen, command: Command) -> str:
-    """Return why a command cannot run on a screen, or where it works; empty if it can run."""
+    """Return why a command cannot run on a screen or, if the screen lacks it, where it works; empty if it can run."""
     if screen.command_table.command(command.name) is None:
         return f"works {where(command).words}"
     return screen.disabled_reason(command.name) or ""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class NoticeLogScreen(BaseScreen):
-    """A list of all notices; opening a notice goes to its change request, or shows its whole text."""
+    """A list of all notices. Opening a notice goes to its change request or, without one, shows the whole text."""
 
     DEFAULT_CSS = "NoticeLogScreen RowList { margin-top: 1; }"
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "copy_text", "find_here", "activity", "close")
@@ -53,7 +53,7 @@ class NoticeLogScreen(BaseScreen):
             self._stop_listening()
 
     def command_open(self) -> Awaitable[object] | None:
-        """Open the change request of the notice, or show its whole text."""
+        """Open the change request of the notice. If the notice has none, show the whole text."""
         notice = self._current
         if notice and notice.request:
             return self.app_context.go(Place.review(notice.space, notice.request))

@@ -125,7 +125,7 @@ class SpellingActions:
         self._screen, self._page, self._go_to = screen, page, go_to
 
     def reason_spelling(self) -> str | None:
-        """Return why there is nothing to check: no page, or no installed program."""
+        """Return why the spelling cannot be checked: there is no page, or no spell checker is installed."""
         if self._page() is None:
             return "no page here"
         return None if installed() else NOT_INSTALLED

@@ -34,7 +34,7 @@ async def undo_last_sent(screen: BaseScreen, is_here: Callable[[Place], bool], *
 
 
 def last_sent(engine: Engine, is_here: Callable[[Place], bool]) -> HistoryEntry | None:
-    """Return the last sent change of a place that is neither undone nor an undo itself, or None."""
+    """Return the last sent change at a place for which `is_here` is true, without undone changes and undos, or None."""
     entries = (entry for entry in engine.history() if entry.state == "sent" and not entry.is_being_undone)
     return next((entry for entry in entries if entry.undoes is None and is_here(entry.place)), None)
 

@@ -106,10 +106,10 @@ class AccessSession(ABC):
 
 
 def strong(text: str) -> Line:
-    """Format the text of a first column."""
+    """Format a text of the first column."""
     return (Span(sanitize(text), "strong"),)
 
 
 def quiet(text: str) -> Line:
-    """Format the text of any other column."""
+    """Format a text of a column other than the first."""
     return (Span(sanitize(text), "quiet"),)

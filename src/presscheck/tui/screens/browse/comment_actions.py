@@ -59,7 +59,7 @@ class PageCommentActions:
         return self._engine.missing_reason(ListSpaceComments)
 
     def command_threads(self) -> Awaitable[object] | None:
-        """List the comments on the page, or on all pages of the space."""
+        """List the comments on the page or, if no page is under the cursor, on all pages of the space."""
         item = self._session.item
         if item is None or item.space is None:
             return None

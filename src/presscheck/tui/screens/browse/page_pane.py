@@ -225,7 +225,7 @@ class PagePane:
             self._screen.notify("it has no web address")
 
     def command_copy_text(self) -> None:
-        """Copy the code under the cursor, or the Markdown of the page."""
+        """Copy the code under the cursor or, without code there, the Markdown of the page."""
         key, markdown, _ = self._shown
         code = self._session.page_view.code_at_cursor if self._session.page_view.has_focus else None
         if code is not None:

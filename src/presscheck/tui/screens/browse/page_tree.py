@@ -220,7 +220,7 @@ class Library:
         return (tuple(collections), tuple(spaces)) == (self._collections, self._spaces)
 
     def with_other_content(self, spaces: Sequence[Space]) -> list[str]:
-        """Return the ids of the spaces whose pages are loaded and whose revision has changed."""
+        """Return the ids of the spaces whose pages are loaded, and whose revision in `spaces` is not the known one."""
         before = {space.id: space.revision for space in self._spaces if space.id in self._pages}
         return [space.id for space in spaces if before.get(space.id, space.revision) != space.revision]
 
@@ -355,7 +355,7 @@ def _parents(collections: Iterable[Collection]) -> dict[str, str | None]:
 
 
 def _swapped(items: Sequence[Placed], one: str, other: str) -> tuple[Placed, ...]:
-    """Return the items with two of them swapped, by id."""
+    """Return the items with the items of two ids swapped."""
     places = {item.id: at for at, item in enumerate(items)}
     changed = list(items)
     changed[places[one]], changed[places[other]] = items[places[other]], items[places[one]]

@@ -145,7 +145,10 @@ class RevisionListScreen(BaseScreen):
         self.run(self._read, group="revisions", exclusive=True)
 
     def command_open(self) -> None:
-        """Open the page as it was in the revision. The last row loads older revisions, or lists revisions of main."""
+        """Open the page as it was in the revision.
+
+        On the last row, load older revisions or, if all are loaded, list the revisions of main.
+        """
         at = self.query_one(RowList).cursor
         if at == len(self._rows) and not self._is_complete:
             self.run(self._read, group="revisions", exclusive=True)
@@ -409,7 +412,7 @@ async def _bring_back_in(
 
 
 def _write_reason(screen: BaseScreen, request: ChangeRequest | None) -> str | None:
-    """Return why no page can be brought back, on main or in a change request."""
+    """Return why no page can be brought back: the change request has ended, or edits cannot be sent."""
     if request and request.status in ("merged", "archived"):
         return f"the change request is {sanitize(request.status)}"
     return screen.engine.write_reason(EditChangeRequestContent)

@@ -247,7 +247,7 @@ class BrowseScreen(BaseScreen):
         self.find.show(self.page_view, word.word)
 
     async def command_find_here(self) -> None:
-        """Filter the tree by a text, or find a text in the page."""
+        """Filter the tree by a text if the tree has the focus; otherwise find a text in the page."""
         if self.tree_view.has_focus:
             await self.find.open(self.tree_filter, self.tree_view)
         else:

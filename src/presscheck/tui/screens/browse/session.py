@@ -399,7 +399,7 @@ class ContentTree:
             self.tree_view.show()
 
     def shortcut_to(self, item: Item | None) -> Shortcut | None:
-        """Return a shortcut to an item, or the shortcut of a shortcut's row; None if the item cannot have a shortcut."""
+        """Return a shortcut to an item, or the shortcut of a shortcut's row; None if an item cannot have a shortcut."""
         if item is None or item.shortcut or item.kind == "shortcuts":
             return item.shortcut if item else None
         parent = self.library.item(item.parent)

@@ -294,7 +294,7 @@ class SpaceHome:
         return f"   as it was {long_ago(max(ages))}" if ages else ""
 
     def show(self, space: Space) -> None:
-        """Show a space with the data loaded so far. If the cursor rests on the space, request more."""
+        """Show a space with the data loaded so far. Once the cursor has rested on the space, load more."""
         is_other = self.space is None or self.space.id != space.id
         self.space = space
         if is_other:

@@ -68,7 +68,7 @@ def fence_below(fence: str, line: str) -> str:
 
 
 def coloured(line: str, fence: str) -> Iterator[Coloured]:
-    """Yield the colored parts of a line. `fence` is the fence of its code block, or empty."""
+    """Yield the colored parts of a line. `fence` is the opening fence of its code block; empty outside of code."""
     if not line or len(line) > LONGEST:
         return
     if fence or _FENCE.match(line):

@@ -222,7 +222,7 @@ class DraftActions:
         return any(page.id == draft.target for page in flatten(pages))
 
     async def _move_to_new_request(self, draft: Draft) -> None:
-        """Create a change request and move the draft into it. Opening the draft merges it with main."""
+        """Create a change request, move the draft there, and open the draft, which merges its text with main."""
         engine = self._screen.engine
         try:
             space = await engine.read(GetSpace(space_id=draft.space))

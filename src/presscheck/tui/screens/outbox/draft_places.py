@@ -36,7 +36,7 @@ SCREENS = {
 
 
 class DraftPlaces:
-    """The places of drafts outside of change requests, and the ways to open them.
+    """The ways to continue drafts in the places where they were written.
 
     Args:
         screen: the outbox screen.

@@ -20,7 +20,7 @@ _backslash = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 @dataclass(frozen=True)
 class EditorPage:
-    """A page, and its editor text."""
+    """A page as the service returned it, and the text that the editor shows for it."""
 
     title: str
     markdown: str

@@ -171,7 +171,7 @@ class PublishActions:
         self._session.rows.mark()
 
     def command_mark_visible(self) -> None:
-        """Mark all visible sites, or remove their marks."""
+        """Mark all visible sites, or remove their marks if all are marked."""
         self._session.rows.mark_visible()
 
     def reason_act_on_marked(self) -> str | None:

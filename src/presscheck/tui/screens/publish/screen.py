@@ -197,7 +197,7 @@ class PublishScreen(BaseScreen):
             self.notify("copied")
 
     def command_web(self) -> None:
-        """Open the site in the browser."""
+        """Open the published site in the browser or, if it has no address, the site in the web app."""
         site = self.current
         if site:
             address = site.urls.published or site.urls.app

@@ -58,7 +58,7 @@ class SpaceLinks:
 
     @cached_property
     def _files(self) -> dict[str, RevisionFile]:
-        """Files by id, and by address without its signature."""
+        """Files by id, and by download address without the signature."""
         files = self.revision.files if self.revision else ()
         by_address = {_unsigned(file.download_url): file for file in files if file.download_url}
         return {**by_address, **{file.id: file for file in files}}

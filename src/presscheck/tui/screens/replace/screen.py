@@ -207,7 +207,7 @@ class ReplaceScreen(BaseScreen):
         self._draw()
 
     def command_mark_range(self) -> None:
-        """Start a range, or toggle all hits from its start to the cursor."""
+        """Start a range or, if a range was started, toggle all hits from its start to the cursor."""
         if self._range_start is None:
             self._range_start = self.rows.cursor
             self.notify("a range starts here: V ends it")

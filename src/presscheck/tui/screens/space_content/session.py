@@ -161,7 +161,7 @@ class SpaceContent:
         self.screen.subscribe(self.screen.engine.watch(call), take, group=group, shows_errors=False)
 
     def _show_request(self, request_id: str | None) -> None:
-        """Show the content of a change request, or of main for None."""
+        """Show the content of a change request, or of main if `request_id` is None."""
         if request_id == self.change_request_id:
             return
         for group in ("request", "content", "links"):

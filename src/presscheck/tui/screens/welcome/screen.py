@@ -171,7 +171,7 @@ class WelcomeScreen(Screen[Profile | None], inherit_bindings=False):
             self._show_problem(self._missing, "waiting")
 
     def on_key(self, event: events.Key) -> None:
-        """Move, choose, or quit."""
+        """Move the cursor, choose a row, or quit."""
         event.stop()
         event.prevent_default()
         if self._is_starting:
