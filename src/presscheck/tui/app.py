@@ -178,7 +178,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self.call_after_refresh(self._open_first_screen)
 
     async def _begin_with(self, profile: Profile | None) -> None:
-        """Show the inbox of the profile that the welcome screen returned."""
+        """Show the inbox of the profile that the welcome screen returned. Without a profile, end the app."""
         if profile is None:
             self.exit(0)
             return

@@ -128,7 +128,8 @@ class AppContext(Protocol):
         """Go to a place.
 
         Returns:
-            An awaitable of the screen. The screen is on top at once; awaiting waits until it shows the place.
+            An awaitable of the screen. The screen is on top at once. Once awaited, the screen goes to the place as soon
+            as the content of the place is loaded.
 
         Raises:
             PresscheckError: the user cannot go to the place.

@@ -292,7 +292,7 @@ class Where(NamedTuple):
         words: the place in words, such as `in a review`.
         kind: the kind of the place, such as `review`; empty if there is no way to go there.
         targets: the kinds of items to choose from before going there, as in the palette: `cr`, `space`, `page`, `site`.
-        opener: the command that opens, at that place, the screen on which the command works; empty if it works there.
+        opener: the command that opens the screen on which the command works; empty if the command works at the place.
     """
 
     words: str
@@ -335,7 +335,7 @@ _WHERE_BY_NAME = {
 
 
 def where(command: Command) -> Where:
-    """Return where a command works that not every screen has."""
+    """Return where to run a command that not every screen has."""
     return _WHERE_BY_NAME.get(command.name) or _WHERE_BY_SCOPE.get(command.scope, _BROWSE)
 
 

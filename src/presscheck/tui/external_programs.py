@@ -49,7 +49,7 @@ def edit_text(
         line: the line to begin at, counted from 0; ignored for unknown editors.
 
     Raises:
-        PresscheckError: the editor could not be started, or it failed.
+        PresscheckError: the text could not be stored for the editor, or the editor could not be started or failed.
     """
     from presscheck.store.open_texts import OpenText  # 4 ms, only to edit a text
 
@@ -93,7 +93,7 @@ def _at_line(line: int | None) -> list[str]:
 
 
 def is_built_in(setting: str | None) -> bool:
-    """Return whether pages are edited in the built-in editor: by the setting, else by VISUAL and EDITOR."""
+    """Return whether pages are edited in the built-in editor. Without a setting, this depends on VISUAL and EDITOR."""
     return setting == "built-in" if setting else not (os.environ.get("VISUAL") or os.environ.get("EDITOR"))
 
 
@@ -127,12 +127,15 @@ def open_file(name: str, content: bytes) -> bool:
 
 @cache
 def _opened_files() -> tempfile.TemporaryDirectory[str]:
-    """Return the directory of opened files; removed only when the process ends, because programs read them later."""
+    """Return the temporary directory of opened files.
+
+    It stays until the process ends, because programs read it later.
+    """
     return tempfile.TemporaryDirectory(prefix="presscheck-")
 
 
 def is_remote() -> bool:
-    """Return whether a browser would not open on the user's machine, such as over SSH."""
+    """Return whether no browser can open on the user's machine, for example over SSH or without a display."""
     has_display = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")) or os.name == "nt"
     return (
         "SSH_CONNECTION" in os.environ or "SSH_TTY" in os.environ or not (has_display or os.uname().sysname == "Darwin")

@@ -192,7 +192,7 @@ class TypeAhead:
         next_pump()
 
     def command(self, work: Awaitable[None]) -> Callable[[], Awaitable[None]]:
-        """Wrap the work of a command: events wait until it opens a dialog or ends, at most for `PATIENCE`."""
+        """Wrap the work of a command. Events wait until the command opens a dialog or ends, at most for `PATIENCE`."""
         command = object()
         self._commands.add(command)
         self._hold(command, PATIENCE)

@@ -96,7 +96,7 @@ class Navigation:
     command_go_admin = partialmethod(_go_to_mode, "admin")
 
     def command_go_outbox(self) -> None:
-        """Show pending writes."""
+        """Show the outbox."""
         self._note()
         self._show(Place("outbox", "Outbox", mode=self._app.current_mode))
 
@@ -107,13 +107,13 @@ class Navigation:
             self._show(self._places.find(("review", *self.last_review)) or Place.review(*self.last_review))
 
     def reason_go_review(self) -> str | None:
-        """Return why there is no change request to go to."""
+        """Return why the last change request cannot be opened: there is none, or it is not cached while offline."""
         if self.last_review is None:
             return "no change request was opened yet: enter opens one"
         return self.place_reason(Place.review(*self.last_review))
 
     def command_go_links(self) -> None:
-        """Show links, files and reusable content of the space of the screen."""
+        """Show links, files and reusable content of the space that the screen shows."""
         # 5 ms, only when it is first opened
         from presscheck.tui.screens.space_content.screen import SpaceContentScreen
 
@@ -122,7 +122,7 @@ class Navigation:
             self._app.push_screen(SpaceContentScreen(place))
 
     def reason_go_links(self) -> str | None:
-        """Return why there is no space to show links of."""
+        """Return why the links of a space cannot be shown: no screen shows a space."""
         return None if self._content_place() else "go to a space, or open a review first"
 
     def _content_place(self) -> ContentPlace | None:
@@ -135,7 +135,7 @@ class Navigation:
         self._step(-1)
 
     def reason_place_back(self) -> str | None:
-        """Return why there is no previous place."""
+        """Return why the user cannot go back: there is no previous place."""
         return None if self._places.can_step(-1, self._here()) else "no earlier place"
 
     def command_place_forward(self) -> None:
@@ -143,7 +143,7 @@ class Navigation:
         self._step(1)
 
     def reason_place_forward(self) -> str | None:
-        """Return why there is no next place."""
+        """Return why the user cannot go forward: there is no next place."""
         return None if self._places.can_step(1, self._here()) else "no later place: alt+left goes back"
 
     def command_places(self) -> None:
@@ -162,7 +162,7 @@ class Navigation:
         self._app.push_screen(Picker("Open places", choices, ranked=False), choose)
 
     def reason_places(self) -> str | None:
-        """Return why there are no places to pick."""
+        """Return why no place can be picked: no other place was opened."""
         return None if self._places.others(self._here()) else "no other place was opened yet"
 
     def place_reason(self, place: Place) -> str | None:
@@ -183,7 +183,8 @@ class Navigation:
         """Go to a place. A place outside the modes, such as a review, always gets a new screen on top of the stack.
 
         Returns:
-            An awaitable of the screen. The screen is on top at once; awaiting waits until it shows the place.
+            An awaitable of the screen. The screen is on top at once. Once awaited, the screen goes to the place as soon
+            as the content of the place is loaded.
 
         Raises:
             PresscheckError: the user cannot go to the place.
@@ -286,7 +287,7 @@ class Navigation:
             self._show(place)
 
     def _show(self, place: Place) -> None:
-        """Return to a place; a screen that is still alive is unchanged."""
+        """Return to a place. A screen that is still alive appears unchanged; otherwise a new screen is opened."""
         if place.kind in MODES:
             root = self._root_of(place.kind)
             here = root.place()
@@ -448,7 +449,7 @@ class Navigation:
             self._tour.go_on()
 
     def reason_tour_next(self) -> str | None:
-        """Return why there is no next step."""
+        """Return why there is no next step: no tour is running."""
         return None if self._tour and self._tour.is_running else "no tour is running: look for “tour” in the commands"
 
     @property

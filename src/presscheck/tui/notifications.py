@@ -20,7 +20,10 @@ HISTORY_LIMIT = 500
 
 @dataclass(frozen=True)
 class Notice:
-    """A message, an error or an event, with its time; `space` and `request` are the ids of a change request."""
+    """A message, an error or an event, with its time.
+
+    `space` and `request` are the ids of the space and the change request of an event; empty for other notices.
+    """
 
     text: str
     at: datetime
@@ -83,7 +86,7 @@ class Notifications:
         self.shown = None
 
     def write_traceback(self, error: BaseException) -> None:
-        """Write the traceback of an internal error to the log."""
+        """Write the traceback of an internal error to the log file."""
         if self.log:
             logger = logging.getLogger("presscheck")
             with open(self.log, "a", encoding="utf-8", opener=private_opener) as file:

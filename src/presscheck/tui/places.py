@@ -45,7 +45,10 @@ class Place:
 
     @classmethod
     def item(cls, key: str) -> Place:
-        """Return a collection or space in the tree of Browse by its key; an empty key keeps the cursor."""
+        """Return the place of a collection or space in the tree of Browse, by its key.
+
+        An empty key keeps the cursor.
+        """
         return cls("browse", ids=(key, "", "", "") if key else ())
 
     @classmethod
@@ -59,7 +62,7 @@ class Place:
         quote: str = "",
         line: int = 0,
     ) -> Place:
-        """Return a space or a page in Browse, on main or in a change request."""
+        """Return the place of a space or page in Browse, on main or in a change request."""
         key = f"page {space_id} {page_id}" if page_id else f"space {space_id}"
         return cls(
             "browse", ids=(key, space_id, page_id or "", change_request_id or ""), link=link, quote=quote, line=line
@@ -67,12 +70,12 @@ class Place:
 
     @classmethod
     def review(cls, space_id: str, change_request_id: str, comment_id: str = "") -> Place:
-        """Return the review of a change request."""
+        """Return the place of a review, or of a comment in the review."""
         return cls("review", ids=(space_id, change_request_id), comment=comment_id)
 
     @classmethod
     def comments(cls, space_id: str, page_id: str = "", comment_id: str = "") -> Place:
-        """Return the comments on a live page, or on all pages of a space."""
+        """Return the place of the comments on a live page, or on all pages of a space."""
         return cls("comments", ids=(space_id, page_id), comment=comment_id)
 
     @classmethod
@@ -88,12 +91,12 @@ class Place:
 
     @classmethod
     def site(cls, site_id: str, command: str = "") -> Place:
-        """Return a site in the publish screen."""
+        """Return the place of a site in the publish screen."""
         return cls("publish", ids=(site_id,), command=command)
 
     @classmethod
     def family(cls, title: str) -> Place:
-        """Return a family of rows in administration."""
+        """Return the place of a family in administration."""
         return cls("admin", ids=(title,))
 
     @property
@@ -124,8 +127,8 @@ class Places:
     def note(self, here: Place) -> None:
         """Store the current place in the history and among the recent places.
 
-        On the same screen it replaces the current entry of the history. On another screen, and after a jump, it is
-        appended, and the entries after the current entry are dropped.
+        On the same screen, the place replaces the current entry of the history. On another screen, and after a jump,
+        the place is appended, and the entries after the current entry are dropped.
         """
         current = self._history[self._at] if self._history else None
         is_same = current is not None and current.screen == here.screen

@@ -100,7 +100,11 @@ class SpellChecker:
         return groups
 
     async def _run(self, text: str) -> str:
-        """Return the output of the first program that succeeds; failed programs are not tried again."""
+        """Return the output of the first program that succeeds, and drop programs that fail.
+
+        Raises:
+            PresscheckError: the last program failed.
+        """
         while True:
             try:
                 return await _output(self.name, text)

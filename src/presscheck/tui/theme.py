@@ -184,7 +184,7 @@ class StyleTable(dict[str, Style]):
 
 
 def load(own: Path | None = None) -> dict[str, Theme]:
-    """Load all themes by name: the built-in themes, then the themes in the user's directory.
+    """Load all themes by name. A theme in the user's directory replaces the built-in theme with the same name.
 
     Raises:
         ConfigurationError: a file is invalid; the message names the file and the problem.
@@ -198,7 +198,7 @@ def read(path: Path) -> Theme:
     """Read a theme from its file.
 
     Raises:
-        ConfigurationError: a file is invalid; the message names the file and the problem.
+        ConfigurationError: the file cannot be read or is invalid; the message names the file and the problem.
     """
     try:
         table = tomllib.loads(path.read_text("utf-8-sig"))

@@ -243,7 +243,7 @@ def _is_single_width(strip: Strip) -> bool:
 
 
 def changed_cells(old: Strip, new: Strip) -> tuple[int, int]:
-    """Return the range of cells (start, end) that differ between two strips of the same length."""
+    """Return the range (start, end) of cells that differ in two strips of the same length; (0, 0) for equal strips."""
     before, after = [*old], [*new]
     if before == after:
         return 0, 0
@@ -286,7 +286,7 @@ def _same_on_blanks(one: SgrState, other: SgrState) -> bool:
 
 
 def _equal_cells(before: Iterable[Segment], after: Iterable[Segment], *, from_end: bool) -> int:
-    """Return the number of equal characters at one end."""
+    """Return the number of equal characters at the start of both lists; `from_end` is for segments in reverse order."""
     cells = 0
     for (text, style, _), (other, other_style, _) in zip(before, after, strict=False):
         if style != other_style:

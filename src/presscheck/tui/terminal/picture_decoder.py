@@ -43,7 +43,7 @@ _BACKGROUND = (255, 255, 255, 255)
 
 
 class UnreadableImage(PresscheckError):
-    """A file is not an image, is damaged, or is too large; the message has the reason."""
+    """The error of a file that is not an image, is damaged, or is too large; the message has the reason."""
 
 
 def draw(content: bytes, number: int, protocol: Protocol, cell: CellSize, columns: int, rows: int) -> DrawnPicture:

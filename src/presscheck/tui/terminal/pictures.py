@@ -193,7 +193,7 @@ class PictureTable:
 
     @property
     def is_on(self) -> bool:
-        """Whether pictures are drawn: the setting allows it, and the extra is installed."""
+        """Whether pictures are drawn: the setting allows it, and the optional modules for images are installed."""
         if self._is_usable is None:
             self._is_usable = self._setting() != "off" and next(missing_modules("images"), None) is None
         return self._is_usable
@@ -205,7 +205,10 @@ class PictureTable:
 
     @property
     def protocol(self) -> Protocol:
-        """The protocol that draws pictures."""
+        """The protocol that draws pictures.
+
+        Without a known cell size, blocks replace sixel, except in Windows Terminal.
+        """
         if self._protocol is None:
             setting = self._setting()
             wanted = protocol_of(self._environment) if setting == "auto" else cast("Protocol", setting)
@@ -285,7 +288,10 @@ class PictureTable:
         return PictureRow(start, end, before, _placeholders(row, picture.columns), color)
 
     def _transmission(self, number: int, picture: DrawnPicture) -> str:
-        """Return the sequences that send an image to Kitty for its placeholders; `q=2` suppresses an answer."""
+        """Return the sequences that delete dropped images from Kitty, and send an image for its placeholders.
+
+        `q=2` suppresses answers of the terminal.
+        """
         self._sent.add(number)
         deleted = "".join(map(_deletion, self._dropped))
         self._dropped.clear()
@@ -314,7 +320,7 @@ def _mark(style: Style | None) -> tuple[int, int] | None:
 
 
 def _marked(strip: Strip) -> Iterator[tuple[tuple[int, int], int, int]]:
-    """Yield the marks in a line, each with its first cell and the cell after its last."""
+    """Yield the marks of pictures in a line, each with its first cell and the cell after its last cell."""
     current: tuple[int, int] | None = None
     start = cell = 0
     for segment in strip:

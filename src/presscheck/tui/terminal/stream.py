@@ -9,9 +9,9 @@ from typing import TextIO
 
 
 class TerminalStream:
-    """The stream that a thread of Textual writes to.
+    """A stream for a thread of Textual, which discards output once the terminal is gone.
 
-    A failed write would end the thread, and the app would wait forever for room in its queue.
+    A failed write would end the thread, and the app would wait forever for room in the queue of the thread.
     """
 
     def __init__(self, stream: TextIO) -> None:

@@ -121,7 +121,7 @@ class Find:
         self._go(-1)
 
     def show(self, pane: Searchable, text: str) -> None:
-        """Highlight a text without asking for it, and go to its first match."""
+        """Highlight a given text, and go to its first match after the cursor."""
         self.end()
         self.pane, self._last = pane, text
         pane.highlight(text)
@@ -177,7 +177,10 @@ class Find:
         return is_finding
 
     def line(self) -> Line:
-        """Return the searched text with the number of the current match, for the footer; empty without a search."""
+        """Return the searched text with the number of the current match, for the footer.
+
+        The line is empty without a search and while the input is open.
+        """
         pane = self.pane
         if pane is None or self._bar or not pane.search_text:
             return ()

@@ -144,11 +144,14 @@ class List(ABC, Generic[T]):
 
     @property
     def marked(self) -> list[T]:
-        """The marked items, shown or not."""
+        """The marked items, including items that the filter hides."""
         return [item for item in self.loaded.value or () if self.key_of(item) in self.rows.marked]
 
     def show(self) -> None:
-        """Update the rows from the current items."""
+        """Update the rows from the current items.
+
+        The item with the key `target` is selected once the list contains it.
+        """
         at = None
         if self.target is not None:
             at = next((at for at, item in enumerate(self.items) if self.key_of(item) == self.target), None)

@@ -17,8 +17,8 @@ class Loaded(Generic[T]):
     """A value that is requested from the service, and the error of the latest request.
 
     Attributes:
-        value: the latest value, None before the first answer; a failed request keeps it.
-        error: the error of the latest request.
+        value: the latest value, which a failed request keeps; None before the first answer.
+        error: the error of the latest request; None if it succeeded.
     """
 
     value: T | None = None

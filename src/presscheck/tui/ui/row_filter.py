@@ -41,5 +41,5 @@ class RowFilter:
         return range(self.count) if text else ()
 
     async def search(self, text: str, *, step: int = 1) -> Match | None:
-        """Go to the next matching row."""
+        """Go to the next matching row, or to the previous row if `step` is -1."""
         return await self._rows().search(text, step=step)

@@ -220,10 +220,10 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         return None
 
     def go_to(self, place: Place) -> None:
-        """Go to a place of this screen once its content is loaded."""
+        """Go to a place of this screen once the content of the place is loaded."""
 
     def has_arrived(self, place: Place) -> bool:
-        """Return whether the screen shows a place after `go_to`, so that commands act on its content."""
+        """Return whether the screen shows a place after `go_to`, so that a command can run at the place."""
         here = self.place()
         return here is not None and (not place.ids or here.ids == place.ids)
 
@@ -245,7 +245,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self.refresh_status_bars()
 
     def when_shown(self, key: str, action: Callable[[], None]) -> None:
-        """Run an action now, or once the screen is shown again; a newer action replaces a waiting action of its key."""
+        """Run an action now, or once the screen is shown again. The action replaces a waiting action of its key."""
         self._when_shown.pop(key, None)
         if self.is_shown:
             action()
@@ -339,7 +339,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self.refresh_status_bars()
 
     def on_resize(self) -> None:
-        """Set the classes of the width, and fit both bars to it."""
+        """Set the CSS classes for the width of the screen, and fit the status bar and the footer to the width."""
         self.set_class(self.size.width < NARROW, "narrow")
         self.set_class(self.size.width <= FOLDED, "folded")
         self.refresh_status_bars()
@@ -554,7 +554,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     @on(FindBar.Submitted)
     def find_submitted(self, event: FindBar.Submitted) -> None:
-        """Go to the first match."""
+        """Close the search input, and go to the first match after the cursor; without a text, end the search."""
         self.find.submitted(event.text)
 
     @on(FindBar.Cancelled)

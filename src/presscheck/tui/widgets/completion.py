@@ -113,7 +113,7 @@ class CompletionList(RowList):
         return self._opening is not None
 
     def update(self) -> None:
-        """Show the proposals for the text before the cursor."""
+        """Show the proposals for the text before the cursor, or hide the list if there are none."""
         area = self._area
         row, column = area.cursor_location
         before = area.document.get_line(row)[:column]
@@ -168,7 +168,7 @@ class CompletionList(RowList):
 
     @override
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Record the proposal under the cursor of this frame, and the time when it appeared."""
+        """Render the lines, and record which proposal is under the cursor and when it was drawn first."""
         proposal = self._proposals[self.cursor] if self.is_open else None
         if proposal != self._drawn:
             self._drawn, self._drawn_since = proposal, monotonic()

@@ -44,7 +44,7 @@ class CompletedText(TextArea):
 
 
 class Composer(Dialog[str]):
-    """A dialog whose result is the written text, or None if it was closed, which keeps the draft.
+    """A dialog whose result is the written text, or None if it was closed. Closing keeps the draft.
 
     Args:
         title: the purpose of the text, as display text.
@@ -123,7 +123,7 @@ class Composer(Dialog[str]):
         yield TextView()
 
     def on_mount(self) -> None:
-        """Focus the text, with the cursor at its end."""
+        """Focus the text, with the cursor at its end, or at the start of code."""
         area = self._area
         area.cursor_blink = False
         area.focus()
@@ -144,7 +144,7 @@ class Composer(Dialog[str]):
 
     @on(TextArea.SelectionChanged)
     def cursor_moved(self) -> None:
-        """Update the proposed people, or close their list."""
+        """Update or close the open list of people after the cursor has moved."""
         if self._completion.is_open:
             self._completion.update()
 

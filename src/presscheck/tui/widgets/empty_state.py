@@ -38,7 +38,7 @@ class EmptyState(TextView):
     _key: Sequence[Line] = ()
 
     def show_message(self, message: Message) -> None:
-        """Show a message."""
+        """Show a message with the sign and the key of its state."""
         match message.state:
             case "failed":
                 self.show_failed(message.title, message.hint)

@@ -51,7 +51,7 @@ class EntryField:
 
 
 class EntryDialog(Dialog[T], Generic[T]):
-    """A dialog that returns the result of `submit`, or None if it was closed, which also cancels a running check.
+    """A dialog whose result is the result of `submit`, or None if it was closed. Closing cancels a running check.
 
     Args:
         title: the question, as display text.
@@ -142,7 +142,10 @@ class EntryDialog(Dialog[T], Generic[T]):
         self._show()
 
     async def _complete(self, field: EntryField, complete: Completion) -> None:
-        """Complete the text to the longest common prefix of its completions; without any, go to the next field."""
+        """Complete the text to the longest common prefix of its completions.
+
+        Without completions, go to the next field.
+        """
         box = self._box(field)
         text = box.value
         candidates = await complete(text)  # the shown completions may belong to an earlier text

@@ -384,12 +384,12 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         return "\n".join(texts), "\n"
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Scroll."""
+        """Scroll down by `WHEEL_LINES`."""
         event.stop()
         self.scroll_lines(WHEEL_LINES)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Scroll."""
+        """Scroll up by `WHEEL_LINES`."""
         event.stop()
         self.scroll_lines(-WHEEL_LINES)
 
@@ -398,7 +398,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         self._strips.update(zip(missing, self._draw(missing), strict=True))
 
     def _draw(self, lines: Sequence[int]) -> list[Strip]:
-        """Return the strips of some visible lines, all rendered in one pass: every key press draws lines."""
+        """Return the strips of some visible lines, rendered in one pass because every key press draws lines."""
         count, columns, size = self.count, self.columns, self.size.width
         places = [divmod(self.top + y, self.item_height) for y in lines]
         shown = [place for place in places if place[0] < count]

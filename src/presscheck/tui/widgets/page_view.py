@@ -248,7 +248,7 @@ class PageView(LineView):
         return True
 
     def toggle_wrap(self) -> bool:
-        """Switch wrapping of the code or wide table under the cursor. Return whether there is such a block."""
+        """Switch wrapping of the code or wide table under the cursor. Return False if there is nothing to switch."""
         mark, controls = self._mark("code", "wide"), self.controls
         if mark is None or controls is None or controls.shows_all:
             return False
@@ -257,7 +257,7 @@ class PageView(LineView):
         return True
 
     def show_all(self, *, shows_all: bool) -> None:
-        """Open all tabs, expandables and wide tables, or restore their controls."""
+        """Open all tabs, expandables and wide tables if `shows_all`; otherwise return them to their former states."""
         controls = self.controls
         if controls and controls.shows_all != shows_all:
             position = self.position
@@ -368,7 +368,10 @@ class PageView(LineView):
 
     @override
     async def search(self, text: str, *, step: int = 1) -> Match | None:
-        """Highlight a text, go to the next line with it, and unfold the section of the line."""
+        """Highlight a text, and go to the next line with the text (the previous line if `step` is -1).
+
+        If the line is in a folded section, unfold the section.
+        """
         total = len(await self.find_items(text))
         hidden = self._hidden_lines(text)
         if not hidden:
@@ -500,7 +503,10 @@ class PageView(LineView):
         return number is not None
 
     def _heading_beside(self, by: int) -> int | None:
-        """Return the number of the heading after the cursor, or before it if `by` is -1; folded sections count."""
+        """Return the number of the heading after the cursor, or before the cursor if `by` is -1; None if there is none.
+
+        Headings in folded sections count.
+        """
         headings = self.document.headings if self.document else ()
         here = self.heading_at_cursor
         is_below = here >= 0 and headings[here].line < self.cursor
@@ -621,7 +627,7 @@ class PageView(LineView):
         return list(dict.fromkeys(link for link in found if link and (is_setting(link) or not is_control(link))))
 
     def on_key(self, event: events.Key) -> None:
-        """While links are labelled, follow the link of a typed label; any other key removes the labels."""
+        """While links are labelled, follow the link of a typed label. A key that begins no label removes the labels."""
         if self._labels:
             event.stop()
             event.prevent_default()

@@ -20,7 +20,7 @@ MIN_COLUMNS = 16
 
 
 class PaneBorder(Widget):
-    """A line between two panes that can be dragged.
+    """A line between two panes, which the user can drag.
 
     While the border is hidden, because only one pane is shown, the style sheet determines the width of the pane.
 
@@ -90,7 +90,7 @@ class PaneBorder(Widget):
         self.release_mouse()
 
     def on_mouse_release(self) -> None:
-        """End the drag, and post the final width."""
+        """End the drag. Pass the final size to `on_drag`, and post the width that the border has set."""
         self._is_dragged = False
         self.refresh()
         if self._on_drag and self._dragged_to is not None:

@@ -68,12 +68,13 @@ class Picker(Dialog[tuple[str, ...]]):
     Args:
         title: the question, as display text.
         choices: the items, as display text.
-        multiple: whether several items can be marked. Until a mark is toggled, enter also chooses the item under the
-            cursor if no item is marked or a text is typed; the hint of the key shows which.
+        multiple: whether several items can be marked. Until the user toggles a mark, enter also chooses the item under
+            the cursor, if no item was marked at first or a text is typed.
         chosen: the keys of the items that are marked at first.
         ranked: whether the best match comes first; otherwise the order of `choices` stays.
         extra_choices: returns items that replace the matches of a typed text, or None to search the list.
-        search: yields lists of results for the typed text; each replaces the previous one, below the matches by name.
+        search: yields lists of results for the typed text. Each list replaces the previous list, below the matches by
+            name.
         empty_text: returns the message if nothing matches a text.
         fuzzy: whether items that are only similar to the typed text are included.
         current: the key of the item under the cursor at first; by default the first item.
@@ -145,7 +146,7 @@ class Picker(Dialog[tuple[str, ...]]):
             self._toggle(moves=False)
 
     def on_row_list_row_selected(self) -> None:
-        """Choose an item by a double click."""
+        """Choose the item that was double-clicked."""
         self.submit()
 
     @override
@@ -183,14 +184,14 @@ class Picker(Dialog[tuple[str, ...]]):
 
     @property
     def _taken(self) -> list[Choice]:
-        """The item under the cursor if enter chooses it besides the marked items; at most one."""
+        """A list of the item under the cursor if enter chooses it in addition to the marked items; otherwise empty."""
         if not self.multiple or self._has_toggled or (self.chosen and not self._text):
             return []
         cursor = self.query_one(RowList).cursor
         return [choice for choice in self.matches[cursor : cursor + 1] if choice.key not in self.chosen]
 
     def on_row_list_row_highlighted(self) -> None:
-        """Name the item that enter chooses."""
+        """Show in the hint of the key which item enter chooses."""
         if self.multiple:
             self._show_status(self._text)
 
@@ -287,7 +288,10 @@ def matching(text: str, choices: Sequence[Choice], *, ranked: bool = True, fuzzy
 
 
 def _similar(letters: str, labels: Sequence[str], known: Collection[int]) -> list[int]:
-    """Return the indexes of labels that contain the letters in order, the closest letters first."""
+    """Return the indexes of labels that contain the letters in this order; labels with the shortest span come first.
+
+    The indexes in `known` are left out.
+    """
     spans: list[tuple[int, int]] = []
     for number, label in enumerate(labels):
         start = at = label.find(letters[0]) if number not in known else -1

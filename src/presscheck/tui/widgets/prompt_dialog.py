@@ -136,7 +136,10 @@ class PromptDialog(Dialog[str]):
         self.show_keys(hints, disabled=("enter",) if reason else ())
 
     def _show_below(self, error: Line) -> None:
-        """Show an error that does not fit beside the title, or the completions, in lines that have always room."""
+        """Show the completions below the input, or an error that does not fit next to the title.
+
+        With completions, these lines always take space, so that the dialog keeps its height.
+        """
         words = self._complete(self.query_one(SearchInput).value) if self._complete else ()
         room = self.columns - 2
         lines = wrap(error, room) if error else wrap((Span(" ".join(map(sanitize, words)), "quiet"),), room)
@@ -148,5 +151,5 @@ class PromptDialog(Dialog[str]):
 
 
 def error_note(text: str) -> Callable[[int], Sequence[Line]]:
-    """Return the notes of a prompt that is repeated after an error; no lines for an empty message."""
+    """Return a function that renders an error as the notes of a prompt; it returns no lines for an empty message."""
     return lambda columns: wrap((Span(sanitize(text), "error"),), columns) if text else ()

@@ -120,9 +120,10 @@ class RowList(LineView):
             self.move(1)
 
     def mark_range(self) -> bool:
-        """Start a range at the cursor; the second call marks all rows from there to the cursor.
+        """Start a range at the cursor. The second call marks all rows from the start of the range to the cursor.
 
-        If the first row of the range is gone, or moved far away, the second call starts a new range.
+        If all of these rows are marked, the second call removes their marks. If the first row of the range is gone, or
+        moved far away, the second call starts a new range.
 
         Returns:
             Whether a range was started.

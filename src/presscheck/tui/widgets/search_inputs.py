@@ -28,7 +28,7 @@ Complete = Callable[[str], Sequence[str]]
 
 
 class _LastWordSuggester(Suggester):
-    """Suggests the first completion of the last word; what is typed already keeps its case."""
+    """A suggester of the first completion of the last word. The typed letters keep their case."""
 
     def __init__(self, complete: Complete) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
@@ -171,7 +171,7 @@ class FilterLine(SearchInput):
 
     @classmethod
     def open(cls, screen: Screen[None], pane: LineView, text: str) -> None:
-        """Open the input for a pane, and close any other."""
+        """Open an input for a pane with the filter `text`, and close any other filter input."""
         for other in screen.query(FilterLine):
             other.remove()
         line = cls(pane, text)

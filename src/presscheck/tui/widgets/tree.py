@@ -61,8 +61,9 @@ class Drop(NamedTuple):
 class Tree(LineView):
     """A tree of nodes with a cursor.
 
-    A node that can be marked is dragged to another place. Above its start, a drag points to the place before the node
-    under the pointer, and below its start to the place after the node; further to the right, to the place inside.
+    A node that can be marked can be dragged to another place. Above the start of the drag, this is the place before the
+    node under the pointer. Below the start, it is the place after that node, or before its first child if the node is
+    expanded. If the pointer is further to the right, it is the place inside that node.
 
     Args:
         children: returns the child nodes of a key, or the root nodes for None; must be fast, because it runs often.
@@ -180,7 +181,10 @@ class Tree(LineView):
             self.cursor_moved()
 
     def mark(self) -> bool:
-        """Toggle the mark of the node under the cursor and move on. Return whether the node can be marked."""
+        """Toggle the mark of the node under the cursor, and move to the next node.
+
+        Return whether the node can be marked.
+        """
         if self.key is None or not self.can_mark(self.key):
             return False
         self.marked ^= {self.key}
@@ -189,7 +193,9 @@ class Tree(LineView):
         return True
 
     def mark_range(self) -> bool:
-        """Start a range at the cursor; the second call marks all nodes from there to the cursor.
+        """Start a range at the cursor. The second call marks all nodes from the start of the range to the cursor.
+
+        If all of these nodes are marked, the second call removes their marks.
 
         Returns:
             Whether a range was started.
@@ -203,7 +209,7 @@ class Tree(LineView):
         return False
 
     def mark_visible(self) -> None:
-        """Mark all visible nodes; if all are marked, remove their marks."""
+        """Mark all visible nodes that can be marked; if all are marked, remove their marks."""
         self._toggle_marks(self.visible_range)
 
     def clear_marks(self) -> bool:
@@ -269,7 +275,6 @@ class Tree(LineView):
 
     @override
     def on_mouse_up(self) -> None:
-        """Drop the dragged node."""
         drop, pressed = self._drop, self._pressed
         self._end_drag()
         if drop and pressed:
@@ -277,7 +282,7 @@ class Tree(LineView):
 
     @override
     def on_mouse_release(self) -> None:
-        """End the drag, also if another screen was opened meanwhile."""
+        """End the drag, also if another screen was opened during the drag."""
         self._end_drag()
 
     def on_key(self, event: events.Key) -> None:

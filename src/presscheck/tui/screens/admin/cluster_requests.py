@@ -34,14 +34,14 @@ class ClusterRequests:
 
     @property
     def _cluster(self) -> str | None:
-        """The id of the group that the table lists issues of, or of the group under the cursor."""
+        """The id of the group whose issues the table lists, or of the group under the cursor; None if there is none."""
         if self._table.family.listing is ListConversationIssues:
             return self._table.given.get("cluster")
         current = self._table.current
         return current.id if isinstance(current, IssuesCluster) else None
 
     def reason_list_requests(self) -> str | None:
-        """Return why the command is disabled for families other than groups of issues."""
+        """Return why no change requests can be listed: the table has no group, or is of another family."""
         if self._table.family.listing not in (ListIssuesClusters, ListConversationIssues):
             return f"{self._table.family.nouns} have no change requests"
         return None if self._cluster else f"no {self._table.family.noun} here"

@@ -40,7 +40,7 @@ class ConversationImport:
         self._screen, self._table = screen, table
 
     def reason_import_rows(self) -> str | None:
-        """Return why it is disabled for families other than conversations, or without the permission to import."""
+        """Return why nothing can be imported: the table is of another family, or the import is not allowed now."""
         if self._table.family.listing is not ListConversations:
             return f"{self._table.family.nouns} are not imported from a file"
         return self._table.unavailable or self._table.change_reason(IngestConversations, "imported")

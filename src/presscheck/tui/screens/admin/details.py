@@ -106,7 +106,7 @@ async def _provider(
 
 
 def certificate_facts(text: str | None) -> list[Fact]:
-    """Return the facts of all certificates in a text; for a broken certificate, a fact that describes the error.
+    """Return the facts of all certificates in a text; without a readable certificate, a single fact with the reason.
 
     Call this function in a thread: it imports the slow module that reads certificates.
     """

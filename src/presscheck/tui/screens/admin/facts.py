@@ -141,7 +141,7 @@ def _certificate_cell(value: Any) -> str:
 
 
 def sort_key(item: Any, column: Column) -> tuple[int, Any]:
-    """Return a sort key for a cell: missing values sort last, and text ignores case."""
+    """Return a sort key for a cell. Missing values sort last, text ignores case, and a pulse is sorted by its sum."""
     value = value_at(item, column.value) if column.kind == "pulse" else plain_value(item, column)
     if value is None:
         return (1, "")

@@ -59,7 +59,7 @@ async def check(screen: BaseScreen, call: Operation[Any]) -> None:
     """Run the checks of a call before its form is sent.
 
     Raises:
-        InvalidArgument: the call must not be sent; names the field.
+        InvalidArgument: the call must not be sent; the error names the field.
         PresscheckError: a check could not read the data that it needs.
     """
     if found := _CHECKS.get(type(call)):

@@ -78,7 +78,7 @@ def _rule_in_words(name: str) -> str:
 
 
 def rules_in_words(rules: MergeRules | None) -> str:
-    """Describe merge rules: their number, or that they are inherited."""
+    """Describe merge rules: their number, that there are none, or that they are inherited."""
     if rules is None or rules.type == "inherit":
         return "those of the organization"
     return count(len(rules.rules), "rule") if rules.type == "rules" and rules.rules else "none"
@@ -96,7 +96,7 @@ class OrganizationMergeRules:
         self._screen, self._table = screen, table
 
     def reason_settings(self) -> str | None:
-        """Return why the command is disabled for families other than organizations."""
+        """Return why merge rules cannot be changed: the table is of another family, or the change is not allowed."""
         if self._table.family.edit is not UpdateOrganization:
             return f"{self._table.family.nouns} have no merge rules here"
         return self._table.reason_rename()

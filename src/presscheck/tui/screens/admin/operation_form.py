@@ -96,7 +96,7 @@ def outcome(title: str, answer: Any) -> str:
 
 
 def show_failures(screen: BaseScreen, failed: Sequence[str]) -> None:
-    """List failures, if there are more than a notification can show.
+    """List several failures on a screen. A single failure is left to the notification.
 
     Args:
         screen: the screen below the list.
@@ -108,7 +108,7 @@ def show_failures(screen: BaseScreen, failed: Sequence[str]) -> None:
 
 
 def stored_form(draft: Draft) -> StoredForm | None:
-    """Return the form of a draft; None for other drafts, and for forms whose operation no longer exists."""
+    """Return the form of a draft. None for other drafts, and for forms that this version cannot open."""
     try:
         fields: Any = json.loads(draft.stored.about.get(FORM, "null"))
         form = StoredForm(**cast("dict[str, Any]", fields)) if isinstance(fields, dict) else None
@@ -238,7 +238,10 @@ async def choices_of(engine: Engine, reference: Reference, path: Mapping[str, An
 
 
 async def _listed(engine: Engine, reference: Reference, listing: Operation[Any]) -> Sequence[Any]:
-    """Return all items of a listing: from its pages, or from a single answer. Trees are flattened from the top."""
+    """Return all items of a listing, from all its pages or from a single answer.
+
+    A page tree is flattened, parents first.
+    """
     if not reference.items:
         return await whole_listing(engine, listing)
     items: Sequence[Any] = getattr(await engine.read(listing), reference.items)

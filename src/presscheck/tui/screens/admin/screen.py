@@ -111,9 +111,9 @@ class AdminScreen(OrganizationScreen):
     @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        """The footer commands of the table, without commands that lack a row.
+        """The commands of the footer. An empty table hides the commands that need a row.
 
-        In families whose rows cannot be edited, filtering replaces editing.
+        In families whose rows cannot be edited, the command to filter replaces the command to edit.
         """
         is_filtered = self.table.family.edit is None and self.table.reason_edit_view() is None
         shown = ("edit_view" if name == "rename" and is_filtered else name for name in self.FOOTER)
@@ -125,7 +125,7 @@ class AdminScreen(OrganizationScreen):
         return self.table.titles
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled in an empty table."""
+        """Return why no item can be opened: the table has the focus and is empty."""
         return None if self._sidebar.has_focus else self.table.reason_open()
 
     def command_open(self) -> None:

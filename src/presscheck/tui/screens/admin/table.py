@@ -143,7 +143,7 @@ class FamilyTable(Vertical):
         self._rows.move_to(0)
 
     async def _load_certificates(self) -> None:
-        """Import the module that reads certificates in a thread, then redraw the rows."""
+        """Import, in a thread, the module that reads certificates, and redraw the rows."""
         await asyncio.to_thread(import_module, CERTIFICATES)
         self._draw()
 
@@ -212,7 +212,6 @@ class FamilyTable(Vertical):
                 self.set_timer(POLL_SECONDS, partial(self._poll, self.listing))
 
     def _show_as_listed(self) -> None:
-        """Show all rows in the order of the listing."""
         self._order = None
         self._blocks.clear()
         self._draw()
@@ -235,7 +234,7 @@ class FamilyTable(Vertical):
         return item if self._key_of(item) == key else None
 
     def _at(self, position: int) -> Any:
-        """Return the item at a position of the listing. Rows are read in blocks."""
+        """Return the item at a position of the listing, or None if it is not loaded. Items are read in blocks."""
         block, offset = divmod(position, BLOCK)
         items = self._blocks.get(block, ())
         if offset >= len(items) and self.listing:
@@ -354,7 +353,7 @@ class FamilyTable(Vertical):
             empty.show_empty(f"No {nouns} yet.", f"{reason[:1].upper()}{reason[1:]}." if reason else self.family.hint)
 
     def _measure(self) -> None:
-        """Measure the texts of the first rows of the listing."""
+        """Measure the widest text of each flexible column in the first rows of the listing."""
         columns = self.family.columns
         items = [item for position in range(min(self._total, BLOCK)) if (item := self._at(position)) is not None]
         self._widest = [
@@ -407,7 +406,10 @@ class FamilyTable(Vertical):
         return cell(item, self.family.columns[0])
 
     def change_reason(self, operation: type[Operation[Any]] | None, verb: str) -> str | None:
-        """Return why a change is not possible now; None if it is."""
+        """Return why a change is not possible now; None if it is.
+
+        `verb` is a participle for the message, such as `added`.
+        """
         if operation is None:
             return f"{self.family.nouns} cannot be {verb} here"
         if reason := self._screen.engine.write_reason(operation, at_once=True):
@@ -421,7 +423,7 @@ class FamilyTable(Vertical):
         return None
 
     def reason_add(self) -> str | None:
-        """Return why it is disabled if the family cannot be listed, items cannot be added, or without the role."""
+        """Return why no item can be added: the family cannot be listed, or the change is not allowed in this family."""
         return self.unavailable or self.change_reason(self.family.add, "added")
 
     async def command_add(self) -> None:
@@ -437,14 +439,14 @@ class FamilyTable(Vertical):
 
     @property
     def without_row(self) -> frozenset[str]:
-        """The commands that the footer hides because they need a row."""
+        """The commands that the footer hides in an empty table, because they need a row."""
         return frozenset(("open", "rename", "delete")) if self._no_row() else frozenset()
 
     def _no_row(self) -> str | None:
         return None if self._count else f"no {self.family.noun} here"
 
     def reason_rename(self) -> str | None:
-        """Return why it is disabled without a row, without the role, or if such items cannot be changed."""
+        """Return why the item cannot be changed: there is none, or the change is not allowed in this family."""
         return self._no_row() or self.change_reason(self.family.edit, "changed")
 
     async def command_rename(self) -> None:
@@ -493,7 +495,7 @@ class FamilyTable(Vertical):
         return f"form {operation.stored_name()} {' '.join(map(str, self.given.values()))} {identity}"
 
     def _editable(self, item: BaseModel | None) -> Any:
-        """Return the part of an item that the form changes: for the member of a team, the role in the team."""
+        """Return the object that the form edits: the item, or for the member of a team the membership in the team."""
         return getattr(item, "team", None) if item and self.family.path.startswith("organization.") else item
 
     def _identity(self, operation: type[Operation[Any]], item: BaseModel) -> dict[str, Any]:
@@ -526,11 +528,11 @@ class FamilyTable(Vertical):
 
     @property
     def titles(self) -> Mapping[str, str]:
-        """Footer titles of the commands: the family names the removal, such as cancel, leave or revoke."""
+        """Footer titles of the commands. The family names the removal, such as `cancel`, `leave` or `revoke`."""
         return {"delete": self.family.remove_verb.lower()}
 
     def reason_delete(self) -> str | None:
-        """Return why it is disabled without a row, without the role, or if such items cannot be removed."""
+        """Return why the item cannot be removed: there is none, or the change is not allowed in this family."""
         return self._no_row() or self.change_reason(self.family.remove, "removed")
 
     async def command_delete(self) -> None:
@@ -552,7 +554,10 @@ class FamilyTable(Vertical):
         show_failures(self._screen, failed)
 
     async def _confirm_removal(self, items: Sequence[BaseModel], verb: str) -> bool:
-        """Ask before items are removed. The dialog can be confirmed only after the losses have loaded."""
+        """Ask whether to remove items. Returns True only if the user confirmed.
+
+        The dialog can be confirmed only after the losses have loaded.
+        """
         several = len(items) > 1
         what = count(len(items), self.family.noun, self.family.plural) if several else self.name_of(items[0])
         lines: list[Line] = [(Span(self.family.loses),)]
@@ -582,7 +587,7 @@ class FamilyTable(Vertical):
         return bool(await self._screen.ask(dialog))
 
     def reason_unsend(self) -> str | None:
-        """Return why the command is disabled until the organization is loaded."""
+        """Return why nothing can be undone: the organization is not loaded yet."""
         return None if self._screen.organization else "not loaded yet"
 
     async def command_unsend(self) -> None:
@@ -597,7 +602,7 @@ class FamilyTable(Vertical):
         return place.site is None and place.request is None and (is_own or place.collection is not None)
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled without a row."""
+        """Return why no item can be opened: the table is empty."""
         return self._no_row()
 
     def command_open(self) -> None:
@@ -639,7 +644,7 @@ class FamilyTable(Vertical):
         await self._screen.find.open(RowFilter(lambda: self._rows, apply), self._rows)
 
     def reason_edit_view(self) -> str | None:
-        """Return why the command is disabled if the service has no filters for the listing."""
+        """Return why the listing cannot be filtered: it is unavailable, or the service has no filters for it."""
         given = self._path(self.family.listing)
         has_filters = bool(form_fields(self.family.listing, given))
         return self.unavailable or (None if has_filters else f"{self.family.nouns} have no filter: / finds a text")
@@ -669,7 +674,7 @@ class FamilyTable(Vertical):
             self.show_family(family, self.given)
 
     def reason_sort_rows(self) -> str | None:
-        """Return why the command is disabled without a row."""
+        """Return why the rows cannot be sorted: the table is empty."""
         return self._no_row()
 
     async def command_sort_rows(self) -> None:
@@ -694,15 +699,15 @@ class FamilyTable(Vertical):
             self._screen.notify("range started: V ends it")
 
     def command_mark_visible(self) -> None:
-        """Mark all visible rows."""
+        """Mark all visible rows; if all are marked, remove their marks."""
         self._rows.mark_visible()
 
     def reason_export_rows(self) -> str | None:
-        """Return why the command is disabled without a row."""
+        """Return why no rows can be exported: the table is empty."""
         return self._no_row()
 
     async def command_export_rows(self) -> None:
-        """Write the visible rows to a new file, as CSV or JSON depending on its extension."""
+        """Write the rows that match the search to a new file, as CSV or JSON depending on its extension."""
         name = f"{self.family.title.lower().replace(' ', '-')}.csv"
         draft = DraftSlot(self._screen.engine.outbox, f"export {self.family.title}", name)
         dialog = PromptDialog(
@@ -736,7 +741,7 @@ class FamilyTable(Vertical):
         return None
 
     def reason_back(self) -> str | None:
-        """Return why the command is disabled without marks or without a filter."""
+        """Return why there is nothing to remove: no row is marked, and the listing has no filter."""
         is_needed = self._rows.marked or self._filters.get(self.family.title)
         return None if is_needed else "nothing is marked: q closes"
 
@@ -766,6 +771,10 @@ def _as_csv(items: Sequence[BaseModel], columns: Sequence[Column]) -> str:
 
 
 def _write_new(path: str, text: str) -> None:
-    """Write a new file. Existing files are never overwritten."""
+    """Write a new file.
+
+    Raises:
+        OSError: the file exists already, or cannot be written.
+    """
     with Path(path).expanduser().open("x", encoding="utf-8", newline="") as file:
         file.write(text)

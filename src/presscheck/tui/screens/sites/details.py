@@ -33,7 +33,7 @@ _PROXY = re.compile(r"([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+")
 
 
 def visibility_of(site: Site) -> str:
-    """Return who can see a published site, to follow the words `visible to`."""
+    """Return who can see a published site, as words that follow `visible to`."""
     return VISIBILITY.get(site.visibility, sanitize(site.visibility))
 
 
@@ -126,7 +126,7 @@ class SiteDetails:
             draft.discard()
 
     async def _may_rename(self, site: Site, name: str) -> bool:
-        """Confirm a change of the address of a live site. Returns True for a draft site."""
+        """Return whether the base path may change. For a live site, ask first, because its address changes."""
         if not site.published:
             return True
         lines: list[Line] = [

@@ -67,7 +67,7 @@ class RequestPreview:
         self._model, self._context = model, context
 
     def reason_preview_site(self) -> str | None:
-        """Return why the command is disabled until the space and the change request are loaded, or offline."""
+        """Return why the preview cannot be opened: the change request is still loading, or previews are unavailable."""
         is_known = self._model.request and self._model.space and self._model.space.organization
         return preview_reason(self._context) if is_known else "the change request is still loading"
 

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 async def send(screen: BaseScreen, call: Operation[T]) -> T | None:
-    """Send a write. If it stays in the outbox, notify the user and return None.
+    """Send a write, and return the answer. If the write stays in the outbox, notify the user and return None.
 
     Raises:
         PresscheckError: the service rejected the write, or the write cannot be queued.
@@ -59,7 +59,10 @@ def write_reason(screen: BaseScreen, operation: type[Operation[Any]], site: Site
 
 
 def lacks_role(site: Site, role: str) -> str | None:
-    """Return why the user lacks a role, according to the service; None if the user has it, or if unknown."""
+    """Return a message that the user lacks a role.
+
+    None if the user has the role, or if the service does not report it.
+    """
     told = site.permissions or {}
     return f"you need the role {role} in the organization" if told.get(role) is False else None
 

@@ -68,7 +68,7 @@ class AboutIntegration(List[AboutRow]):
     @override
     @property
     def total(self) -> None:
-        """None: lines are not counted."""
+        """Always None: lines are not counted."""
 
     @override
     def key(self, index: int) -> int | None:
@@ -180,7 +180,7 @@ class AboutIntegration(List[AboutRow]):
         self._session.screen.app_context.push_screen(ComponentScreen(source))
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled on lines that cannot be opened."""
+        """Return why the line cannot be opened: it is only text, or the service does not render components."""
         if self.current is None or self.current.opens is None:
             return "enter opens blocks, content sources and links; 2 shows the installations"
         return self._session.screen.engine.missing_reason(RenderIntegration)
@@ -190,7 +190,7 @@ class AboutIntegration(List[AboutRow]):
         return self.current.opens() if self.current and self.current.opens else None
 
     def reason_add(self) -> str | None:
-        """Return why it is disabled if the integration is installed in the organization, or without the role."""
+        """Return why the integration cannot be installed: it is installed already, or the change is not allowed now."""
         if self._session.installation:
             return f"it is installed already in {sanitize(self._session.organization.title)}: 2 shows it"
         return self._session.change_reason(InstallIntegration, "installer")
@@ -200,7 +200,7 @@ class AboutIntegration(List[AboutRow]):
         return self._actions.install()
 
     def reason_rename(self) -> str | None:
-        """Return why the command is disabled for users without admin permission on the integration."""
+        """Return why no new version can be published: the user is no admin of the integration, or cannot write."""
         return self._session.change_reason(PublishIntegration, "owner")
 
     def command_rename(self) -> Awaitable[None]:
@@ -208,7 +208,7 @@ class AboutIntegration(List[AboutRow]):
         return self._actions.publish()
 
     def reason_delete(self) -> str | None:
-        """Return why the command is disabled for users without admin permission on the integration."""
+        """Return why the integration cannot be deleted: the user is no admin of the integration, or cannot write."""
         return self._session.change_reason(UnpublishIntegration, "owner")
 
     async def command_delete(self) -> None:
@@ -221,7 +221,7 @@ class AboutIntegration(List[AboutRow]):
         self._session.copy(self._session.integration.name, "name of the integration")
 
     def reason_web(self) -> str | None:
-        """Return why the command is disabled without a web address."""
+        """Return why the integration cannot be opened in the browser: it has no web address."""
         return None if self._session.integration.urls.app else "it has no web address"
 
     def command_web(self) -> None:

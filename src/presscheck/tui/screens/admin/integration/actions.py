@@ -59,7 +59,10 @@ class IntegrationActions:
         self._session = session
 
     async def install(self) -> None:
-        """Install the integration after a confirmation that lists its permissions, then ask for its settings."""
+        """Install the integration after a confirmation that lists its permissions.
+
+        Then ask for its settings, if needed.
+        """
         session = self._session
         is_unlisted = session.installations.value is None and session.installations.error is not None
         if is_unlisted and await self._is_installed_elsewhere():
@@ -84,12 +87,12 @@ class IntegrationActions:
             await self.configure(installed)
 
     async def _is_installed_elsewhere(self) -> bool:
-        """Ask whether the integration is installed already, if the service does not list installations for the user.
+        """Ask whether the integration is already installed, for users who cannot list its installations.
 
         The user can enter the id of an existing installation.
 
         Returns:
-            True if the integration must not be installed now.
+            True if the integration must not be installed now: it is installed, or the user canceled.
         """
         choices = [
             Choice("install", "Install it", letter="i"),
@@ -106,7 +109,7 @@ class IntegrationActions:
         return chosen != "install"
 
     async def configure(self, installation: Installation) -> None:
-        """Change the settings of an installation, in a form or in the component that the integration renders."""
+        """Change the settings of an installation: in a form, in a component of the integration, or in the browser."""
         session = self._session
         call = GetInstallation(**session.path, installation_id=installation.id)
         installation = await self._session.screen.engine.read(call)  # somebody else may have changed the settings

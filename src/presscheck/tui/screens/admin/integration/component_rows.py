@@ -413,7 +413,7 @@ class _Drawing:
 
 
 def options_of(element: Element) -> list[tuple[str, str]]:
-    """Return the inline options of a select: values, with labels as display text."""
+    """Return the options that a select itself lists, as pairs of a value and a label. Labels are display text."""
     options = [_element(option) for option in _items(element.get("options"))]
     return [
         (str(option["id"]), sanitize(str(option.get("label") or option["id"]))) for option in options if "id" in option

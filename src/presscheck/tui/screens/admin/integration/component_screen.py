@@ -252,7 +252,7 @@ class ComponentScreen(BaseScreen):
         self.run(self._first, group="render", exclusive=True)
 
     def reason_open(self) -> str | None:
-        """Return why it is disabled on plain text, on disabled elements, or if the action cannot be sent now."""
+        """Return why the line has no action: it is a text, it is disabled, or its action cannot be sent now."""
         control = self._control
         if self._is_busy:
             return "the integration is working"
@@ -281,7 +281,7 @@ class ComponentScreen(BaseScreen):
             await self._dispatch(control.action)
 
     async def _is_confirmed(self, control: Control) -> bool:
-        """Ask the confirmation question of a control. Returns True if it has none."""
+        """Ask the confirmation question of a control. Returns True if the control has no question."""
         question = control.element.get("confirm")
         if not isinstance(question, Mapping):
             return True
@@ -294,7 +294,7 @@ class ComponentScreen(BaseScreen):
         )
 
     async def _change(self, control: Control) -> bool:
-        """Change the value of a control. Returns True if the value differs from the previous value."""
+        """Ask for a new value of a control, or toggle its value. Returns True if the value has changed."""
         present = self._values.get(control.name)
         if control.kind == "text":
             value = await self._ask_text(control, "" if present is None else str(present))
@@ -340,7 +340,10 @@ class ComponentScreen(BaseScreen):
         return await self.ask(prompt)
 
     async def _ask_option(self, control: Control, present: Any) -> Any:
-        """Choose an option, or several options if the select allows that."""
+        """Choose an option of a select, or several if the select allows that. Without options, ask for a text.
+
+        Returns None if the user canceled.
+        """
         given: Any = control.element.get("options")
         options = options_of(control.element)
         if isinstance(given, Mapping) and cast("Mapping[str, Any]", given).get("source") == "openapi":
@@ -431,7 +434,7 @@ class ComponentScreen(BaseScreen):
             self._draw()
 
     def reason_copy_text(self) -> str | None:
-        """Return why the command is disabled without lines."""
+        """Return why no line can be copied: nothing is shown."""
         return None if self._drawn else "nothing is shown"
 
     def command_copy_text(self) -> Awaitable[None] | None:

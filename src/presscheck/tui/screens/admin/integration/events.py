@@ -103,7 +103,7 @@ class EventList(List[IntegrationEvent]):
         return super().explanation(online=online)
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled without an event."""
+        """Return why the event cannot be opened: there is none."""
         return None if self.current else "no event here"
 
     reason_copy = reason_open

@@ -108,7 +108,7 @@ class InstallationList(List[Installation]):
         return super().explanation(online=online)
 
     def reason_add(self) -> str | None:
-        """Return why it is disabled if the integration is installed in the organization, or without the role."""
+        """Return why the integration cannot be installed: it is installed already, or the change is not allowed now."""
         if self._session.installation:
             return f"it is installed already in {sanitize(self._session.organization.title)}"
         return self._session.change_reason(InstallIntegration, "installer")
@@ -118,13 +118,13 @@ class InstallationList(List[Installation]):
         return self._actions.install()
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled without an installation."""
+        """Return why the installation cannot be opened: there is none."""
         return None if self.current else "no installation here: a installs it"
 
     reason_copy = reason_open
 
     def reason_rename(self) -> str | None:
-        """Return why the command is disabled without an installation, or without the role."""
+        """Return why the installation cannot be changed: there is none, or the change is not allowed now."""
         return self.reason_open() or self._session.change_reason(UpdateInstallation, "either")
 
     def command_rename(self) -> Awaitable[None] | None:
@@ -132,7 +132,7 @@ class InstallationList(List[Installation]):
         return self._actions.configure(self.current) if self.current else None
 
     def reason_delete(self) -> str | None:
-        """Return why the command is disabled without an installation, or without the role."""
+        """Return why there is nothing to uninstall, or why uninstalling is not allowed now."""
         return self.reason_open() or self._session.change_reason(UninstallIntegration, "either")
 
     def command_delete(self) -> Awaitable[None] | None:
@@ -140,7 +140,7 @@ class InstallationList(List[Installation]):
         return self._actions.uninstall(self.current) if self.current else None
 
     def reason_web(self) -> str | None:
-        """Return why the command is disabled for an installation without a web address."""
+        """Return why the installation cannot be opened in the browser: there is none, or it has no web address."""
         if reason := self.reason_open():
             return reason
         return None if self.current and self.current.urls.app else "it has no web address"
@@ -156,7 +156,7 @@ class InstallationList(List[Installation]):
             self._session.copy(self.current.id, "id of the installation")
 
     async def command_open(self) -> None:
-        """Choose an action on the installation."""
+        """Choose an action on the installation, and run the action."""
         installation, session = self.current, self._session
         if installation is None:
             return
@@ -266,15 +266,15 @@ class PlaceList(List[Place]):
         return f"the API cannot do this: o opens the web app, where single {self.nouns} are {verb}; E chooses all"
 
     def reason_add(self) -> str:
-        """Always disabled: the API cannot add a single space or site."""
+        """Return why a space or site cannot be added: the API cannot add a single space or site."""
         return self._reason_single("added")
 
     def reason_delete(self) -> str:
-        """Always disabled: the API cannot remove a single space or site."""
+        """Return why the space or site cannot be removed: the API cannot remove a single space or site."""
         return self._reason_single("removed")
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled without a row."""
+        """Return why the space or site cannot be opened: there is none."""
         return None if self.current else f"no {self._kind} here"
 
     reason_copy = reason_open
@@ -293,18 +293,18 @@ class PlaceList(List[Place]):
             self._session.copy(place_id(_place_of(item)), f"id of the {self._kind}")
 
     def reason_rename(self) -> str | None:
-        """Return why the command is disabled without an installation, or without the role."""
+        """Return why the selection cannot be changed: there is no installation, or the change is not allowed now."""
         if self._installation is None:
             return "it is not installed: a in the tab of installations installs it"
         return self._session.change_reason(UpdateInstallation, "either")
 
     def command_rename(self) -> Awaitable[None] | None:
-        """Choose between all and selected spaces or sites."""
+        """Choose whether the installation works in all spaces or sites, or only in selected spaces or sites."""
         installation = self._installation
         return self._actions.select(installation, self._kind) if installation else None
 
     def reason_web(self) -> str | None:
-        """Return why the command is disabled for an installation without a web address."""
+        """Return why the installation cannot be opened in the browser: there is none, or it has no web address."""
         installation = self._installation
         return None if installation and installation.urls.app else "it has no web address"
 

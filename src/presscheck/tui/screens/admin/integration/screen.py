@@ -69,7 +69,6 @@ class IntegrationScreen(TabScreen):
             self.session.poll(self.session.newest_events)
 
     def _show_events_of(self, installation: Installation) -> None:
-        """Show only the events of an installation."""
         self._events.installation = installation.id
         self.lists.show_tab(self._events)
 
@@ -94,7 +93,7 @@ class IntegrationScreen(TabScreen):
         return event_lines(event, self._traced, self.session, self.size.width, problem)
 
     def command_back(self) -> None:
-        """Show the events of all installations again, or close the screen."""
+        """Show all events again if only the events of an installation are shown; otherwise close the screen."""
         if self.lists.tab is self._events and self._events.installation:
             self._events.installation = ""
             self.redraw()
@@ -102,7 +101,7 @@ class IntegrationScreen(TabScreen):
             self.app_context.pop_screen()
 
     def reason_development_mode(self) -> str | None:
-        """Return why the command is disabled for users without admin permission on the integration."""
+        """Return why development mode cannot be changed: the user is no admin of the integration, or cannot write."""
         return self.session.change_reason(SetDevelopmentMode, "owner")
 
     def command_development_mode(self) -> Awaitable[None]:

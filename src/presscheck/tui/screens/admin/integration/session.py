@@ -61,7 +61,7 @@ class IntegrationSession:
         self._is_polling = False
 
     def load(self) -> None:
-        """Subscribe to the integration and its lists; changes load them again."""
+        """Subscribe to the integration and its lists, which are loaded again after changes."""
         engine = self.screen.engine
         self.screen.subscribe(engine.watch(GetIntegration(**self.path)), self._take_integration, group="integration")
         self._watch(ListIntegrationInstallations(**self.path, limit=ALL), self._take_installations, "installations")
@@ -118,7 +118,10 @@ class IntegrationSession:
         return f"installation {self.organization.id} {self.integration.name}"
 
     def know_installation(self, installation_id: str) -> None:
-        """Show an installation that the service does not list for the user; an empty id removes it."""
+        """Remember the id of an installation, and show the installation if the service does not list it for the user.
+
+        An empty id forgets the installation.
+        """
         self.screen.engine.outbox.remember(self._known_key, installation_id or None)
         if self.hides_installations:
             if not installation_id:
@@ -157,7 +160,7 @@ class IntegrationSession:
             self._is_polling = False
 
     def change_reason(self, operation: type[Operation[Any]], needs: Needs) -> str | None:
-        """Return why a change is not allowed now; None if it is."""
+        """Return why a change is not allowed now; None if it is. `needs` names the users who may make the change."""
         if reason := self.screen.engine.write_reason(operation, at_once=True):
             return reason
         permissions, owner = self.organization.permissions, self.integration.owner
@@ -174,7 +177,7 @@ class IntegrationSession:
         return Message(f"The service lists the {nouns} for admins of {owner} only.", hint, "forbidden")
 
     def copy(self, text: str, name: str) -> None:
-        """Copy text to the clipboard, and notify the user with its name."""
+        """Copy a text to the clipboard, and notify the user. `name` describes the text."""
         self.screen.app_context.copy_to_clipboard(sanitize(text))
         self.screen.notify(f"copied the {name}")
 
@@ -205,7 +208,10 @@ class IntegrationSession:
         return sanitize(installation.target.organization) if installation.target else "–"
 
     def installer(self, identity: str | None) -> str:
-        """Return the organization of the installation with an id, as display text."""
+        """Return the organization of the installation with an id.
+
+        The id of an unknown installation is returned as it is.
+        """
         found = next((item for item in self.installations.value or () if item.id == identity), None)
         return self.organization_of(found) if found else sanitize(identity or "–")
 

@@ -98,7 +98,7 @@ class ConversationRecord:
         return lines
 
     def reason_web(self) -> str | None:
-        """Return why the command is disabled without a web address."""
+        """Return why the conversation cannot be opened at its source: it has no web address."""
         return None if self._address else "this conversation has no web address"
 
     def command_web(self) -> None:
@@ -174,7 +174,7 @@ class IssueRecord:
             self._screen.app_context.push_screen(RecordScreen(record))
 
     def reason_web(self) -> str | None:
-        """Return why the command is disabled without a web address."""
+        """Return why the conversation of the issue cannot be opened at its source: it has no web address."""
         return None if self._item.conversation.urls.source else "its conversation has no web address"
 
     def command_web(self) -> None:

@@ -91,7 +91,7 @@ class ImportRecord:
 
     @property
     def state(self) -> Line:
-        """The status, and the number of imported pages."""
+        """The status, the number of imported pages, and the reason of a failure."""
         pages = self.run.pages or ()
         number = f"   {count(len(pages), 'page')}{' so far' if self.is_busy else ''}" if pages else ""
         reason = f"   {sanitize(self.run.reason)}" if self.run.reason else ""
@@ -125,7 +125,7 @@ class ImportRecord:
         return lines
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled until the import has ended."""
+        """Return why the imported pages cannot be opened: the import has not ended, or its space is unknown."""
         return "it is not ended yet" if self.is_busy else None if self._space else "its space is not known"
 
     def command_open(self) -> Awaitable[object] | None:
@@ -142,7 +142,7 @@ class ImportRecord:
         return str((self.run.target or {}).get("space", ""))
 
     def reason_web(self) -> str | None:
-        """Return why the command is disabled for imports from files."""
+        """Return why the imported website cannot be opened: the import was made from files."""
         return None if _address(self.run) else "it was made from files"
 
     def command_web(self) -> None:
@@ -151,7 +151,7 @@ class ImportRecord:
             open_address(self._screen.app_context, _address(self.run))
 
     def reason_delete(self) -> str | None:
-        """Return why the command is disabled unless the import is running."""
+        """Return why the import cannot be canceled: writes are disabled, or the import has ended."""
         return writing_reason(self._screen) or (None if self.is_busy else f"it is {self.run.status} already")
 
     async def command_delete(self) -> None:
@@ -256,7 +256,7 @@ class TranslationRecord:
         return lines
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled before the first run."""
+        """Return why the translated space cannot be opened: it does not exist before the first run."""
         return None if self.translation.result else "there is no translated space yet"
 
     def command_open(self) -> Awaitable[object] | None:
@@ -265,11 +265,11 @@ class TranslationRecord:
         return self._screen.app_context.go(Place.page(result.space)) if self._screen and result else None
 
     def reason_retry(self) -> str | None:
-        """Return why the command is disabled while a run is in progress."""
+        """Return why no run can be started: writes are disabled, or a run is in progress."""
         return writing_reason(self._screen) or ("it is running" if self.is_busy else None)
 
     async def command_retry(self) -> None:
-        """Translate all changes since the last run."""
+        """Start a run, which translates all changes since the last run."""
         if self._screen is None:
             return
         path = {"organization_id": self._organization.id, "translation_id": self.translation.id}

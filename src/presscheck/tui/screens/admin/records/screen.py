@@ -65,11 +65,11 @@ class Record(Protocol):
         ...
 
     def calls(self) -> Mapping[str, Operation[Any]]:
-        """Return the calls to read, by part name."""
+        """Return the calls that load the parts of the record, by part name."""
         ...
 
     def take(self, part: str, value: Any) -> None:
-        """Store the answer of a part."""
+        """Store the answer to the call of a part."""
         ...
 
     def lines(self, columns: int) -> Sequence[Line]:
@@ -148,7 +148,7 @@ class RecordScreen(BaseScreen):
         self.draw()
 
     def _poll(self) -> None:
-        """Request the state again while the service works on the item and the screen is visible."""
+        """Request all parts again while the service works on the item and the screen is visible."""
         if self.record.is_busy and self.is_shown and self.engine.status.online:
             for call in self.record.calls().values():
                 self.engine.refresh(call)

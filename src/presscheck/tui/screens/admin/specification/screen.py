@@ -242,7 +242,7 @@ class SpecificationScreen(BaseScreen):
         self.refresh_status_bars()
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled without a row."""
+        """Return why nothing can be opened: no operation or schema is listed."""
         return None if self._shown else "there is no operation here"
 
     def command_open(self) -> None:
@@ -265,7 +265,7 @@ class SpecificationScreen(BaseScreen):
             await self.app_context.go(Place.page(chosen.space, chosen.page))
 
     def reason_edit(self) -> str | None:
-        """Return why the command is disabled while writes are disabled, or without the role."""
+        """Return why the source cannot be replaced: writes are disabled, or the user may not create content."""
         permissions = self._organization.permissions
         if reason := writing_reason(self):
             return reason
@@ -284,7 +284,7 @@ class SpecificationScreen(BaseScreen):
             self._refresh()
 
     def reason_web(self) -> str | None:
-        """Return why the command is disabled for a source without an address."""
+        """Return why the source cannot be opened in the browser: it has no address."""
         return None if self.specification.source_url else "it was given as text: it has no address"
 
     def command_web(self) -> None:

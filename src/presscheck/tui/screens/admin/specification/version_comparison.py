@@ -87,7 +87,7 @@ class VersionComparison:
         return (Span(f" {sign} {self._comparison.summary}", style), Span(when, "quiet"))
 
     def reason_history(self) -> str | None:
-        """Return why the command is disabled until a comparison with an older version is available."""
+        """Return why no changes can be listed: there is no older version, or the comparison is not complete."""
         if self._comparison is not None:
             return None
         return "it is being compared" if self._is_running else self._problem or NO_OTHER
@@ -175,7 +175,7 @@ class ComparisonScreen(BaseScreen):
         self.refresh_status_bars()
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled without a row."""
+        """Return why no change can be opened: the list is empty."""
         return None if self._shown else "nothing has changed"
 
     def command_open(self) -> None:
@@ -191,7 +191,7 @@ class ComparisonScreen(BaseScreen):
     reason_copy_text = reason_open
 
     def command_copy_text(self) -> None:
-        """Copy all changes as text."""
+        """Copy the listed changes as text."""
         lines = [
             f"{'breaking' if change.is_breaking else 'compatible'}: {change.place}: {change.text}"
             for change in self._shown

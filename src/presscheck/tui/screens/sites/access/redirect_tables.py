@@ -56,13 +56,13 @@ class RedirectTables:
         self._session.screen.lists.show_tab(self._redirects)
 
     def reason_import_rows(self) -> str | None:
-        """Return why the command is disabled without the role, or until the pages of the site are loaded."""
+        """Return why redirects cannot be imported: the change is not allowed now, or the data is not loaded yet."""
         return self._redirects.reason(CreateRedirect)
 
     reason_suggest_rows = reason_import_rows
 
     def reason_export_rows(self) -> str | None:
-        """Return why the command is disabled until the pages of the site are loaded."""
+        """Return why redirects cannot be exported: the service does not support them, or the data is not loaded yet."""
         return self._redirects.reason()
 
     reason_test_path = reason_export_rows
@@ -154,7 +154,7 @@ class RedirectTables:
         self._session.screen.notify(f"{count(len(redirects.by_source), 'redirect')} exported to {sanitize(str(path))}")
 
     async def command_suggest_rows(self) -> None:
-        """List redirects for moved and deleted pages, and add the chosen redirects."""
+        """Suggest redirects for moved and deleted pages, and add the suggestions that the user chooses."""
         self._show_list()
         session, redirects = self._session, self._session.map
         if redirects is None:
@@ -205,7 +205,10 @@ def _plan(site: dict[str, str], content: bytes, redirects: RedirectMap) -> Impor
 
 
 def _place(typed: str) -> tuple[Path, bool]:
-    """Return the path for a table, and whether the file exists."""
+    """Convert a typed text to the path of a file, and return whether the file exists.
+
+    An invalid path counts as missing.
+    """
     try:
         path = Path(typed).expanduser()
         return path, path.exists()

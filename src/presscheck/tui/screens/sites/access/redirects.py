@@ -112,7 +112,10 @@ class RedirectList(MarkedList[Redirect]):
         return (Span(problem, "removed" if problem.startswith("leads") else "waiting"),)
 
     def reason(self, write: type[Operation[Any]] | None = None, *, needs_paths: bool = True) -> str | None:
-        """Return why redirects cannot be listed, changed or followed now; None if they can."""
+        """Return why the redirects are unavailable, or why `write` is not allowed; None otherwise.
+
+        Unless `needs_paths` is False, redirects are also unavailable until the pages of the site are loaded.
+        """
         if reason := self._session.reason(ListRedirects, write):
             return reason
         return "the pages of the site are not loaded yet" if needs_paths and self._session.map is None else None
@@ -123,27 +126,27 @@ class RedirectList(MarkedList[Redirect]):
         return self.reason(needs_paths=needs_paths) if self.count else "no redirect here: a adds one"
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled without a redirect."""
+        """Return why the destination cannot be shown: there is no redirect, or the data is not loaded yet."""
         return self._row_reason()
 
     def reason_copy(self) -> str | None:
-        """Return why the command is disabled without a redirect."""
+        """Return why the path cannot be copied: there is no redirect."""
         return self._row_reason(needs_paths=False)
 
     def reason_add(self) -> str | None:
-        """Return why the command is disabled without the role."""
+        """Return why a redirect cannot be added: the change is not allowed now, or the data is not loaded yet."""
         return self.reason(CreateRedirect)
 
     def reason_rename(self) -> str | None:
-        """Return why the command is disabled without the role or without a redirect."""
+        """Return why the redirect cannot be changed: there is none, or the change is not allowed now."""
         return self._row_reason(UpdateRedirect)
 
     def reason_delete(self) -> str | None:
-        """Return why the command is disabled without the role or without a redirect."""
+        """Return why the redirect cannot be deleted: there is none, or the change is not allowed now."""
         return self._row_reason(DeleteRedirect, needs_paths=False)
 
     def reason_act_on_marked(self) -> str | None:
-        """Return why the command is disabled without marks, or without the role."""
+        """Return why the marked redirects cannot be changed: none is marked, or the change is not allowed now."""
         if not self.rows.marked:
             return "nothing is marked: space marks a redirect, * all visible rows"
         return self.reason(UpdateRedirect)
@@ -229,7 +232,7 @@ class RedirectList(MarkedList[Redirect]):
             await self._send_all([DeleteRedirect(**path, site_redirect_id=one.id) for one in redirects], redirects)
 
     async def command_act_on_marked(self) -> None:
-        """Choose an action on all marked redirects."""
+        """Choose an action, and apply it to all marked redirects."""
         marked, redirects = self.marked, self._session.map
         if redirects is None:
             return
@@ -253,7 +256,10 @@ class RedirectList(MarkedList[Redirect]):
                 await self._send_all(calls, marked)
 
     async def _send_all(self, calls: Sequence[Operation[Any]], redirects: Sequence[Redirect]) -> None:
-        """Queue all changes at once, then wait for each change. Rejected changes stay in the outbox with the reason."""
+        """Queue all changes at once, then wait for each change unless the app is offline.
+
+        The redirects lose their marks. Rejected changes stay in the outbox with the reason.
+        """
         tickets = [self._session.screen.engine.write(call) for call in calls]
         self.rows.marked -= {redirect.id for redirect in redirects}
         self._session.screen.redraw()
@@ -275,7 +281,10 @@ class RedirectList(MarkedList[Redirect]):
         return DraftSlot(self._session.screen.engine.outbox, key, present, about)
 
     async def _ask_source(self, draft: DraftSlot, redirects: RedirectMap, own: str = "") -> str | None:
-        """Ask for a path to redirect. The input is a draft until the redirect is queued."""
+        """Ask for the path of a redirect. Returns None if the user canceled.
+
+        The input is stored in `draft`. A path that has a redirect is invalid, unless the id of this redirect is `own`.
+        """
 
         def validate(typed: str) -> str | None:
             known = redirects.by_source.get(plain_path(typed))
@@ -288,7 +297,10 @@ class RedirectList(MarkedList[Redirect]):
         return wire_path(typed) if typed else None
 
     async def _ask_destination(self, question: str, redirects: RedirectMap) -> RedirectDestination | None:
-        """Ask for a destination: a section, space or page of the site, or a web address."""
+        """Ask for a destination: a section, space or page of the site, or a web address.
+
+        Returns None if the user chose no destination.
+        """
         targets = redirects.paths.targets
         choices = [
             Choice(str(number), sanitize(target.title), sanitize(target.path or "/"))

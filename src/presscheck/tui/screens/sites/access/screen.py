@@ -58,7 +58,7 @@ class SiteAccessScreen(TabScreen):
 
     @override
     def command_refresh(self) -> None:
-        """Request all lists again, and the pages of the site, which redirects lead to."""
+        """Request all lists again, and the pages that redirects can lead to."""
         super().command_refresh()
         self.session.read_paths()
 
@@ -72,7 +72,7 @@ class SiteAccessScreen(TabScreen):
             self.app_context.pop_screen()
 
     def reason_go_published(self) -> str | None:
-        """Return why the command is disabled for a site that is not live, or offline."""
+        """Return why the published site cannot be shown: it is not live, or the app cannot request it now."""
         return published_reason(self, self.session.site)
 
     async def command_go_published(self) -> None:
@@ -80,7 +80,7 @@ class SiteAccessScreen(TabScreen):
         await show_published(self, self.session.organization_id, self.session.site)
 
     def reason_rotate_key(self) -> str | None:
-        """Return why the command is disabled without the role, or if the service does not support visitor sign-in."""
+        """Return why the key cannot be rotated: the change is not allowed now, or the settings are not loaded."""
         return self.sign_in.rotate_reason()
 
     def command_rotate_key(self) -> Awaitable[None]:

@@ -119,7 +119,7 @@ class SiteAccess:
         self._examine()
 
     def _examine(self) -> None:
-        """Redraw the rows, and look for problems in a thread."""
+        """Redraw the rows, and look for problems of the redirects in a thread."""
         self.screen.redraw()
         redirects = self.map
         if redirects is None:

@@ -82,28 +82,28 @@ class ShareLinkList(List[ShareLink]):
         return "it is not sent yet: z discards it" if is_waiting else None
 
     def reason_add(self) -> str | None:
-        """Return why the command is disabled without the role."""
+        """Return why a share link cannot be created: the change is not allowed now."""
         return self._session.reason(ListShareLinks, CreateShareLink)
 
     def reason_rename(self) -> str | None:
-        """Return why the command is disabled without the role, without a link, or for a link that is not sent yet."""
+        """Return why the link cannot be changed: there is none, it is not sent yet, or the change is not allowed."""
         return self._reason(UpdateShareLink)
 
     reason_open = reason_rename
 
     def reason_delete(self) -> str | None:
-        """Return why the command is disabled without the role, without a link, or for a link that is not sent yet."""
+        """Return why the link cannot be revoked: there is none, it is not sent yet, or the change is not allowed."""
         return self._reason(DeleteShareLink)
 
     def reason_copy(self) -> str | None:
-        """Return why the command is disabled for a link without an address."""
+        """Return why the address cannot be copied: there is no link, or the link has no address."""
         if reason := self._reason():
             return reason
         has_address = self.current and self.current.urls.published
         return None if has_address else "it has no address: the site is not live with share links, or the link is off"
 
     def reason_go_published(self) -> str | None:
-        """Return why the command is disabled for a link without an address, for a site that is not live, or offline."""
+        """Return why the site cannot be shown through the link: the link has no address, or the site is unavailable."""
         return self.reason_copy() or published_reason(self._session.screen, self._session.site)
 
     async def command_go_published(self) -> None:

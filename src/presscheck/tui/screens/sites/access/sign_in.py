@@ -61,7 +61,7 @@ class SignInSettings(List[Setting]):
     @override
     @property
     def total(self) -> None:
-        """None: settings are not counted."""
+        """Always None: settings are not counted."""
 
     @override
     def key_of(self, item: Setting) -> str:
@@ -75,11 +75,11 @@ class SignInSettings(List[Setting]):
         return (Span(note, "" if is_used else "waiting"),)
 
     def reason_rename(self) -> str | None:
-        """Return why the command is disabled without the role."""
+        """Return why the setting cannot be changed: the change is not allowed now, or the settings are not loaded."""
         return self._reason(UpdatePublishingAuth)
 
     def reason_copy(self) -> str | None:
-        """Return why the command is disabled without the role, or without a key."""
+        """Return why the key cannot be copied: the site has no key, or the settings are not loaded."""
         sign_in = self._session.sign_in.value
         return self._reason() or ("there is no key yet: . k makes one" if sign_in and not sign_in.private_key else None)
 

@@ -190,7 +190,7 @@ class AudienceView(BaseScreen):
         return (Span(" As ", "quiet"), Span(name, "accent strong"), Span(f"  {claims}", "quiet"), Span(sees))
 
     def _rest(self) -> str:
-        """Return the numbers of hidden pages by reason."""
+        """Return a sentence with the numbers of pages that are not shown, by reason; empty if all pages are shown."""
         seen = self.seen
         parts = [
             f"{seen.limited:,} for other audiences" if seen.limited else "",
@@ -223,7 +223,7 @@ class AudienceView(BaseScreen):
         return lines
 
     def _detail(self) -> Line:
-        """Return why the audience sees the section, space or page under the cursor."""
+        """Return the conditions of the place under the cursor, or why its visibility is uncertain."""
         place = self.place_here
         if place is None or not self.is_on:
             return ()
@@ -247,7 +247,7 @@ class AudienceView(BaseScreen):
         return Node(place.key, (title,), note, expandable=place.key in self._below)
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled on rows without text or without pages, such as links."""
+        """Return why the row cannot be opened: it is not a page with text, and contains nothing."""
         place = self.place_here
         is_empty = place and not (place.kind == "page" and place.is_text) and place.key not in self._below
         return "nothing to open here" if is_empty else None
@@ -275,7 +275,7 @@ class AudienceView(BaseScreen):
 
 
 def _by_parent(places: Iterable[AdaptivePlace]) -> dict[str | None, list[AdaptivePlace]]:
-    """Group places by the key of their parent. `places` contains no children of hidden places."""
+    """Group places by the key of their parent; the key of top-level places is None. Each place follows its parent."""
     below: dict[str | None, list[AdaptivePlace]] = {}
     within: list[AdaptivePlace] = []
     for place in places:

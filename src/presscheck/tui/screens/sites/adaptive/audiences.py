@@ -69,18 +69,18 @@ class AudienceList(List[Audience]):
         return Message("No audience is saved yet.", "a saves one: a name, and the claims of such a visitor.")
 
     def _sees(self, audience: Audience) -> Line:
-        """Return the number of limited places that an audience sees."""
+        """Return the number of places with a condition that an audience sees; empty until the places are loaded."""
         session = self._session
         seen = [session.verdict(place, audience).holds for place in session.limited]
         unclear = f", {seen.count(None)} unclear" if None in seen else ""
         return (Span(f"{seen.count(True)} of {len(seen)} limited{unclear}" if session.content.value else ""),)
 
     def reason_delete(self) -> str | None:
-        """Return why the command is disabled without an audience."""
+        """Return why the audience cannot be deleted: there is none."""
         return None if self.current else "no audience here: a saves one"
 
     def reason_rename(self) -> str | None:
-        """Return why the command is disabled without an audience, or if its claims cannot be read."""
+        """Return why the audience cannot be changed: there is none, or its claims cannot be read."""
         return self.reason_delete() or (self.current and self.current.problem) or None
 
     reason_open = reason_edit = reason_edit_other = reason_copy = reason_rename
@@ -125,7 +125,7 @@ class AudienceList(List[Audience]):
         return ask_token(self._session, self.current)
 
     def continue_draft(self, key: str) -> Awaitable[None] | None:
-        """Open the form or the claims editor of a draft. Returns None for drafts of other tabs."""
+        """Open the form or the claims editor of the draft with a key. Returns None for drafts of other tabs."""
         if key == self._key(None):
             return self._fill_in(None)
         for audience in self._session.stored_audiences.all():

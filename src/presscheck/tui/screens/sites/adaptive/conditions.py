@@ -85,13 +85,13 @@ class ConditionList(List[Condition]):
         return Message("Nothing of this site has a condition.", hint)
 
     def reason_add(self) -> str | None:
-        """Always disabled: conditions are changed on sections, spaces and pages."""
+        """Return why conditions cannot be changed here: they are set on sections, spaces and pages."""
         return "conditions are set on sections, spaces and pages: enter lists them"
 
     reason_rename = reason_edit = reason_edit_other = reason_delete = reason_add
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled without a condition, or if the service does not support conditions."""
+        """Return why the condition cannot be opened: there is none, or the service does not support conditions."""
         missing = self._session.screen.engine.missing_reason(ListTemplateConditions)
         return missing or (None if self.current else "no condition here")
 

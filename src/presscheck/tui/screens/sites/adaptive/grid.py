@@ -49,7 +49,7 @@ class SeenByGrid(List[AdaptivePlace]):
 
     @property
     def audience(self) -> Audience | None:
-        """The audience of the column under the cursor."""
+        """The audience of the column under the cursor; None without audiences."""
         audiences = self._session.audiences
         return audiences[min(self._column, len(audiences) - 1)] if audiences else None
 
@@ -147,7 +147,7 @@ class SeenByGrid(List[AdaptivePlace]):
         return size, first, min(len(names), first + fit)
 
     def _room(self, width: int) -> int:
-        """Return the width of the titles."""
+        """Return the width of the column of titles in cells."""
         size, first, last = self._layout(width)
         return max(12, width - size * (last - first))
 
@@ -157,19 +157,22 @@ class SeenByGrid(List[AdaptivePlace]):
         return Message("Nothing of this site has a condition: everybody sees the same.", hint)
 
     def reason_rename(self) -> str | None:
-        """Always disabled: audiences are changed in their own tab."""
+        """Return why audiences cannot be changed here: they are changed in their own tab."""
         return "audiences are changed in their tab: 3 shows it"
 
     reason_edit = reason_edit_other = reason_delete = reason_copy = reason_rename
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled without an audience, or without a page."""
+        """Return why the page cannot be opened: there is none, or no audience is saved."""
         if self.audience is None:
             return "no audience is saved yet: a saves one"
         return None if self.current else "no page here"
 
     def command_open(self) -> None:
-        """Show the page as the audience gets it."""
+        """Show the page as the audience gets it.
+
+        For a section or space, show the first page that the audience may see.
+        """
         session, place, audience = self._session, self.current, self.audience
         if place is None or audience is None:
             return
@@ -197,7 +200,7 @@ class SeenByGrid(List[AdaptivePlace]):
         return ask_token(self._session, self.audience)
 
     def _page_in(self, place: AdaptivePlace, audience: Audience) -> AdaptivePlace | None:
-        """Return the page itself, or the first page in a section or space that the audience may see."""
+        """Return the place if it is a page, else the first page in the place that the audience may see, or None."""
         content = self._session.content.value
         if place.kind == "page" or content is None:
             return place

@@ -84,7 +84,7 @@ class ClaimList(List[Claim]):
         return (Span(indent), Span(sanitize(name) or "(no name)", "strong"))
 
     def reason_edit(self) -> str | None:
-        """Return why the command is disabled without the role, or until the schema is loaded."""
+        """Return why the schema cannot be edited: the change is not allowed now, or the schema is not loaded."""
         session = self._session
         return (
             session.screen.engine.missing_reason(GetAdaptiveSchema)
@@ -95,11 +95,14 @@ class ClaimList(List[Claim]):
     reason_edit_other = reason_add = reason_edit
 
     def reason_delete(self) -> str | None:
-        """Return why the command is disabled without the role, or without a claim."""
+        """Return why the claim cannot be deleted: there is none, or the schema cannot be edited."""
         return self.reason_edit() or self._absent()
 
     def reason_rename(self) -> str | None:
-        """Return why the command is disabled without the role, without a claim, or for arrays and objects."""
+        """Return why the claim cannot be changed in a form: there is none, or the schema cannot be edited.
+
+        Arrays and objects can only be changed in the JSON.
+        """
         if reason := self.reason_delete():
             return reason
         is_simple = self.current and can_fill_in(self.current)
@@ -108,7 +111,7 @@ class ClaimList(List[Claim]):
     reason_open = reason_rename
 
     def reason_copy(self) -> str | None:
-        """Return why the command is disabled without a claim, or until the schema is loaded."""
+        """Return why the claim cannot be copied: there is none, or the schema is not loaded."""
         missing = self._session.screen.engine.missing_reason(GetAdaptiveSchema)
         return missing or self._unloaded() or self._absent()
 
@@ -150,7 +153,7 @@ class ClaimList(List[Claim]):
             self._session.screen.notify(f"copied {expression}")
 
     def continue_draft(self, key: str) -> Awaitable[None] | None:
-        """Open the claim form or the schema editor of a draft. Returns None for drafts of other tabs."""
+        """Open the claim form or the schema editor of the draft with a key. Returns None for drafts of other tabs."""
         changes, schema = self._changes, self._session.schema.value
         if key == changes.key:
             return changes.edit()

@@ -53,7 +53,7 @@ class SchemaChanges:
 
     @property
     def has_draft(self) -> bool:
-        """Whether the JSON has a draft."""
+        """Whether there is a draft of the schema as JSON."""
         return bool(self._session.screen.engine.outbox.draft(self.key))
 
     def claim_key(self, claim: Claim | None) -> str:
@@ -87,7 +87,10 @@ class SchemaChanges:
         screen.redraw()
 
     async def _edited(self, text: str, base: str, *, uses_other_editor: bool) -> str | None:
-        """Let the user edit the text until the schema is valid. Returns None if the user leaves it as a draft."""
+        """Let the user edit a text until it is a valid schema or unchanged.
+
+        Returns None if the user leaves the text as a draft.
+        """
         screen = self._session.screen
         draft = DraftSlot(screen.engine.outbox, self.key, base, beside={self._base_key: base})
         if is_built_in(screen.app_context.profile.editor) != uses_other_editor:
@@ -115,7 +118,10 @@ class SchemaChanges:
                 return None
 
     async def _save(self, base: str, text: str) -> None:
-        """Send a text after a confirmation, merged with changes that others made in the meantime."""
+        """Send a text after a confirmation, merged with changes that others made in the meantime.
+
+        After a conflict, and if the merged schema is invalid, the text stays a draft.
+        """
         screen = self._session.screen
         if text.strip() == base.strip():
             self._keep("", "")
@@ -226,7 +232,7 @@ class SchemaChanges:
         return chosen
 
     def _effects(self, before: dict[str, Any] | None, after: dict[str, Any], *, is_merged: bool) -> list[Line]:
-        """Describe the effects of a new schema: changed claims, and conditions that use removed claims."""
+        """Return lines about the effects of a new schema: changed claims, and conditions that become invalid."""
         old, new = ({claim.path: claim for claim in schema_claims(schema)} for schema in (before or {}, after))
         lines: list[Line] = []
         for words, style, paths in (

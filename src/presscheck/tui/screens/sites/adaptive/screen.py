@@ -45,7 +45,10 @@ class AdaptiveContentScreen(TabScreen):
         self.lists = Tabs(self, (self._claims, ConditionList(self.session), self._audiences, self._grid))
 
     async def continue_draft(self, key: str) -> bool:
-        """Open the form or the editor of a draft by its key. Returns False if its subject no longer exists."""
+        """Open the form or the editor of the draft with a key.
+
+        Returns False if the claim or audience no longer exists.
+        """
         for tab in (self._claims, self._audiences):
             if editing := tab.continue_draft(key):
                 self.lists.show_tab(tab)
@@ -107,7 +110,10 @@ class AdaptiveContentScreen(TabScreen):
         return ask_token(self.session)
 
     def reason_toggle_adaptive(self) -> str | None:
-        """Return why it is disabled without the role: turning it off on a live site needs the admin role."""
+        """Return why adaptive content cannot be turned on or off: its state is unknown, or the change is not allowed.
+
+        Turning adaptive content off on a live site requires the admin role.
+        """
         site = self.session.site
         if reason := write_reason(self, UpdateSite, site, "create"):
             return reason

@@ -114,7 +114,7 @@ class AdaptiveContent:
 
     @property
     def is_on(self) -> bool:
-        """Whether adaptive content is on."""
+        """Whether adaptive content is on; False if the service does not report it."""
         return bool(self.site.adaptive_content and self.site.adaptive_content.enabled)
 
     @property
@@ -130,7 +130,7 @@ class AdaptiveContent:
         return self._verdicts[at]
 
     def load(self) -> None:
-        """Subscribe to site, schema and structure. Each new structure reads the pages again."""
+        """Subscribe to the site, its schema and its structure. After each new structure, the pages are read again."""
         watch, subscribe = self.screen.engine.watch, self.screen.subscribe
         subscribe(watch(GetSite(**self.path)), self._take_site, group="site", shows_errors=False)
         subscribe(watch(GetAdaptiveSchema(**self.path)), self._take_schema, group="schema", shows_errors=False)

@@ -48,7 +48,10 @@ class VisitorReferences(NoReferences):
 
     @override
     def shows(self, condition: str) -> bool | None:
-        """Return whether the visitors meet a condition; None if unknown: the block is drawn with its condition."""
+        """Return whether the visitors meet a condition.
+
+        None means unknown, so the block is drawn with its condition.
+        """
         if self._audience.problem:
             return None
         return not self._is_on or judge(condition, self._audience.claims, self._known).holds

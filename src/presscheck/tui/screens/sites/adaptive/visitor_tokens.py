@@ -1,6 +1,6 @@
 """Visitor tokens: decoding and checking a pasted token, and creating a token for an audience.
 
-Both read the key of the site, which is never shown.
+Checking and creating a token require the key of the site, which is never shown.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def _shown(value: object) -> str:
 
 
 def _note(name: str, value: object, known: frozenset[Path] | None) -> Span:
-    """Return a warning if the schema does not contain a claim."""
+    """Return a warning if the schema lacks a claim, else an empty span."""
     is_unknown = known is not None and (name,) not in known
     return Span("   not in the schema", "waiting") if is_unknown else Span("")
 

@@ -45,11 +45,11 @@ class Edits:
         self._session = session
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled without a setting, or if the customization cannot be edited."""
+        """Return why the setting cannot be changed: there is none, or the customization cannot be edited."""
         return self._session.reason() or (None if self._session.row else "there is no setting here")
 
     def command_open(self) -> Awaitable[None] | None:
-        """Toggle a flag, choose a value from a list, or change values in a form."""
+        """Toggle a flag, choose a value from a list, or change values in a form. On a list of links, add an item."""
         row, session = self._session.row, self._session
         if row is None:
             return None
@@ -79,7 +79,7 @@ class Edits:
         return self._fill_in(rows[0].setting.group, leaves, titles)
 
     def reason_add(self) -> str | None:
-        """Return why the command is disabled outside of lists."""
+        """Return why nothing can be added: the cursor is outside of a list, or the customization cannot be edited."""
         row = self._session.row
         if reason := self._session.reason():
             return reason
@@ -91,7 +91,10 @@ class Edits:
         return self._add(row) if row else None
 
     def reason_delete(self) -> str | None:
-        """Return why the command is disabled on lists, on required settings, or on settings without a value."""
+        """Return why the link or value under the cursor cannot be removed.
+
+        Whole lists, required settings and settings without a value cannot be removed.
+        """
         row = self._session.row
         if reason := self.reason_open():
             return reason
@@ -112,7 +115,7 @@ class Edits:
             self._session.screen.notify(f"{what} removed: z undoes it")
 
     def reason_move_down(self) -> str | None:
-        """Return why the command is disabled outside of lists."""
+        """Return why the link cannot be moved: the cursor is not on a link, or the customization cannot be edited."""
         row = self._session.row
         return self._session.reason() or (None if row and row.is_item else "only links of a list are moved")
 
@@ -127,7 +130,7 @@ class Edits:
         self._move(-1)
 
     def reason_unsend(self) -> str | None:
-        """Return why the command is disabled without edits."""
+        """Return why nothing can be undone: there is no unsaved edit."""
         return None if self._session.can_undo else "no unsaved edit to undo: . b restores what the site had before"
 
     def command_unsend(self) -> None:
@@ -135,7 +138,7 @@ class Edits:
         self._session.undo()
 
     def reason_discard_draft(self) -> str | None:
-        """Return why the command is disabled without edits."""
+        """Return why nothing can be discarded: there are no unsaved edits."""
         return None if self._session.is_changed else "there are no unsaved edits"
 
     async def command_discard_draft(self) -> None:
@@ -205,9 +208,9 @@ class Edits:
             self._session.change(made)
 
     async def _ask(self, title: str, form: SettingsForm) -> dict[str, Any] | None:
-        """Ask with a form, and return the resulting document; None if the form was closed.
+        """Show a form, and return the document with its values; None if the form was closed.
 
-        The draft of the form restores earlier input.
+        Unsaved input is a draft. Changes that others made in the meantime are merged into the document.
         """
         session, start = self._session, self._session.document
         draft = DraftSlot(session.screen.engine.outbox, f"customization {title} of site {session.site.id}")

@@ -49,7 +49,7 @@ def row_line(row: Row, document: Document, columns: int, *, is_changed: bool, er
         row: the setting or item.
         document: the document that contains the setting.
         columns: the width in cells.
-        is_changed: whether the user changed it.
+        is_changed: whether the user changed the setting or item.
         error: the problem of the setting; empty for none.
     """
     mark = Span("± " if is_changed else "  ", "waiting")
@@ -82,7 +82,7 @@ def setting_value(setting: Setting, document: Document) -> Line:
 
 
 def value_words(value: Any, is_reference: bool = False) -> str:
-    """Return a value in words; untrusted text."""
+    """Return a value in words, or the target of a link if `is_reference`. The result is untrusted text."""
     if is_reference:
         return reference_text(value)
     if isinstance(value, bool):

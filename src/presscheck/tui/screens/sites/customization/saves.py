@@ -51,15 +51,18 @@ class Saves:
         return None if self._session.screen.engine.status.online else OFFLINE
 
     def reason_send(self) -> str | None:
-        """Return why the command is disabled without edits, offline, or without the role."""
+        """Return why the edits cannot be saved: there are none, the app is offline, or the change is not allowed."""
         return self._reason() or (None if self._session.is_changed else "there are no unsaved edits")
 
     async def command_send(self) -> None:
-        """Save the edits. Changes that somebody else made in the meantime are shown first, and stay."""
+        """Save the edits after a confirmation.
+
+        Changes by others are shown first, and stay unless the edits replace them.
+        """
         await self._save()
 
     def reason_restore_snapshot(self) -> str | None:
-        """Return why the command is disabled without a snapshot, offline, or without the role."""
+        """Return why no snapshot can be restored: there is none, the app is offline, or the change is not allowed."""
         return self._reason() or ("no snapshot yet: each save keeps one" if self._snapshots.is_empty else None)
 
     async def command_restore_snapshot(self) -> None:
@@ -174,7 +177,7 @@ class Saves:
             screen.notify(f"saved{left}: . b restores what it had before")
 
     async def _settled(self, merged: Merged) -> Merged | None:
-        """Ask for a value in each conflict. Returns the merged document, or None if the user canceled."""
+        """Ask which side wins each conflict. Returns the merged document, or None if the user canceled."""
         everything = ""
         for number, conflict in enumerate(merged.conflicts):
             left = len(merged.conflicts) - number

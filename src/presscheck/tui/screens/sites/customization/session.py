@@ -113,7 +113,7 @@ class Customization:
         self.screen.redraw()
 
     def change(self, document: Document) -> None:
-        """Apply an edit."""
+        """Replace the edited document, and remember the previous document for undo."""
         if document != self.document:
             self._steps = [*self._steps[1 - MOST_STEPS :], self.document]
             self._edit(document)

@@ -57,7 +57,7 @@ class SettingList(List[Row]):
     @override
     @property
     def total(self) -> None:
-        """None: settings are not counted."""
+        """Always None: settings are not counted."""
 
     @override
     def key_of(self, item: Row) -> Place:

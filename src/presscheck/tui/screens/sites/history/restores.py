@@ -89,7 +89,7 @@ async def _choose_part(session: HistorySession, snapshot: Snapshot, config: Site
 
 
 async def _ask_removal(session: HistorySession, plan: Plan, whole: Plan) -> bool | None:
-    """Ask whether to remove later additions. Returns None if the user canceled."""
+    """Ask whether to remove additions that were made after the snapshot. Returns None if the user canceled."""
     added, calls = count(len(plan.kept), "addition"), count(len(whole.steps), "call")
     choices = [
         Choice("remove", f"As it was: also remove {added} made since", calls, letter="r"),

@@ -98,7 +98,7 @@ class HistoryList(List[HistoryRow]):
         return self.current.snapshot if self.current else None
 
     def reason_open(self) -> str | None:
-        """Return why the command is disabled without a snapshot, or offline."""
+        """Return why the changes cannot be shown: the row has no snapshot, or the app is offline."""
         if self._snapshot() is None:
             return NO_SNAPSHOT if self.current else "there is no row"
         is_online = self._session.screen.engine.status.online
@@ -121,7 +121,7 @@ class HistoryList(List[HistoryRow]):
         return [row.snapshot for row in self.marked if row.snapshot]
 
     def reason_act_on_marked(self) -> str | None:
-        """Return why the command is disabled unless two rows with snapshots are marked."""
+        """Return why the marked rows cannot be compared: they are not exactly two."""
         marked = len(self._marked_snapshots())
         return None if marked == 2 else f"{count(marked, 'row')} marked: space marks the two rows to compare"
 
@@ -135,7 +135,6 @@ class HistoryList(List[HistoryRow]):
         await self._show_changes(f"Changes from {time_of(older)} to {time_of(newer)}", sides())
 
     async def _show_changes(self, title: str, sides: Awaitable[tuple[SiteConfig, SiteConfig]]) -> None:
-        """Show the changes between two configurations."""
         page = TextScreen(title, [LOADING])
         await self._session.screen.app_context.push_screen(page)
         try:
@@ -145,7 +144,7 @@ class HistoryList(List[HistoryRow]):
             page.show([(Span(f" Not known: {sanitize(error.message)}", "removed"),)])
 
     def reason_restore_snapshot(self) -> str | None:
-        """Return why the command is disabled without a snapshot, offline, or without the role."""
+        """Return why the snapshot cannot be restored: there is none, or the change is not allowed now."""
         snapshot = self._snapshot()
         return self.reason_open() or (restore_reason(self._session, snapshot) if snapshot else None)
 
@@ -156,7 +155,7 @@ class HistoryList(List[HistoryRow]):
             await restore(self._session, snapshot)
 
     def reason_mark(self) -> str | None:
-        """Return why the command is disabled without a snapshot."""
+        """Return why the row cannot be marked: it has no snapshot."""
         return None if self._snapshot() else "only rows with a snapshot can be marked"
 
     def command_mark(self) -> None:
@@ -164,7 +163,7 @@ class HistoryList(List[HistoryRow]):
         self.rows.mark()
 
     def reason_copy(self) -> str | None:
-        """Return why the command is disabled without a snapshot."""
+        """Return why the name of the snapshot cannot be copied: the row has no snapshot."""
         return None if self._snapshot() else "this row has no snapshot"
 
     def command_copy(self) -> None:
@@ -200,7 +199,7 @@ def _comparison(before: SiteConfig, after: SiteConfig, columns: int) -> list[Lin
 
 
 def _wrapped(line: Line, columns: int) -> list[Line]:
-    """Wrap a line; continuation lines keep its indentation."""
+    """Wrap a line. Continuation lines are indented two cells more than the first line."""
     text = plain(line)
     indent = len(text) - len(text.lstrip())
     lines = wrap(line, max(20, columns - indent - 2))

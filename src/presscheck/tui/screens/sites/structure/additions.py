@@ -46,11 +46,11 @@ class Additions:
         self._session = session
 
     def reason_add(self) -> str | None:
-        """Return why the command is disabled if the structure cannot be changed."""
+        """Return why nothing can be added: the structure cannot be changed now."""
         return self._session.reason(AddSiteSpace)
 
     async def command_add(self) -> None:
-        """Choose a kind of item, and add an item."""
+        """Choose the kind of the new item (space, section or group), and add the item."""
         model, item = self._session.model, self._session.item
         section, group = model.section_of(item), self._group(model, item)
         into = f"to the section {title_of(section)}" if section else "" if not model.sections else "to a section"
@@ -127,7 +127,10 @@ class Additions:
             draft.discard()
 
     async def _add_group(self, model: SiteTree, group: SiteSectionGroup | None) -> None:
-        """Ask for the title and the sections of a group. The service cannot add sections to an empty group later."""
+        """Add a group with a title and sections that the user chooses.
+
+        A group needs sections from the start: the service cannot add sections to an empty group later.
+        """
         draft = self._draft_of("group", model)
         title = await self._ask_title("Title of the new group", draft, GROUP_TITLE)
         if title is None:

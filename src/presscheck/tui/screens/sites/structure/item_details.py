@@ -78,7 +78,7 @@ class ItemDetails:
         self._session = session
 
     def reason_rename(self) -> str | None:
-        """Return why the command is disabled without an item, or if it cannot be changed."""
+        """Return why the item cannot be changed: there is none, or the change is not allowed for items of its kind."""
         item = self._session.item
         if item is None:
             return self._session.reason(UpdateSection) or NO_ITEM
@@ -91,7 +91,10 @@ class ItemDetails:
         return self._change(item) if item else None
 
     def reason_make_default(self) -> str | None:
-        """Return why the command is disabled on groups, on the default item, or if the structure cannot be changed."""
+        """Return why the item cannot become the default: there is none, or the change is not allowed now.
+
+        Groups cannot become the default, nor can an item that already is the default.
+        """
         item = self._session.item
         if item is None:
             return self._session.reason(UpdateSite) or NO_ITEM
@@ -134,7 +137,10 @@ class ItemDetails:
                 await self._make_default(item)
 
     async def _ask(self, item: StructureItem, detail: Detail) -> None:
-        """Ask for a text, and send it unless somebody else has changed the field. Unsent input is a draft."""
+        """Ask for the new text of a detail, and send it unless somebody else has changed the field.
+
+        Unsent input is a draft.
+        """
         model, before = self._session.model, getattr(item, detail.name) or ""
         key = f"{detail.name} of {key_of(item)} in site {model.site.id}"
         draft = DraftSlot(self._session.screen.engine.outbox, key, before)
@@ -219,7 +225,10 @@ class ItemDetails:
 
 
 def _default_beside(model: SiteTree, item: SiteSpace | SiteSection) -> StructureItem | None:
-    """Return the default among the sections of the site, or among the siblings of a space."""
+    """Return the default section of the site for a section, or the default sibling for a space.
+
+    None without a default.
+    """
     beside = model.sections if isinstance(item, SiteSection) else model.siblings(item)
     return next((other for other in beside if getattr(other, "default", None)), None)
 

@@ -76,7 +76,11 @@ class _Burst:
 
     @staticmethod
     def _position(model: SiteTree, now: PageOrder, move: Move) -> StructurePosition:
-        """Return the position of a move for the API: after a sibling, or before the first sibling."""
+        """Return the position of a move for the API: after a sibling, or before the first sibling.
+
+        Raises:
+            ChecksFailed: the new parent has no other items, because somebody else has changed the structure.
+        """
         if move.after:
             return StructurePosition(after=pointer(model.items[move.after]))
         first = next((key for key in now.below(move.parent) if key != move.page), None)
@@ -100,14 +104,14 @@ class Moves:
         """Running series of moves by site id."""
 
     def reason_move_down(self) -> str | None:
-        """Return why the command is disabled without an item, or if the structure cannot be changed."""
+        """Return why the item cannot be moved: there is none, or the structure cannot be changed."""
         reason = self._session.reason(SortSiteStructure)
         return reason or (None if self._session.item else NO_ITEM)
 
     reason_move_up = reason_move_down
 
     def reason_move_change(self) -> str | None:
-        """Return why it is disabled without an item, without another place for it, or if the structure is fixed."""
+        """Return why the item cannot be moved to another parent: there is none, or the item cannot be moved."""
         item = self._session.item
         if (reason := self.reason_move_down()) or item is None:
             return reason
@@ -175,7 +179,10 @@ class Moves:
         return choices
 
     async def _confirm(self, item: SiteSpace, target: SiteSection) -> bool:
-        """Confirm a move that changes the address of a live space, or its readers."""
+        """Confirm that a move changes the address of a live space.
+
+        Returns True without asking if the site is a draft.
+        """
         source = self._session.model.section_of(item)
         if not self._session.model.site.published:
             return True
@@ -226,7 +233,7 @@ class Moves:
         self._end(model)
 
     def _end(self, model: SiteTree) -> None:
-        """Show the order of the service: all moves were sent, or the remaining moves were dropped after an error."""
+        """End a series of moves, and show the order of the service. After an error, unsent moves are dropped."""
         self._bursts.pop(model.site.id, None)
         model.show_moves(())
         self._session.screen.redraw()

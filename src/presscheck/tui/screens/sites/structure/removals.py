@@ -50,7 +50,7 @@ class Removals:
         self._session = session
 
     def reason_delete(self) -> str | None:
-        """Return why the command is disabled without an item, or if it cannot be removed."""
+        """Return why the item cannot be removed: there is none, or the change is not allowed for items of its kind."""
         item = self._session.item
         if item is None:
             return self._session.reason(DeleteSiteSpace) or NO_ITEM
@@ -116,7 +116,7 @@ def _next_default(model: SiteTree, item: StructureItem) -> str:
 
 
 def _content(item: StructureItem) -> list[str]:
-    """Return the contents of an item, and whether it is the default. The confirmation depends on both."""
+    """Return the facts that the confirmation shows: whether an item is the default, and the keys of its contents."""
     return [str(getattr(item, "default", None)), *(key_of(one) for one in all_items(children_of(item)))]
 
 

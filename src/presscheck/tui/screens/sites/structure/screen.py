@@ -172,7 +172,7 @@ class SiteStructureScreen(BaseScreen):
         return urls.published if urls else None
 
     def reason_copy(self) -> str | None:
-        """Return why the command is disabled without an address."""
+        """Return why the address cannot be copied: the item has none."""
         return None if self._address else NO_ADDRESS
 
     def command_copy(self) -> None:
@@ -181,7 +181,7 @@ class SiteStructureScreen(BaseScreen):
         self.notify("copied")
 
     def reason_web(self) -> str | None:
-        """Return why the command is disabled without a web address."""
+        """Return why the item cannot be opened in the browser: neither the item nor the site has a web address."""
         return None if self._address or self.session.model.site.urls.app else NO_ADDRESS
 
     def command_web(self) -> None:
