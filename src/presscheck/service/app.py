@@ -295,10 +295,15 @@ class Adapter:
         await response(scope, receive, send)
 
     async def _received(self, request: Request, receive: Receive) -> tuple[bytes, Caller | None]:
-        """Return the body of a request, and its sender, or None if the sender must still be authenticated.
+        """Return the body of a request and its sender. The sender is None if it must still be authenticated.
 
-        A small body is read before its sender is authenticated, if it arrives at once: then it is in memory anyway,
-        and the thread that responds authenticates the sender. Other senders are authenticated before the body is read.
+        A small body that arrives at once is read before its sender is authenticated: it is in memory anyway, and the
+        thread that responds authenticates the sender. Otherwise the sender is authenticated first. If the body then
+        takes long, the sender must be authenticated again.
+
+        Raises:
+            ApiError: 401, the token is missing or invalid; 400, 408 or 413, the body is incomplete, too slow or too
+                large.
         """
         body, headers = bytearray(), request.headers
         is_small = 0 < int(headers.get("content-length", "0")) <= LARGEST_AT_ONCE
@@ -343,7 +348,7 @@ class Adapter:
         """Run a write after earlier writes to the same place.
 
         Raises:
-            Busy: too many writes are waiting.
+            Busy: too many writes are waiting, or the earlier writes take too long.
         """
         async with self.lanes.places.turn(place if self.database.is_postgresql else ""):
             return await self.lanes.writers.run(self.database.write, work)
@@ -410,7 +415,10 @@ class Adapter:
     def _prepared(
         self, request: Request, user: Caller | None, body: bytes, files: StagedFiles, outgoing: Outgoing | None
     ) -> tuple[Caller, Any]:
-        """Return the sender and the call of a write, before the write waits for its turn."""
+        """Authenticate and parse a write, and upload its files, before the write waits for its turn.
+
+        Return its sender and its call.
+        """
         sender = user or self._caller(request)
         if sender.grant is not None:
             raise ApiError(403, READS_ONLY)
@@ -538,7 +546,9 @@ def _failed(_request: Request, error: Exception) -> Response:
 
 
 class RouteIndex(BaseRoute):
-    """A route that selects the matching route of many by an index; the routes themselves respond with 404 and 405.
+    """A route that finds the route for a request in an index, by method and segments of the path.
+
+    If it finds none, the same routes must follow in the application: they respond with 404 and 405.
 
     Args:
         routes: the routes in order of precedence. The first and third segment after ``/v1/`` are fixed.

@@ -1,4 +1,4 @@
-"""Audit events: every write that changes something is recorded in its own transaction.
+"""Audit events: every write that changes something in an organization also adds an event, in the same transaction.
 
 The action of an event is the published id of the operation. Events have ids and settings, but neither texts nor tokens.
 """
@@ -111,7 +111,7 @@ def _payload(call: Operation[Any]) -> dict[str, Any]:
 
 @cache
 def _settings(operation: type[Operation[Any]]) -> frozenset[str]:
-    """Return the fields whose values are switches or words of the API, never texts."""
+    """Return the names of the fields that are settings: their values are booleans or words of the API, never texts."""
     return frozenset(name for name, field in operation.model_fields.items() if _is_setting(field.annotation))
 
 

@@ -76,7 +76,7 @@ def convert_html(html: bytes, url: str) -> ConvertedPage:
 
 
 def decode_html(html: bytes) -> str:
-    """Decode a page. Python may load a module for its encoding, so call it while files can be opened."""
+    """Decode an HTML page. Python may load a module for the encoding, so files must still be accessible."""
     from bs4 import UnicodeDammit  # takes 50 ms to import, so only in the process that converts HTML
 
     return UnicodeDammit(html, is_html=True).unicode_markup or ""
@@ -136,7 +136,7 @@ def _language(element: Tag) -> str:
 
 
 def main() -> None:
-    """Convert one page."""
+    """Convert the page on standard input, and write the result to standard output."""
     limit_resources(MOST_MEMORY, MOST_SECONDS)
     answer: dict[str, Any]
     try:

@@ -10,7 +10,7 @@ _TEXTS_AND_MARKS = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[,\[{]++', re.DOTALL)
 
 
 def has_more_values(body: bytes, most: int) -> bool:
-    """Return whether JSON has more than `most` commas, brackets and braces outside of strings."""
+    """Return whether JSON has more than `most` commas, opening brackets and opening braces outside of strings."""
     if sum(map(body.count, (b",", b"[", b"{"))) <= most:
         return False
     marks = 0

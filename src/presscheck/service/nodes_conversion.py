@@ -79,7 +79,7 @@ def _json_of(value: object) -> bytes:
 
 
 def main() -> None:
-    """Convert one page."""
+    """Convert the Markdown on standard input, and write the nodes to standard output."""
     limit_resources(MOST_MEMORY, MOST_SECONDS)
     restrict(MOST_MEMORY + INTERPRETER_MEMORY, MOST_SECONDS, 2 * MOST_SECONDS, reads_files=True)
     try:

@@ -159,7 +159,7 @@ def _organization_of(fields: Collection[str]) -> ColumnElement[str] | None:
 
 
 def reaches(level: str | None, required: str) -> bool:
-    """Return whether a level includes another."""
+    """Return whether `level` is `required` or a higher level; False for None."""
     return level is not None and LEVELS.index(level) >= LEVELS.index(required)
 
 
@@ -175,17 +175,17 @@ def is_member(context: Context, organization_id: str) -> bool:
 
 
 def level_in_collection(context: Context, collection: CollectionRow, user_id: str | None = None) -> str | None:
-    """Return the level of a user (by default the caller) in a collection."""
+    """Return the level of a user (by default the caller) in a collection, or None without access."""
     return _level(context, collection, user_id or context.user.id)
 
 
 def level_in_space(context: Context, space: SpaceRow, user_id: str | None = None) -> str | None:
-    """Return the level of a user (by default the caller) in a space."""
+    """Return the level of a user (by default the caller) in a space, or None without access."""
     return _level(context, space, user_id or context.user.id)
 
 
 def level_in(context: Context, item: CollectionRow | SpaceRow, user_id: str | None = None) -> str | None:
-    """Return the level of a user (by default the caller) in a collection or a space."""
+    """Return the level of a user (by default the caller) in a collection or a space, or None without access."""
     return _level(context, item, user_id or context.user.id)
 
 
@@ -197,7 +197,10 @@ def access_to(context: Context, item: CollectionRow | SpaceRow) -> tuple[str | N
 
 
 def grants_in(context: Context, item: CollectionRow | SpaceRow) -> dict[str, str]:
-    """Return the levels granted in an item or an enclosing collection: the highest by the id of a team or user."""
+    """Return the levels granted in an item or in an enclosing collection, by the id of the team or user.
+
+    If several levels were granted, the highest counts.
+    """
     levels: dict[str, str] = {}
     for row in context.session.scalars(_GRANTS, {"places": _places(context, item)}):
         levels[row.holder_id] = most(levels.get(row.holder_id), row.role) or row.role
@@ -205,12 +208,16 @@ def grants_in(context: Context, item: CollectionRow | SpaceRow) -> dict[str, str
 
 
 def most(*levels: str | None) -> str | None:
-    """Return the highest of some levels, or None."""
+    """Return the highest of some levels, or None if all are None."""
     return max((level for level in levels if level), key=LEVELS.index, default=None)
 
 
 def organization_for(context: Context, organization_id: str, required: str = "read") -> OrganizationRow:
-    """Return the organization if the caller has the level `required` in it; "guest" admits every member."""
+    """Return the organization if the caller has the level `required` in it; "guest" admits every member.
+
+    Raises:
+        ApiError: 404 if the caller is not a member, 403 if the level of the caller is too low.
+    """
     organization = context.row(OrganizationRow, organization_id)
     if organization is None or not is_member(context, organization_id):
         raise not_found("organization")
@@ -220,7 +227,12 @@ def organization_for(context: Context, organization_id: str, required: str = "re
 
 
 def space_for(context: Context, space_id: str, required: str = "read") -> SpaceRow:
-    """Return the space if the caller has the level `required` in it; a deleted space is not found."""
+    """Return the space if the caller has the level `required` in it.
+
+    Raises:
+        ApiError: 404 if the space is deleted or the caller has no access to it, 403 if the level of the caller is too
+            low.
+    """
     space = context.row(SpaceRow, space_id)
     if space is None or space.deleted_at is not None:
         raise not_found("space")
@@ -242,7 +254,11 @@ def require_unlocked(space: SpaceRow) -> None:
 
 
 def collection_for(context: Context, collection_id: str, required: str = "read") -> CollectionRow:
-    """Return the collection if the caller has the level `required` in it."""
+    """Return the collection if the caller has the level `required` in it.
+
+    Raises:
+        ApiError: 404 if the caller has no access to the collection, 403 if the level of the caller is too low.
+    """
     collection = context.session.get(CollectionRow, collection_id)
     level = level_in_collection(context, collection) if collection else None
     if collection is None or level is None:
@@ -311,7 +327,11 @@ def _places(context: Context, item: CollectionRow | SpaceRow) -> list[str]:
 
 
 def _level(context: Context, item: CollectionRow | SpaceRow, user_id: str) -> str | None:
-    """Return the highest of the default level and the levels granted in the item and in enclosing collections."""
+    """Return the level of a user in an item: the highest of its default level and the levels granted to the user.
+
+    Levels that were granted in an enclosing collection count too. Admins have their role everywhere, users who are not
+    members have no level, and scripts of integrations may read.
+    """
     member = _member(context, item.organization_id, user_id)
     if member is None or member.role == "admin":
         return member.role if member else None
@@ -338,7 +358,10 @@ def _default(context: Context, item: CollectionRow | SpaceRow) -> str | None:
 
 
 def granted_to(context: Context, organization_id: str, user_id: str) -> dict[str, str]:
-    """Return the levels granted to a user or to a team of theirs, by the id of the place."""
+    """Return the levels granted to a user or to the user's teams, by the id of the place.
+
+    If several levels were granted in a place, the highest counts.
+    """
     key = ("granted", organization_id, user_id)
     if key not in context.known:
         granted: dict[str, str] = {}
@@ -360,7 +383,7 @@ def grant(context: Context, place_id: str, holder_id: str, role: str | None) -> 
 
 
 def remove_grants(context: Context, condition: ColumnElement[bool]) -> None:
-    """Remove granted levels, such as those in a place that is deleted."""
+    """Remove the granted roles that match a condition, such as all roles in a place that is deleted."""
     context.session.execute(delete(GrantRow).where(condition))
 
 
@@ -440,7 +463,7 @@ def sees_site(context: Context, site: SiteRow) -> bool:
 
 
 def sees_all_sections(context: Context, site: SiteRow) -> bool:
-    """Return whether the caller may also see sections of a site without visible spaces."""
+    """Return whether the caller may see all sections of a site, even sections in which the caller may see no space."""
     has_key = ("share key", site.id) in context.known
     return has_key or is_open(site) or reaches(level_in_site(context, site), "create")
 

@@ -26,7 +26,7 @@ MOST_MATCHES = 200
 """Maximum number of matches in a section among which the best excerpt is chosen."""
 
 _PREFIX, _JOINED, _CORRECTED = 0.5, 0.9, 0.6
-"""What a match counts that is the start of a word, two words of the query as one, or a word with another letter."""
+"""Weights of a match with the start of a word, with two words of the query as one, and with a corrected word."""
 _TITLE, _HEADING, _DESCRIPTION, _ABOVE = 6.0, 3.0, 1.5, 0.7
 _K, _B, _USUAL_LENGTH = 1.2, 0.4, 700
 _QUOTED = re.compile(r'"([^"]*)"?|([^"]+)')
@@ -66,9 +66,10 @@ class Term(NamedTuple):
 
     Attributes:
         words: the normalized words.
-        needles: what to look for in normalized text, and what it counts, the best first.
-        lookups: alternatives for the index; each consists of words that all occur, and whether they are prefixes.
-        is_required: whether a page must have it.
+        needles: the strings to find in normalized text, each with the weight of a match, the best first.
+        lookups: alternative queries of the index. Each is a tuple of words that must all occur, and whether the last
+            word is a prefix.
+        is_required: whether a page must contain the term.
     """
 
     words: str
@@ -77,14 +78,14 @@ class Term(NamedTuple):
     is_required: bool
 
     def weight_in(self, text: str) -> float:
-        """Return how well normalized text matches, from 0 to 1."""
+        """Return the weight of the best needle that occurs in normalized text, from 0 to 1; 0 if none occurs."""
         for needle, weight in self.needles:
             if needle in text:
                 return weight
         return 0.0
 
     def frequency_in(self, text: str) -> float:
-        """Return how often normalized text matches."""
+        """Return the number of occurrences of the best matching needle, times its weight; 0 if none occurs."""
         for needle, weight in self.needles:
             count = text.count(needle)
             if count:
@@ -93,7 +94,7 @@ class Term(NamedTuple):
 
 
 class Fields(NamedTuple):
-    """The normalized short texts of a page."""
+    """The normalized short texts of a page. `above` has the titles of its ancestors."""
 
     title: str
     description: str
@@ -101,7 +102,7 @@ class Fields(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A matching section of a page; its title is empty at the start of the page."""
+    """A matching section of a page: its title, which is empty at the start of the page, its anchor, and an excerpt."""
 
     title: str
     anchor: str
@@ -123,7 +124,7 @@ def search_text(markdown: str) -> SearchText:
 
 
 def terms_of(query: str) -> list[Term]:
-    """Return the terms of a query."""
+    """Return the terms of a query, at most `MOST_TERMS`. Question words are optional if there are other words."""
     phrases = [*dict(_phrases(query)).items()][:MOST_TERMS]
     are_optional = any(words not in _OPTIONAL for words, _ in phrases)
     joined: dict[str, list[str]] = {}
@@ -146,7 +147,7 @@ def terms_of(query: str) -> list[Term]:
 
 
 def _phrases(query: str) -> Iterator[tuple[str, bool]]:
-    """Yield the phrases of a query; words that are joined by signs other than `_` are single words."""
+    """Yield the phrases of a query. Outside of quotation marks, signs other than `_` separate words."""
     for quoted, words in _QUOTED.findall(query):
         yield from query_phrases(f'"{quoted}"' if quoted else _SIGNS.sub(" ", words))
 
@@ -160,7 +161,7 @@ def corrected(term: Term, words: Sequence[str]) -> Term:
 
 
 def one_letter_off(word: str, alphabet: str) -> Iterator[str]:
-    """Yield the words that differ by a missing, added or other letter, or by two that are swapped."""
+    """Yield the words that differ from `word` by one missing, added or replaced letter, or by two swapped letters."""
     for at in range(len(word) + 1):
         start, end = word[:at], word[at:]
         if end:
@@ -174,7 +175,7 @@ def one_letter_off(word: str, alphabet: str) -> Iterator[str]:
 
 
 def rarity(pages: int, with_term: int) -> float:
-    """Return the weight of a term that occurs in some of the pages."""
+    """Return the weight of a term that `with_term` of `pages` pages contain: the rarer the term, the higher."""
     return log(1 + (pages - with_term + 0.5) / (with_term + 0.5))
 
 
@@ -205,7 +206,10 @@ def score(terms: Sequence[Term], rarities: Sequence[float], fields: Fields, text
 
 
 def _title_score(terms: Sequence[Term], rarities: Sequence[float], title: str) -> float:
-    """Return how well a title matches: more if it consists of little else, most if it has the words as they are."""
+    """Return how well a title matches, or 0 if no term matches.
+
+    The score is higher if the title has few other words, and highest if it has all terms as one phrase.
+    """
     weights = [term.weight_in(title) for term in terms]
     matched = sum(weight > 0 for weight in weights)
     if not matched:
@@ -218,7 +222,7 @@ def _title_score(terms: Sequence[Term], rarities: Sequence[float], title: str) -
 
 
 def passages(terms: Sequence[Term], text: SearchText) -> list[Passage]:
-    """Return the sections that match, the best first."""
+    """Return the sections that match, at most `MOST_SECTIONS`, the best first."""
     scored: list[tuple[float, int]] = []
     for number, section in enumerate(text.sections):
         title, body = normalized(section.title), normalized(section.text)
@@ -237,7 +241,7 @@ def passages(terms: Sequence[Term], text: SearchText) -> list[Passage]:
 
 
 def excerpt(text: str, terms: Sequence[Term]) -> str:
-    """Return the part of a text with the most terms, or its start."""
+    """Return the part of a text that contains the most different terms; without a match, the start of the text."""
     flat = " ".join(text.split())
     matches = [*_matches(flat, terms)]
     at, most = 0, 0
@@ -253,7 +257,7 @@ def excerpt(text: str, terms: Sequence[Term]) -> str:
 
 
 def marked(text: str, terms: Sequence[Term]) -> list[tuple[str, bool]]:
-    """Split a text into parts, each with whether it matches a term."""
+    """Split a text into parts, and return each with whether it matches a term."""
     parts: list[tuple[str, bool]] = []
     at = 0
     for start, end, _ in _matches(text, terms):
@@ -280,7 +284,10 @@ def _matches(text: str, terms: Sequence[Term]) -> Iterator[tuple[int, int, int]]
 
 
 def _folded(text: str) -> tuple[str, list[int]]:
-    """Return folded text, and the offset of each of its characters in the text unless the offsets are equal."""
+    """Return the folded text, and for each of its characters the offset in `text`.
+
+    For ASCII, the list is empty: the offsets are equal.
+    """
     folded = fold(text)
     if text.isascii():
         return folded, []

@@ -119,7 +119,11 @@ class PageTexts:
         return self._linked(text, source, lambda place: self._relative(place, sources[-1])).strip("\n")
 
     def _linked(self, text: str, source: str, written: Callable[[Destination], str | None]) -> str:
-        """Replace the targets of links that lead to a page, a file or reusable content."""
+        """Replace the targets of the links in a text.
+
+        `written` returns the new target for a destination, or None to keep the link. Anchors in the same page are kept,
+        and app URLs may become stable links.
+        """
         parts: list[str] = []
         end = 0
         for target in written_targets(text):
@@ -132,7 +136,7 @@ class PageTexts:
         return "".join((*parts, text[end:]))
 
     def _in_app(self, target: str) -> str | None:
-        """Return the path of an app URL, which is also the path of a stable link, or None for other URLs."""
+        """Return the stable link for an app URL. Return None for other URLs, and if stable links are not requested."""
         app = f"{self._context.app('')}/"
         return f"/{target.removeprefix(app)}" if self._reading.is_stable and target.startswith(app) else None
 

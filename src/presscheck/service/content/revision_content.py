@@ -75,7 +75,10 @@ class RevisionContent:
 
 
 def revision_content(context: Context, revision_id: str) -> RevisionContent | None:
-    """Return the content of a revision, or None if it does not exist. The caller's access is not checked."""
+    """Return the content of a revision, or None if it does not exist. The caller's access is not checked.
+
+    If the context has a visitor of a site, pages that the visitor may not see are left out.
+    """
     cache = context.session.info.get(IMMUTABLE)
     content: RevisionContent | None = cache.get(("revision", revision_id)) if cache else None
     if content is None:
@@ -144,11 +147,13 @@ def kept_of_documents(
 ) -> dict[str, Value]:
     """Return a cached value for each document, by id, computing missing values from the texts.
 
+    Unknown documents are left out.
+
     Texts are loaded in small groups to limit memory.
 
     Args:
         context: the transaction.
-        kind: the kind of value.
+        kind: the name of the kind of value, in the key of the cache.
         documents: the ids of the documents.
         make: computes the value from a text.
         weight: estimates its size in memory in bytes.

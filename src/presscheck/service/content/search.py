@@ -4,8 +4,8 @@ The index of the database names the pages that may match. Whether a page matches
 as readers see it, so that neither markup nor hidden parts of a page are found.
 
 A page matches if it has all words of the query, or words that start with them. Readers of a site also find pages whose
-titles have most of the words. If no page matches, words that no page has are replaced for them by words that differ in
-one letter; if there is still none, the pages with the most words match.
+titles have most of the words. If there is no match, the search for readers replaces words that occur in no page by
+words that differ in one letter. If there is still no match, it returns the pages with the most words of the query.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ from presscheck.service.models.spaces import SpaceRow
 MOST_RANKED = 2_000
 """Maximum number of pages whose texts are read for a query; the pages with the most words in the title come first."""
 MOST_CHARACTERS = 10_000_000
-"""Number of characters of texts after which no further ones are read for a query."""
+"""Number of characters after which no further texts are read for a query."""
 SHORTEST_CORRECTED = 4
 """Minimum number of letters of a word that is corrected."""
 MOSTLY = 0.6
 """The share of the words, weighted by how rare they are, that a title needs to be found without all words."""
 RECENCY = 0.05
-"""What the newest page gains over one that is a year older."""
+"""The share by which the score of the newest page exceeds the score of an equal page that is a year older."""
 _AT_ONCE = 50
 _YEAR = 365 * 24 * 3600
 _EMPTY = search_text("")
@@ -83,10 +83,10 @@ class Hit(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The matching pages, the best first; `terms` are the words that were looked for, corrected where necessary.
+    """The matching pages, the best first, and the terms that were searched, corrected where necessary.
 
-    `is_complete` is False if there were too many pages to read them all, and `is_exact` if no page has all words as
-    they are written.
+    `is_complete` is False if there were too many pages to read all of them. `is_exact` is False if no page contains all
+    words as they are written.
     """
 
     hits: list[Hit]
@@ -96,7 +96,7 @@ class Found(NamedTuple):
 
 
 class TextReading(NamedTuple):
-    """How the searched text of a page is made from its Markdown; `name` is part of the key in the cache."""
+    """A way to make the searched text of a page from its Markdown. `name` is part of the key in the cache."""
 
     name: str
     visible: Callable[[str], str]
@@ -173,7 +173,10 @@ class _Finder:
         self._by_lookup: dict[tuple[str, bool], set[str]] = {}
 
     def found(self, terms: list[Term], least: int) -> Found:
-        """Return the pages that have at least `least` of the required terms, the best first."""
+        """Return the pages with at least `least` of the required terms, the best first.
+
+        Unless the search is strict, pages whose titles have most of the terms match too.
+        """
         possible = self._possible(terms)
         rarities = [rarity(len(possible), sum(matches)) for matches in zip(*possible, strict=True)]
         numbers = [
@@ -194,7 +197,7 @@ class _Finder:
         return Found(hits, terms, is_complete)
 
     def corrected(self, terms: list[Term]) -> list[Term]:
-        """Replace the terms that no page has by words that differ in one letter.
+        """Replace the terms that occur in no page by words that differ in one letter.
 
         The texts decide which terms these are: the index also has words that the reader may not see.
         """
@@ -250,7 +253,7 @@ class _Finder:
         return self._by_lookup[key]
 
     def _texts(self, terms: list[Term], numbers: list[int]) -> tuple[dict[int, SearchText], bool]:
-        """Return the texts of pages by their numbers, and whether all of them were read."""
+        """Return the searchable texts of the pages with these numbers, by number, and whether all of them were read."""
         if len(numbers) > MOST_RANKED:
             numbers.sort(key=lambda number: -sum(bool(term.weight_in(self._fields[number].title)) for term in terms))
         texts: dict[int, SearchText] = {}

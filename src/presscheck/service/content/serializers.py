@@ -1,7 +1,7 @@
 """Serialization of stored revisions: page trees, files, and the bodies of pages as Markdown or as document nodes.
 
-Paths and URLs are computed; bodies are added on request. The Markdown of a page has its title as first heading and its
-details as front matter; `parse_page` is the inverse.
+Paths and URLs are computed; bodies are added on request. The Markdown of a page has its title as first heading.
+Submitted Markdown may also have details of the page as front matter.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def parse_page(markdown: str) -> PageText:
 
 
 def format_page(title: str, body: str) -> str:
-    """Return the Markdown of a page as the API returns it."""
+    """Return the Markdown of a page as the API returns it: the title as first heading, then the body."""
     return f"# {title}\n\n{body}" if title else body
 
 
@@ -161,7 +161,7 @@ def serialize_location(context: Context, space_id: str, place: PagePosition) -> 
 
 
 def body_of(context: Context, page: Page) -> str:
-    """Return the stored Markdown of a page."""
+    """Return the stored Markdown of a page; empty if the page has none."""
     rows = context.rows(_BODY, id=page["documentId"]) if page.get("documentId") else ()
     return rows[0][0] if rows else ""
 
@@ -209,12 +209,20 @@ class Content(NamedTuple):
 
 
 def page_by_id(context: Context, revision: RevisionContent, page_id: str) -> RevisionPage:
-    """Return a page of a revision, without its body."""
+    """Return a page of a revision, without its body.
+
+    Raises:
+        ApiError: 404, the revision does not have this page.
+    """
     return _page(context, revision, revision.pages.get(page_id))
 
 
 def page_by_path(context: Context, revision: RevisionContent, path: str) -> RevisionPage:
-    """Return the page at a path of a revision, without its body."""
+    """Return the page at a path of a revision, without its body.
+
+    Raises:
+        ApiError: 404, the revision has no page at this path.
+    """
     return _page(context, revision, revision.paths.get(path.strip("/")))
 
 
@@ -225,7 +233,7 @@ def _page(context: Context, revision: RevisionContent, place: PagePosition | Non
 
 
 def with_markdown(context: Context, revision: RevisionContent, page: RevisionPage) -> RevisionPage:
-    """Return a page with its stored Markdown, if it has any."""
+    """Return a document page with its stored Markdown. Pages of other types, such as links, are returned unchanged."""
     if page.type != "document":
         return page
     body = body_of(context, revision.pages[page.id].page)

@@ -23,7 +23,7 @@ class CacheSizes(NamedTuple):
     """Capacity for the structure and settings of published sites."""
 
     def within(self, megabytes: int) -> CacheSizes:
-        """Return the same proportions scaled to a total of `megabytes`."""
+        """Return these capacities, scaled to a total of `megabytes`."""
         return CacheSizes(*(size * megabytes * MEGABYTE // sum(self) for size in self))
 
 

@@ -43,7 +43,8 @@ def _one_less(key: str) -> str:
 def _people(role: str, user: str, rows: str) -> str:
     """Return the SQL that adds participants.
 
-    `rows` must have a WHERE clause: without one, SQLite reads ON CONFLICT as the ON clause of a join.
+    `rows` is the part of the query after FROM. It must have a WHERE clause: without one, SQLite reads ON CONFLICT as
+    the ON clause of a join.
     """
     return (
         "INSERT INTO change_request_people "  # noqa: S608
@@ -126,7 +127,7 @@ _TRIGGERS = (
 
 
 def keep_change_requests(connection: Connection) -> None:
-    """Fill both tables for the existing change requests and create the triggers."""
+    """Fill the tables of participants and counts for the existing change requests, and create the triggers."""
     fill = (
         _people("author", "one.created_by", "change_requests one WHERE true"),
         *(

@@ -80,7 +80,8 @@ class Database:
 
     `reading()` opens sessions that see one snapshot. `write` runs a function in serializable isolation: on SQLite a
     writer takes the lock when it begins; on PostgreSQL the database aborts conflicting transactions, and `write`
-    retries. `writing()` opens such a session without retries, for work without concurrent writers.
+    retries. `writing()` opens a session with the same isolation but without retries, for work without concurrent
+    writers.
 
     Args:
         url: a SQLAlchemy URL; ``postgresql://…`` is accepted too.
@@ -259,7 +260,11 @@ _STEPS: dict[str, dict[str, Any]] = {
 
 
 def new_engine(url: str) -> Engine:
-    """Create an engine, and the file of a SQLite database if it does not exist. Tables are not created."""
+    """Create an engine, and the file of a SQLite database if it does not exist. Tables are not created.
+
+    Raises:
+        ValueError: the database is neither SQLite nor PostgreSQL.
+    """
     address = make_url(url)
     if address.drivername in ("postgresql", "postgres"):
         address = address.set(drivername="postgresql+psycopg")

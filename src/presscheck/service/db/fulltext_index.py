@@ -42,13 +42,13 @@ _WORDS = {
 
 
 def make_words(connection: Connection) -> None:
-    """Create the index."""
+    """Create the full-text index."""
     for statement in _MAKE[connection.dialect.name]:
         connection.execute(text(statement))
 
 
 def add_words(connection: Connection, documents: Iterable[tuple[str, str]]) -> None:
-    """Add documents, given as pairs of id and Markdown. Documents never change, so each is added only once."""
+    """Index documents, given as pairs of id and Markdown. Documents never change, so each is indexed only once."""
     rows = [{"id": key, "words": index_text(markdown)} for key, markdown in documents]
     if rows:
         connection.execute(_ADD[connection.dialect.name], rows)
@@ -72,7 +72,7 @@ def documents_with(connection: Connection, ids: Collection[str], word: str, *, b
 
 
 def words_of(connection: Connection, ids: Collection[str]) -> set[str]:
-    """Return all words of some documents."""
+    """Return all words in the index of some documents."""
     words: set[str] = set()
     for (some,) in connection.execute(_WORDS[connection.dialect.name], {"ids": [*ids]}):
         words.update(some.split())

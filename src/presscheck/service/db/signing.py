@@ -72,7 +72,10 @@ def was_signed(session: Session, purpose: str, text: str) -> bool:
 
 
 def claims_of(token: str, key: str | bytes, now: float, *, longest: int = LONGEST_TOKEN) -> dict[str, Any] | None:
-    """Return the claims of a token, or None unless its signature is valid and it is valid at the time `now`."""
+    """Return the claims of a signed token.
+
+    Return None if the signature is invalid, or the token is not valid at the time `now`.
+    """
     if not token or not key or len(token) > longest:
         return None
     import jwt  # takes 99 ms to import, so only if a token must be read
@@ -98,7 +101,7 @@ def token_with(claims: dict[str, Any], key: bytes) -> str:
 
 
 def derived_key(session: Session, purpose: str) -> bytes:
-    """Return the key for tokens of one purpose."""
+    """Return the key for tokens of one purpose. The response then depends on the current time, and is not cached."""
     session.info[TIMED] = True
     return hmac.digest(signing_key(session), purpose.encode(), hashlib.sha256)
 

@@ -98,7 +98,10 @@ class SnapshotReader:
         database.closing.callback(self.close)
 
     async def current(self) -> Version | None:
-        """Return the current version, or None if the database fails or does not respond within `PAUSE`."""
+        """Return the current version, or None if the database fails or does not respond within `PAUSE`.
+
+        After a failure, the database is not asked again for `PAUSE` seconds.
+        """
         if time.monotonic() < self._not_before:
             return None
         try:

@@ -125,7 +125,7 @@ def stored_content(
 
 
 def _limited(source: str, text: str, problems: list[Problem]) -> str:
-    """Return a text, or an empty string if it is too large for a page."""
+    """Return a text. If it is too large for a page, add a problem and return an empty string."""
     problem = size_problem(text)
     if problem is None:
         return text

@@ -22,7 +22,7 @@ NO_MODEL = "This service has no language model. It searched for the words of you
 
 @handles(AskOrganization, writes=False)
 def ask_organization(context: Context, call: AskOrganization) -> QuestionResponse:
-    """Answer with the pages that have most words of the question, among those that the caller may see."""
+    """Answer a question with the pages that match it best, among the pages that the caller may see."""
     organization = organization_for(context, call.organization_id, "guest")
     if len(call.query) > LONGEST_QUESTION:
         raise ApiError(400, f"query: must have at most {LONGEST_QUESTION} characters")

@@ -126,7 +126,13 @@ def listed(
 
 
 class _Chosen(NamedTuple):
-    """The parts of the filter that determine the SQL of a listing."""
+    """The properties of a filter that determine the SQL of a listing.
+
+    Attributes:
+        of_person: whether the listing reads the change requests of a person.
+        others: the other roles in which users must participate.
+        in_several: whether several spaces have matches.
+    """
 
     of_person: bool
     others: tuple[str, ...]
@@ -215,14 +221,14 @@ class _Source(NamedTuple):
 
 @handles(ListChangeRequests)
 def list_change_requests(context: Context, call: ListChangeRequests) -> Page[ChangeRequest]:
-    """List the change requests of a space in one state, newest first."""
+    """List the change requests of a space with one status, by default the open ones, most recently updated first."""
     space = space_for(context, call.space_id)
     return listed(context, call, [space.id])
 
 
 @handles(ListOrganizationChangeRequests)
 def list_organization_change_requests(context: Context, call: ListOrganizationChangeRequests) -> Page[ChangeRequest]:
-    """List the change requests of all spaces of an organization that the caller may see, newest first."""
+    """List the change requests of an organization in visible spaces, most recently updated first."""
     organization = organization_for(context, call.organization_id, "guest")
     return listed(context, call, [*visible_space_ids(context, organization.id)])
 

@@ -49,7 +49,7 @@ from presscheck.service.spaces.sort_order import (
 
 @handles(ListCollections)
 def list_collections(context: Context, call: ListCollections) -> Page[Collection]:
-    """List the collections that the caller may see, in order, without nested ones if `nested` is false."""
+    """List the collections that the caller may see, in order. Leave out nested collections if `nested` is false."""
     organization = organization_for(context, call.organization_id, "guest")
     every = collections_of(context, organization.id).values()
     seen = [row.id for row in every if level_in_collection(context, row) is not None]
@@ -73,7 +73,7 @@ def get_collection(context: Context, call: GetCollection) -> Collection:
 
 @handles(CreateCollection)
 def create_collection(context: Context, call: CreateCollection) -> Collection:
-    """Create a collection at the end; requires the create role."""
+    """Create a collection, last in its parent collection or at the top level. Requires the create role."""
     organization_for(context, call.organization_id, "guest")
     require_parent(context, call.organization_id, call.parent)
     row = CollectionRow(
@@ -92,7 +92,7 @@ def create_collection(context: Context, call: CreateCollection) -> Collection:
 
 @handles(UpdateCollection)
 def update_collection(context: Context, call: UpdateCollection) -> Collection:
-    """Update a collection; requires an admin of it."""
+    """Update a collection; requires an admin of the collection."""
     row = collection_for(context, call.collection_id, "admin")
     given = call.given()
     if call.title is None and "title" in given:
@@ -105,7 +105,7 @@ def update_collection(context: Context, call: UpdateCollection) -> Collection:
 
 @handles(DeleteCollection)
 def delete_collection(context: Context, call: DeleteCollection) -> None:
-    """Delete a collection; its items move up to its position and keep their access."""
+    """Delete a collection; its items move up to its position and keep their access. Ignore a missing collection."""
     row = context.session.get(CollectionRow, call.collection_id)
     if row is None or level_in_collection(context, row) is None:
         return

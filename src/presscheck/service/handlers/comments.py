@@ -168,7 +168,7 @@ def stored_text(body: Document) -> dict[str, Any]:
 
 
 def comment_in(context: Context, space: SpaceRow, row: ChangeRequestRow | None, comment_id: str) -> CommentRow:
-    """Return a comment on a change request, or on the live content if there is none.
+    """Return a comment on a change request; if `row` is None, return a comment on the live content.
 
     Raises:
         ApiError: 404 if the comment does not exist.
@@ -197,7 +197,11 @@ def may_change(context: Context, space: SpaceRow, written: Written) -> bool:
 
 
 def react(context: Context, target_id: str, added: Iterable[str], removed: Iterable[str]) -> None:
-    """Add and remove emoji reactions of the caller."""
+    """Add and remove emoji reactions of the caller.
+
+    Raises:
+        ApiError: 400, an added emoji is empty or too long.
+    """
     for emoji in removed:
         reaction = context.session.get(ReactionRow, (target_id, emoji, context.user.id))
         if reaction is not None:
@@ -357,7 +361,7 @@ def _repliers(context: Context, comments: Sequence[str]) -> dict[str, tuple[Cont
 @handles(ListComments)
 @handles(ListSpaceComments)
 def list_comments(context: Context, call: ListComments | ListSpaceComments) -> Page[Comment]:
-    """List the comments of a change request, or on a live space."""
+    """List the comments on a change request or on a live space, by default newest first."""
     space, row = _space_and_branch(context, call)
     filters = {"change_request": row.id if row else None, "page": call.target_page, "authors": call.authors}
     values = {name: value for name, value in filters.items() if value is not None}

@@ -240,25 +240,25 @@ def get_change_request_file(context: Context, call: GetChangeRequestFile) -> Rev
 
 @handles(GetReusableContent)
 def get_reusable_content(context: Context, call: GetReusableContent) -> ReusableContent:
-    """Return a reusable content of the live content."""
+    """Return a piece of reusable content of the live content."""
     return _reusable_content(live(context, call.space_id), call.reusable_content_id)
 
 
 @handles(GetRevisionReusableContent)
 def get_revision_reusable_content(context: Context, call: GetRevisionReusableContent) -> ReusableContent:
-    """Return a reusable content of a revision."""
+    """Return a piece of reusable content of a revision."""
     return _reusable_content(revision_in(context, call.space_id, call.revision_id), call.reusable_content_id)
 
 
 @handles(GetChangeRequestReusableContent)
 def get_change_request_reusable_content(context: Context, call: GetChangeRequestReusableContent) -> ReusableContent:
-    """Return a reusable content of a change request."""
+    """Return a piece of reusable content of a change request."""
     return _reusable_content(branch(context, call.space_id, call.change_request_id), call.reusable_content_id)
 
 
 @handles(GetDocument)
 def get_document(context: Context, call: GetDocument) -> Serialized[ContentDocument]:
-    """Return the body of a page or of reusable content, if a revision of the space has it."""
+    """Return the body of a page or of reusable content as nodes, if a revision of the space has this document."""
     space = space_for(context, call.space_id)
     revision_id = revision_with(context, space.id, call.document_id)
     revision = revision_content(context, revision_id) if revision_id else None
@@ -342,7 +342,10 @@ def _page(
 
 
 def _manner(context: Context, call: _Shown) -> tuple[str, ...]:
-    """Return the parts of a cache key that a text depends on besides its revision and the start of all URLs."""
+    """Return the parts of a cache key for the form of a text: its links, evaluation, includes and kind of reader.
+
+    The text also depends on the revision and on the start of all URLs, which are other parts of the key.
+    """
     refs = call.format_markdown_refs if isinstance(call, Rendering) else None
     reader = "site" if context.grant else ""
     return (refs or "", "evaluated" if call.evaluated else "", "dereferenced" if call.dereferenced else "", reader)
@@ -377,13 +380,16 @@ def _conditions(context: Context, call: _Shown) -> Holds | None:
 def _document(
     context: Context, revision: RevisionContent, call: _Shown, what: str, make: Callable[[], bytes]
 ) -> Serialized[ContentDocument]:
-    """Return the nodes of a text of a revision, cached."""
+    """Return the nodes of a text of a revision, cached. `what` names the text in the key, and `make` converts it."""
     key = ("document", revision.id, context.origin, what, *_manner(context, call))
     return kept(context, key, lambda: Serialized(make()), lambda sent: len(sent.body) + EACH_KEY)
 
 
 def _meta_links(context: Context, space_id: str, revision: RevisionContent, page_id: str) -> PageMetaLinks:
-    """Return references to a page in the translations of its space, where it has the same id."""
+    """Return references to the translations of a page: the pages with the same id in the translations of its space.
+
+    Translations that the caller may not see are left out.
+    """
     if page_id not in revision.pages:
         raise not_found("page")
     alternates = [

@@ -166,7 +166,7 @@ def list_organization_installations(
 
 @handles(ListOrganizationIntegrations)
 def list_organization_integrations(context: Context, call: ListOrganizationIntegrations) -> Page[Integration]:
-    """List public integrations and those of an organization, by name."""
+    """List the public integrations and the integrations of an organization, by name."""
     organization = organization_for(context, call.organization_id)
     rows = context.session.scalars(select(IntegrationRow).order_by(IntegrationRow.name))
     offered = [row for row in rows if row.visibility == "public" or row.organization_id == organization.id]
@@ -249,7 +249,10 @@ def list_site_integration_scripts(context: Context, call: ListSiteIntegrationScr
 
 
 def _installed(context: Context, organization_id: str) -> list[tuple[InstallationRow, IntegrationRow]]:
-    """Return the installations in an organization whose integration the caller may see, by its name."""
+    """Return the installations in an organization, each with its integration, by the name of the integration.
+
+    Integrations that the caller may not see are left out.
+    """
     query = (
         select(InstallationRow, IntegrationRow)
         .join(IntegrationRow, IntegrationRow.name == InstallationRow.integration)
@@ -277,7 +280,11 @@ def _matches(row: IntegrationRow, search: str | None) -> bool:
 
 
 def _space_of(context: Context, row: InstallationRow, space_id: str, *, is_installed: bool = False) -> SpaceRow:
-    """Return a space of the organization of an installation."""
+    """Return a space of the organization of an installation.
+
+    Raises:
+        ApiError: 404, the space does not exist there, or with `is_installed`, the installation does not include it.
+    """
     space = context.row(SpaceRow, space_id)
     if space is None or space.organization_id != row.organization_id or space.deleted_at is not None:
         raise not_found("space")
@@ -287,7 +294,11 @@ def _space_of(context: Context, row: InstallationRow, space_id: str, *, is_insta
 
 
 def _site_of(context: Context, row: InstallationRow, site_id: str, *, is_installed: bool = False) -> SiteRow:
-    """Return a site of the organization of an installation."""
+    """Return a site of the organization of an installation.
+
+    Raises:
+        ApiError: 404, the site does not exist there, or with `is_installed`, the installation does not include it.
+    """
     site = context.row(SiteRow, site_id)
     if site is None or site.organization_id != row.organization_id:
         raise not_found("site")
@@ -332,7 +343,7 @@ def _uninstall(context: Context, row: InstallationRow, kind: Kind, identity: str
 
 
 def _store(context: Context, row: InstallationRow, kind: Kind, identity: str, settings: dict[str, Any] | None) -> None:
-    """Store the settings in a space or a site, or remove them."""
+    """Store the settings of an installation in a space or a site; None removes the space or site."""
     others = {key: value for key, value in settings_of(row, kind).items() if key != identity}
     present = others if settings is None else {**others, identity: settings}
     if kind == "space":

@@ -128,7 +128,11 @@ def get_issue(context: Context, call: GetConversationIssue) -> IssueInConversati
 
 @handles(ListIssuesClusters)
 def list_clusters(context: Context, call: ListIssuesClusters) -> Page[IssuesCluster]:
-    """List the clusters of an organization in the requested order. A status matches none: all are analyzed."""
+    """List the clusters of an organization in the requested order.
+
+    The list is empty if the call has a status: the possible ones are pending and analysing, and no stored cluster is
+    either.
+    """
     organization = organization_for(context, call.organization_id)
     rows = context.session.scalars(select(ClusterRow).where(ClusterRow.organization_id == organization.id)).all()
     clusters = _as_clusters(context, organization.id, rows) if call.status is None else []

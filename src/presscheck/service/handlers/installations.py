@@ -212,7 +212,10 @@ def render_with_get(context: Context, call: RenderIntegrationWithGet) -> RenderO
 
 @handles(RenderIntegration, writes=False)
 def render(context: Context, call: RenderIntegration) -> RenderOutput:
-    """Render a component through the development tunnel of the integration if it has one, or else with its script."""
+    """Render a component with the script of the integration, or through its development tunnel.
+
+    The tunnel is used for owners of the integration, or for all callers if the owner has chosen this.
+    """
     row = integration_for(context, call.integration_name)
     outgoing = context.outgoing_requests(row.organization_id)
     place = _place_of(context, call.context)
@@ -306,7 +309,11 @@ def _installations(context: Context, name: str, external_id: str | None) -> list
 
 
 def installation_for(context: Context, name: str, installation_id: str) -> InstallationRow:
-    """Return an installation, for owners of its integration, admins of its organization, and its script."""
+    """Return an installation, for owners of its integration, admins of its organization, and its script.
+
+    Raises:
+        ApiError: 403 or 404 for other callers, 404 if the installation does not exist.
+    """
     integration = integration_for(context, name)
     row = context.session.get(InstallationRow, installation_id)
     if row is None or row.integration != name:

@@ -41,7 +41,7 @@ LONGEST_POLICY = 20_000
 
 @handles(ListIntegrations)
 def list_integrations(context: Context, call: ListIntegrations) -> Page[Integration]:
-    """List public integrations and those of the caller's organizations, by name."""
+    """List the public integrations and the integrations of the caller's organizations, by name."""
     own_organizations = select(MemberRow.organization_id).where(
         MemberRow.user_id == context.user.id, MemberRow.disabled.is_(False)
     )
@@ -90,7 +90,10 @@ def publish_integration(context: Context, call: PublishIntegration) -> Integrati
 
 @handles(UnpublishIntegration)
 def unpublish_integration(context: Context, call: UnpublishIntegration) -> None:
-    """Delete an integration with its installations and events. Return normally if the caller may not see it."""
+    """Delete an integration with its installations and events.
+
+    Ignore an integration that is missing or that the caller may not see.
+    """
     row = context.session.get(IntegrationRow, call.integration_name)
     if row is not None and may_see(context, row):
         context.session.delete(integration_for(context, call.integration_name, to_own=True))
@@ -99,7 +102,7 @@ def unpublish_integration(context: Context, call: UnpublishIntegration) -> None:
 
 @handles(SetDevelopmentMode)
 def set_development_mode(context: Context, call: SetDevelopmentMode) -> None:
-    """Set the development tunnel. Each request to it checks whether its address is allowed."""
+    """Set the development tunnel. Each request to the tunnel checks that its address is allowed."""
     row = integration_for(context, call.integration_name, to_own=True)
     if web_address(call.tunnel_url) is None:
         raise ApiError(400, "tunnelUrl: must be a URL such as https://example.org/tunnel")
@@ -134,7 +137,7 @@ def _publisher(context: Context, name: str) -> OrganizationRow:
     """Return an organization by its id or hostname.
 
     Raises:
-        ApiError: 403 if the caller is not an admin of it.
+        ApiError: 403 or 404 if the caller is not an admin of the organization.
     """
     organization = context.session.scalar(select(OrganizationRow).where(OrganizationRow.hostname == name))
     return organization_for(context, organization.id if organization else name, "admin")

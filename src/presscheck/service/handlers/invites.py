@@ -130,7 +130,10 @@ def delete_invite(context: Context, call: DeleteInvite) -> None:
 
 @handles(InviteUsers)
 def invite_users(context: Context, call: InviteUsers) -> InvitedUsers:
-    """Make users members of an organization; existing members keep their role. Requires an admin."""
+    """Make users members of an organization; existing members keep their role. Requires an admin.
+
+    With `sso`, no user is invited, and the response lists all emails as failed.
+    """
     organization = organization_for(context, call.organization_id, "admin")
     if len(call.emails) > MOST_INVITED:
         raise ApiError(400, f"emails: at most {MOST_INVITED} at once")

@@ -108,7 +108,7 @@ def _merged(context: Context, space: SpaceRow, row: ChangeRequestRow) -> tuple[M
 
 
 def _names(context: Context, space: SpaceRow, row: ChangeRequestRow) -> tuple[str, str]:
-    """Return the names of both sides: the newest revisions with their authors."""
+    """Return the names of the change request and of the live content in conflict markers, with authors and times."""
     sides = {row.revision: f"#{row.number}", space.revision_id: "main"}
     authors = {key: (name, at) for key, name, at in context.rows(_AUTHORS, ids=[*sides])}
     ours, theirs = (revision_name(place, authors[key][0] or "", authors[key][1], UTC) for key, place in sides.items())

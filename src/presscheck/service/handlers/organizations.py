@@ -204,7 +204,7 @@ def join_organization(context: Context, call: JoinOrganization) -> None:
 
 @handles(UpdateLastSeen)
 def update_last_seen(context: Context, call: UpdateLastSeen) -> LastSeen:
-    """Set when the caller was last seen."""
+    """Record that the caller is using an organization now."""
     organization = organization_for(context, call.organization_id, "guest")
     context.session.get_one(MemberRow, (organization.id, context.user.id)).last_seen_at = context.now()
     return LastSeen()
@@ -212,7 +212,7 @@ def update_last_seen(context: Context, call: UpdateLastSeen) -> LastSeen:
 
 @handles(GetOrganizationsForEmailDomain)
 def organizations_for_domain(context: Context, call: GetOrganizationsForEmailDomain) -> Organizations:
-    """List the organizations that allow the domain of the caller's email."""
+    """List the organizations that allow an email domain; none if the caller's email has another domain."""
     domain = call.email_domain.lower()
     if (context.user.email or "").rpartition("@")[2].lower() != domain:
         return Organizations()

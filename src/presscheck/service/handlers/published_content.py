@@ -181,7 +181,13 @@ def _admitted(context: Context, url: str, visitor: Visitor, redirects: bool) -> 
 
 
 def _in_preview(context: Context, text: str, path: str) -> Reader:
-    """Return the reader of a preview URL, signed or with the id of a site. The caller must see all of its spaces."""
+    """Return the reader of a preview URL, which is signed or has the id of a site.
+
+    The caller must see all spaces of the site.
+
+    Raises:
+        AccessDenied: 404, the preview does not exist, or the caller may not see it.
+    """
     if context.grant is not None and not context.grant.is_preview:
         raise AccessDenied(404)  # otherwise, a visitor could exchange their token for a token that reads drafts
     site = context.session.get(SiteRow, text)
@@ -202,7 +208,10 @@ def _may_resolve(context: Context, site: SiteRow) -> bool:
 
 
 def _at_host(context: Context, host: str, path: str) -> tuple[SiteRow | None, str]:
-    """Return the site at a custom host name, and the path within it. The longest matching basename wins."""
+    """Return the published site at a custom host name, and the path within the site; (None, "") if there is none.
+
+    If several sites share the host name, the longest matching basename wins.
+    """
     sites = context.session.scalars(select(SiteRow).where(SiteRow.hostname == host, SiteRow.published)).all()
     for site in sorted(sites, key=lambda one: one.basename or "", reverse=True):
         name = site.basename or ""
@@ -214,7 +223,11 @@ def _at_host(context: Context, host: str, path: str) -> tuple[SiteRow | None, st
 def _claims(
     context: Context, site: SiteRow, path: str, visitor: Visitor, redirects: bool
 ) -> dict[str, Any] | PublishedContentRedirect:
-    """Return the claims of a signed-in visitor, or a redirect to the sign-in page."""
+    """Return the claims of a signed-in visitor, or a redirect to the sign-in page.
+
+    Raises:
+        ApiError: 403, the token is missing or invalid, and a redirect is impossible or not wanted.
+    """
     settings = context.session.get(SiteSettingsRow, site.id)
     token = visitor.jwt_token or ""
     claims = claims_of(token, settings.auth_key if settings else "", context.clock().timestamp())

@@ -103,7 +103,7 @@ def list_template_conditions(context: Context, call: ListTemplateConditions) -> 
 
 @handles(GetPublishingAuth)
 def get_publishing_auth(context: Context, call: GetPublishingAuth) -> PublishingAuth:
-    """Return the visitor authentication; its signing key is for admins only."""
+    """Return the visitor authentication with its signing key; requires an admin."""
     return _as_auth(_settings(context, call.organization_id, call.site_id, "admin"))
 
 

@@ -58,7 +58,7 @@ from presscheck.service.sites.urls import require_slug
 
 @handles(GetSiteStructure)
 def get_site_structure(context: Context, call: GetSiteStructure) -> SiteStructure:
-    """Return the whole structure, in order."""
+    """Return the structure of a site, in order, without the parts that the caller may not see."""
     return SiteContents(context, site_for(context, call.organization_id, call.site_id)).structure()
 
 
@@ -72,7 +72,7 @@ def sort_site_structure(context: Context, call: SortSiteStructure) -> StructureI
 
 @handles(MoveSiteSpace)
 def move_site_space(context: Context, call: MoveSiteSpace) -> SiteSpace:
-    """Move a site space next to another one, and into its section."""
+    """Move a site space next to another site space, into the same section; without a position, move it to the end."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     _move(context, site, StructureItemPointer(type="site-space", id=call.site_space_id), call.position)
     return SiteContents(context, site).site_space(_site_space(context, site, call.site_space_id))
@@ -80,7 +80,7 @@ def move_site_space(context: Context, call: MoveSiteSpace) -> SiteSpace:
 
 @handles(MoveSiteSection)
 def move_site_section(context: Context, call: MoveSiteSection) -> SiteSection:
-    """Move a section next to another one, and into its group."""
+    """Move a section next to another section, into the same group; without a position, move it to the end."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     _move(context, site, StructureItemPointer(type="site-section", id=call.site_section_id), call.position)
     return SiteContents(context, site).section(context.session.get_one(SectionRow, call.site_section_id))
@@ -88,7 +88,7 @@ def move_site_section(context: Context, call: MoveSiteSection) -> SiteSection:
 
 @handles(MoveSiteSectionGroup)
 def move_site_section_group(context: Context, call: MoveSiteSectionGroup) -> SiteSectionGroup:
-    """Move a section group next to another one, and into its group."""
+    """Move a group next to another group or a section, into the same group; without a position, move it to the end."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     _move(context, site, StructureItemPointer(type="site-section-group", id=call.site_section_group_id), call.position)
     return SiteContents(context, site).group(context.session.get_one(SectionGroupRow, call.site_section_group_id))
@@ -110,7 +110,7 @@ def duplicate_site_space(context: Context, call: DuplicateSiteSpace) -> SiteSpac
 
 @handles(ListSiteSpaces)
 def list_site_spaces(context: Context, call: ListSiteSpaces) -> Page[SiteSpace]:
-    """List the site spaces by section."""
+    """List the site spaces that the caller may see, section by section."""
     contents = SiteContents(context, site_for(context, call.organization_id, call.site_id))
     every = contents.every_space()
     return page_of_items(
@@ -165,7 +165,7 @@ def delete_site_space(context: Context, call: DeleteSiteSpace) -> None:
 
 @handles(ListSections)
 def list_sections(context: Context, call: ListSections) -> Page[SiteSection]:
-    """List the sections of a site."""
+    """List the sections of a site that the caller may see."""
     contents = SiteContents(context, site_for(context, call.organization_id, call.site_id))
     return page_of_items(call, [contents.section(row) for row in contents.sections_in_order() if contents.shows(row)])
 
@@ -225,7 +225,7 @@ def delete_section(context: Context, call: DeleteSection) -> None:
 
 @handles(ListSectionGroups)
 def list_section_groups(context: Context, call: ListSectionGroups) -> Page[SiteSectionGroup]:
-    """List all section groups of a site, including nested ones."""
+    """List the section groups of a site that the caller may see, including nested groups."""
     contents = SiteContents(context, site_for(context, call.organization_id, call.site_id))
     return page_of_items(call, [contents.group(row) for row in contents.groups if contents.shows(row)])
 

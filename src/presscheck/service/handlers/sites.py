@@ -214,8 +214,9 @@ def get_published_site(context: Context, call: GetPublishedSite) -> PublishedCon
     """Return a site as its readers see it.
 
     Every member may read an open site; other callers must see the site in its organization or have a share key. Content
-    with conditions is limited to what visitors without claims see, unless the caller sees the site. A site token limits
-    it to what its visitor sees; the token of a preview also reads a site that is not published.
+    with conditions is limited to what visitors without claims see, unless the caller sees the site. With a site token,
+    content is limited to what the visitor of the token sees. The token of a preview also reads a site that is not
+    published.
     """
     site, sees_all = read_site(context, call.organization_id, call.site_id, call.share_key)
     contents, looks = SiteContents(context, site), with_newest_parts(looks_of(context, site))
@@ -284,7 +285,7 @@ def site_for(context: Context, organization_id: str, site_id: str, required: str
 
 
 def as_sites(context: Context, rows: Sequence[SiteRow]) -> list[Site]:
-    """Serialize sites, counting all their spaces with one query."""
+    """Serialize sites, each with the number of its spaces that the caller may see."""
     counts = dict.fromkeys([row.id for row in rows], 0)
     seen = {space for row in rows for space in visible_space_ids(context, row.organization_id)}
     for site_id, space_id in context.rows(SPACES_OF_SITES, sites=[*counts]):
@@ -341,7 +342,7 @@ def _permissions(role: str | None) -> dict[str, bool]:
 
 
 def _set_defaults(context: Context, site: SiteRow, call: UpdateSite) -> None:
-    """Set the default section and the default site space, which is in the default section if there is one."""
+    """Set the default section and the default site space, which must be in the default section if there is one."""
     contents = SiteContents(context, site)
     sections = {section.id: section for section in contents.sections}
     if call.default_site_section is not None:
@@ -363,7 +364,10 @@ def _set_defaults(context: Context, site: SiteRow, call: UpdateSite) -> None:
 
 
 def _update_share_key(site: SiteRow) -> None:
-    """Create a share key if the site needs one, else remove it: a site that is shared again gets a new key."""
+    """Create a share key if the visibility needs one and the site has none.
+
+    Otherwise remove an unneeded key, so that a site that is shared again gets a new key.
+    """
     if site.visibility != "share-link":
         site.share_key = None
     elif not site.share_key:

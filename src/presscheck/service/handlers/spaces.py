@@ -91,7 +91,7 @@ def get_space(context: Context, call: GetSpace) -> Space:
 
 @handles(CreateSpace)
 def create_space(context: Context, call: CreateSpace) -> Space:
-    """Create an empty space at the end; requires the create role."""
+    """Create an empty space, last in its collection or at the top level. Requires the create role."""
     organization = organization_for(context, call.organization_id, "guest")
     require_parent(context, organization.id, call.parent)
     if call.template is not None or call.computed_source is not None:
@@ -118,7 +118,7 @@ def create_space(context: Context, call: CreateSpace) -> Space:
 
 @handles(UpdateSpace)
 def update_space(context: Context, call: UpdateSpace) -> Space:
-    """Update a space; requires an admin of it."""
+    """Update a space; requires an admin of the space."""
     row = space_for(context, call.space_id, "admin")
     if call.emoji is not None and call.icon is not None:
         raise ApiError(400, "emoji, icon: give only one of them")
@@ -165,7 +165,7 @@ def duplicate_space(context: Context, call: DuplicateSpace) -> Space:
 
 
 def duplicate(context: Context, row: SpaceRow) -> SpaceRow:
-    """Copy a space to the place after it. Requires the level to create spaces there."""
+    """Copy the live content of a space into a new space after the original. Requires the create role there."""
     require_parent(context, row.organization_id, row.parent_id)
     copy = _copy(context, row)
     context.session.add(copy)

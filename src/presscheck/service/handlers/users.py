@@ -24,7 +24,7 @@ def get_current_user(context: Context, call: GetCurrentUser) -> User:
 
 @handles(GetUser)
 def get_user(context: Context, call: GetUser) -> User:
-    """Return a user. Others than the caller must share an organization with the caller, where neither is disabled."""
+    """Return the caller, or a user who shares an organization with the caller in which both memberships are enabled."""
     user = people(context, [call.user_id]).get(call.user_id)
     if user is None or (user.id != context.user.id and not context.rows(_SHARED, user=user.id, mine=context.user.id)):
         raise not_found("user")

@@ -20,7 +20,10 @@ _PURPOSE = "integration token"
 
 
 def write_integration_token(session: Session, integration: str, installation_id: str | None, now: datetime) -> str:
-    """Return a token for the script of an integration, in one installation, or in none if `installation_id` is None."""
+    """Return a token for the script of an integration, limited to one installation.
+
+    If `installation_id` is None, the token belongs to no installation.
+    """
     claims = {
         "kind": "integration",
         "integration": integration,

@@ -279,7 +279,11 @@ def caller_of(rows: Sequence[Sequence[Any]], grant: SiteGrant | None) -> Caller:
 
 
 def is_valid(session: Session, authorization: str, now: str) -> bool:
-    """Return whether a token exists and has not expired."""
+    """Return whether the token in an ``Authorization`` header exists and has not expired.
+
+    Raises:
+        ApiError: 401, the header has no token.
+    """
     if integration_caller(session, bearer_token(authorization), now) is not None:
         return True
     values, _ = asked_caller(session, authorization, now)

@@ -160,7 +160,7 @@ def not_found(what: str) -> ApiError:
 
 
 def moment_of(name: str, text: str) -> str:
-    """Return a time in stored form; without a time zone, it is in UTC.
+    """Return a time in stored form. A time without a time zone is read as UTC.
 
     Raises:
         ApiError: 400, it is not a time.
@@ -182,9 +182,7 @@ class SiteGrant(NamedTuple):
 
 
 class InstallationGrant(NamedTuple):
-    """The limits of an integration token: the scopes of the integration, in one installation or, if `installation_id`
-    is None, in none.
-    """
+    """The limits of an integration token: the scopes of the integration, and the installation, if there is one."""
 
     integration: str
     installation_id: str | None
@@ -196,7 +194,7 @@ class InstallationGrant(NamedTuple):
 class Caller:
     """The user or the integration that sent a request, as plain values, which stay valid after a rollback.
 
-    `expires` is whether their token has an expiry time. `grant` has the limits of a site token, and `installation` the
+    `expires` is whether the token has an expiry time. `grant` has the limits of a site token, and `installation` the
     limits of an integration token.
     """
 

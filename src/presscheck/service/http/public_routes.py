@@ -41,7 +41,7 @@ MOST_EXPORTS = 4
 def open_routes(
     database: Database, files: BlobStore, data: Path, clock: Clock, release: str | None = None
 ) -> list[Route]:
-    """Return all routes.
+    """Return the routes of all endpoints outside the API.
 
     Args:
         database: the database of the service.

@@ -45,7 +45,10 @@ def write_site_token(session: Session, token_hash: str, grant: SiteGrant, now: d
 
 
 def read_site_token(session: Session, token: str, now: str) -> tuple[str, SiteGrant] | None:
-    """Return the hash of the token that a site token is derived from, and its limits, or None for any other token."""
+    """Return the hash of the token that a site token is derived from, and the limits of the site token.
+
+    Return None for any other token.
+    """
     if token.count(".") != 2:
         return None
     moment = datetime.fromisoformat(now).timestamp()

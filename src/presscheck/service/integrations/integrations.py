@@ -180,7 +180,10 @@ def settings_in(row: InstallationRow, kind: Kind, identity: str) -> dict[str, An
 
 
 def is_installed(context: Context, row: InstallationRow, kind: Kind, identity: str) -> bool:
-    """Return whether an installation includes a space or a site, which may be of another organization or deleted."""
+    """Return whether an installation includes a space or a site.
+
+    Return False if the space or site is missing, deleted or in another organization.
+    """
     place = context.session.get(SpaceRow if kind == "space" else SiteRow, identity)
     is_deleted = isinstance(place, SpaceRow) and place.deleted_at is not None
     is_here = place is not None and not is_deleted and place.organization_id == row.organization_id
@@ -239,7 +242,7 @@ def receiver_of(
 
 
 def content_fields(context: Context, row: InstallationRow, kind: Kind, identity: str) -> dict[str, Any]:
-    """Return the fields that installations in a space and in a site share."""
+    """Return the common fields of responses for an installation in a space and for one in a site."""
     settings = settings_in(row, kind, identity)
     path = f"/integrations/{row.integration}/installations/{row.id}/{kind}s/{identity}"
     return {

@@ -133,7 +133,9 @@ def restrict(memory: int, processor_seconds: int, seconds: float, *, reads_files
 
 
 def _filter_system_calls(architecture: int, allowed: tuple[int, ...], opens: int | None) -> None:
-    """Make the kernel refuse all other system calls (seccomp). Without kernel support, only the resource limits apply.
+    """Make the kernel refuse all system calls except `allowed` (seccomp).
+
+    Without kernel support, only the resource limits apply.
 
     The filter is a BPF program: it kills the process on a foreign architecture, allows the listed calls, allows `opens`
     unless a flag of `_WRITES` is set, and refuses everything else.

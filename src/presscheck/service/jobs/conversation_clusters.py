@@ -94,7 +94,10 @@ def _find_issue(session: Session, talk: ConversationRow, clusters: list[ClusterR
 
 
 def telling_words(text: str) -> list[str]:
-    """Return at most `MOST_WORDS` words of a text, by alphabet: not common, and of at least three letters."""
+    """Return the keywords of a text in alphabetical order, at most `MOST_WORDS`.
+
+    They have at least three letters and are not common.
+    """
     return [word for word in index_terms(text) if len(word) > 2 and word not in _COMMON][:MOST_WORDS]
 
 

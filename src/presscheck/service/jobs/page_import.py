@@ -93,7 +93,7 @@ def _pages_of(edit: ContentEdit) -> list[str]:
 
 
 def _insertions(pages: list[Found], below: str | None) -> list[InsertPage]:
-    """Return insertions of empty pages, nested by the paths of their URLs."""
+    """Return insertions of empty pages, each into its parent page. Pages without a parent go into the page `below`."""
     return [
         InsertPage(
             document=Document(markdown=""),

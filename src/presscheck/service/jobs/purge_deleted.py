@@ -23,7 +23,7 @@ AUDITED = timedelta(days=90)
 
 @runs("sweep", again=timedelta(hours=1))
 def sweep(work: JobContext) -> None:
-    """Delete expired data."""
+    """Permanently delete spaces that can no longer be restored, and expired jobs, tokens and audit events."""
     moment = work.clock()
 
     def remove(session: Session) -> None:

@@ -8,7 +8,7 @@ from presscheck.service.jobs.queue import JobContext, runs
 
 @runs("sample")
 def furnish_sample(work: JobContext) -> None:
-    """Create everything in one transaction, so that a retry does not find a part of it."""
+    """Complete the sample in one transaction, so that a retry does not find a part of it."""
     # takes 90 ms to import, so only at the first start with the sample
     from presscheck.service.sample.administration import furnish
     from presscheck.service.sample.builder import Planting

@@ -118,7 +118,10 @@ def _translator(work: JobContext, run: _Run) -> Callable[[str], str]:
 
 
 def _translated(tree: Tree, run: _Run, translator: Callable[[str], str], work: JobContext) -> Tree:
-    """Return the page tree with translated titles; pages keep their ids so that links keep working."""
+    """Translate pages, and return the page tree with the translated titles. The translated texts are added to `run`.
+
+    Pages keep their ids so that links keep working.
+    """
     pages: Tree = []
     for page in tree:
         work.require_running()

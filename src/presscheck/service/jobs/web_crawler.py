@@ -81,6 +81,7 @@ class Crawl:
 
         Raises:
             LimitReached: not even one page could be fetched.
+            PermanentFailure: the start page cannot be read, or robots.txt disallows crawling it.
         """
         try:
             self._follow_links()
@@ -91,7 +92,7 @@ class Crawl:
         return self._in_order()
 
     def note(self) -> str | None:
-        """Return why pages are missing, or None if none are."""
+        """Return why pages are missing, or None if no page is missing."""
         left_out = f"{len(self._skipped)} left out, such as {self._skipped[0]}" if self._skipped else None
         return "; ".join(str(part) for part in (self._limit, left_out) if part) or None
 
@@ -120,7 +121,11 @@ class Crawl:
         self._pause = max(PAUSE, min(int(self._robots.crawl_delay(AGENT) or 0), LONGEST_PAUSE))
 
     def _read(self, url: str) -> list[str]:
-        """Fetch one page and return the URLs that it links to."""
+        """Fetch and convert one page, and return the URLs that it links to; none if the page cannot be read.
+
+        Raises:
+            PermanentFailure: the start page cannot be read.
+        """
         if not self._robots.can_fetch(AGENT, url):
             if url == self._start:
                 raise PermanentFailure(f"{url}: robots.txt disallows crawling")

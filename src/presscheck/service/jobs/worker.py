@@ -92,7 +92,7 @@ class Workers:
         self._threads.append(threading.Thread(target=self._renew, daemon=True, name="leases"))
 
     def start(self) -> None:
-        """Create the cleanup job if it is missing, and start the threads."""
+        """Create the signing key and the cleanup job if they are missing, and start the threads."""
         self._database.write(self.enter_housekeeping)
         for thread in self._threads:
             thread.start()

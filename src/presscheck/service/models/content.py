@@ -122,7 +122,7 @@ class ReactionRow(Table):
 
 
 class RequestedReviewerRow(Table):
-    """A requested reviewer."""
+    """A request for a review by one user. `revision` is the newest revision at the time of the request."""
 
     __tablename__ = "requested_reviewers"
 
@@ -134,7 +134,7 @@ class RequestedReviewerRow(Table):
 
 
 class ReviewRow(Table):
-    """A review; `outdated` if the same user submitted a newer one."""
+    """A review. `outdated` is true if the same user has submitted a newer review."""
 
     __tablename__ = "reviews"
 
@@ -149,7 +149,7 @@ class ReviewRow(Table):
 
 
 class ContributorRow(Table):
-    """How often a user edited or commented on a change request, and the time of the last action."""
+    """The number of edits or comments by a user on a change request, and the time of the last of them."""
 
     __tablename__ = "contributors"
 

@@ -83,7 +83,7 @@ class TranslationRow(Table):
 
 
 class ConversationRow(Table):
-    """A conversation with a reader; the id comes from its source, `parts` are as in the API."""
+    """A conversation with a reader. Its id comes from the source of the conversation, and `parts` are as in the API."""
 
     __tablename__ = "conversations"
     __table_args__ = (Index("conversations_by_time", "organization_id", "created_at", "id"),)

@@ -50,7 +50,7 @@ class SpaceRow(Table):
 
 
 class ImportedRow(Table):
-    """The path of a repository that was imported, so that it is not imported again."""
+    """A mark that a repository was imported, or that the sample was completed. Neither is done again."""
 
     __tablename__ = "imported"
 

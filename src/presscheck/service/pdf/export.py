@@ -63,7 +63,7 @@ class Export:
 
 
 def export_address(session: Session, origin: str, export: Export, title: str) -> str:
-    """Return the URL of the PDF, named after its title."""
+    """Return the signed URL of the PDF of an export. The file name in the URL is made from `title`."""
     return f"{origin}/pdf/{signed(session, _PURPOSE, asdict(export))}/{quote(title_slug(title), safe='')}.pdf"
 
 
@@ -123,7 +123,7 @@ def _is_cached(path: Path) -> bool:
 
 
 def _add_to_cache(path: Path, content: bytes) -> None:
-    """Write a file atomically, and delete the least recently used ones."""
+    """Write a file to the cache atomically, and delete the least recently used files beyond `MOST_KEPT`."""
     unfinished = path.with_name(f".{path.stem}.{secrets.token_hex(4)}")
     with open(unfinished, "xb", opener=private_opener) as file:
         file.write(content)

@@ -41,7 +41,7 @@ _ADDRESS = re.compile(r"/files/([0-9a-f]{64})/[^/]*\Z").search
 
 
 class Chapter(NamedTuple):
-    """A page of the document; `is_fresh` if it starts on a new sheet."""
+    """A page of the document. `is_fresh` is true if the page starts on a new sheet."""
 
     page: Page
     depth: int
@@ -245,7 +245,7 @@ def _with_paths(pages: Sequence[Page], paths: dict[str, str | None]) -> list[Pag
 
 
 def main() -> None:
-    """Write the markup of one document."""
+    """Write the markup of the document on standard input to standard output."""
     limit_resources(MOST_MEMORY, MOST_SECONDS)
     payload = json.load(sys.stdin.buffer)
     restrict(MOST_MEMORY + INTERPRETER_MEMORY, MOST_SECONDS, MOST_SECONDS, reads_files=True)

@@ -51,7 +51,7 @@ class BlockContext(Protocol):
         ...
 
     def spots(self, anchors: Sequence[str]) -> str:
-        """Render targets of links."""
+        """Render anchors, to which links can point."""
         ...
 
     @property
@@ -216,7 +216,10 @@ def _operation(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _include(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """Render a snippet, whose address is in quotation marks."""
+    """Render the snippet that an include tag refers to by an address in quotation marks.
+
+    Without a snippet, show the tag.
+    """
     address = token.content.partition('"')[2].partition('"')[0]
     text = page.resolve(address).text
     return page.include(text) if text else f"#text(fill: quiet)[{text_markup(sanitize(token.content))}];\n"
@@ -375,7 +378,7 @@ class TypstRenderer:
         return f'#pointer("Image", "", {url}, {typst_string(title)}, {address});\n{below}'
 
     def spots(self, anchors: Sequence[str]) -> str:
-        """Render targets of links."""
+        """Render anchors, to which links can point."""
         names = (anchor_label(self._name, anchor) for anchor in dict.fromkeys(anchors) if anchor) if self._name else ()
         return "".join(f"#spot({typst_string(name)});" for name in names)
 

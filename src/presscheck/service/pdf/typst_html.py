@@ -34,7 +34,7 @@ class PageContext(Protocol):
         ...
 
     def spots(self, anchors: Sequence[str]) -> str:
-        """Render targets of links."""
+        """Render anchors, to which links can point."""
         ...
 
     @property
@@ -76,7 +76,7 @@ def _cell(page: PageContext, cell: Sequence[Span]) -> str:
 
 
 def _cards(page: PageContext, table: Table) -> str:
-    """Render each row as a card; hidden cells have its target and its cover."""
+    """Render each row as a card. The link and the cover of a card come from the hidden cells of the row."""
     cards: list[str] = []
     for row in table.rows:
         hidden = [span for number, cell in enumerate(row) if number in table.hidden for span in cell if span.link]

@@ -113,7 +113,7 @@ def inline(
 
 
 def only_pictures(spans: Sequence[Span]) -> list[Span]:
-    """Return the images of a paragraph that has no other content."""
+    """Return the images of a paragraph that has no other content; an empty list for other paragraphs."""
     pictures = [span for span in spans if span.style == PICTURE]
     rest = [span for span in spans if span.style != PICTURE and span.text.strip()]
     return [] if rest else pictures

@@ -100,7 +100,7 @@ def require_unfinished(row: ChangeRequestRow) -> None:
 
 
 def ancestor(row: ChangeRequestRow) -> str:
-    """Return the newest live revision that a change request contains."""
+    """Return the id of the newest live revision that a change request contains."""
     return row.revision_merged_ancestor or row.revision_initial
 
 

@@ -21,9 +21,10 @@ from presscheck.text.phrases import count
 
 
 class Reviews(NamedTuple):
-    """The current reviews of a change request, by whether they count."""
+    """The current reviews of a change request that matter for its merge rules."""
 
     approved: frozenset[str]
+    """Reviewers other than the author who approved the newest revision."""
     against: frozenset[str]
     """Reviewers who requested changes, for any revision."""
     has_older: bool
@@ -62,7 +63,7 @@ def unmet_rules(context: Context, space: SpaceRow, row: ChangeRequestRow) -> lis
 
 
 def keep_approvals(context: Context, row: ChangeRequestRow, revision: str) -> None:
-    """Transfer the approvals of the newest revision to the next one, which only adds live content."""
+    """Transfer the approvals of the newest revision to its successor `revision`, which only adds live content."""
     context.session.execute(
         update(ReviewRow)
         .where(

@@ -45,7 +45,7 @@ def furnish(planting: Planting, store: BlobStore) -> None:
 
 
 class _Furnishing:
-    """The creation of the furnishings, as the owner of the sample."""
+    """A builder of the furnishings, which acts as the owner of the sample."""
 
     def __init__(self, planting: Planting, described: dict[str, Any]) -> None:
         self.planting, self.described = planting, described

@@ -39,7 +39,7 @@ class Happening(NamedTuple):
 
 
 class Planting:
-    """The creation of the sample in a transaction, with all times relative to `present`."""
+    """A builder of the sample in one transaction. All times are relative to `present`."""
 
     def __init__(self, session: Session, present: datetime, files: StagedFiles = NO_FILES) -> None:
         self.session = session

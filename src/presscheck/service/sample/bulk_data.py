@@ -44,7 +44,7 @@ def plant_many(session: Session, count: int, clock: Clock = system_clock) -> str
 
 
 class _Many:
-    """The creation of the rows; a prefix of their ids prevents conflicts with the sample."""
+    """A builder of the rows. The prefix of their ids prevents conflicts with the sample."""
 
     def __init__(self, session: Session, count: int, clock: Clock) -> None:
         self.session = session

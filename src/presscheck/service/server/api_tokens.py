@@ -71,10 +71,10 @@ def list_tokens(session: Session) -> list[Token]:
 
 
 def revoke_token(session: Session, token_id: str) -> None:
-    """Revoke a token.
+    """Revoke a token, given its id or the first characters of it.
 
     Raises:
-        ConfigurationError: no token, or more than one, starts with this id.
+        ConfigurationError: no token or more than one starts with this id, or the id has fewer than six characters.
     """
     tokens = session.scalars(select(TokenRow).where(TokenRow.sha256.startswith(token_id, autoescape=True))).all()
     if len(tokens) != 1 or len(token_id) < 6:

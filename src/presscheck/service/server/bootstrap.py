@@ -41,7 +41,7 @@ _token = re.compile(rb"[A-Za-z0-9_-]+").fullmatch
 
 
 def found(session: Session, clock: Clock, *, sample: bool) -> UserRow:
-    """Return the owner. On an empty database, create one with an organization or the sample workspace."""
+    """Return the owner. On an empty database, first create the owner with an organization, or the sample workspace."""
     owner = _owner(session)
     if owner is not None:
         return owner
@@ -87,7 +87,10 @@ def give_token(session: Session, clock: Clock, owner: UserRow, token_file: Path 
 
 
 def bring_in(session: Session, clock: Clock, owner: UserRow, store: BlobStore, docs: Iterable[Path]) -> list[str]:
-    """Import repositories into the owner's first organization and return the problems by file and line."""
+    """Import repositories into the owner's first organization and return the problems by file and line.
+
+    Repositories that were imported at an earlier start are skipped.
+    """
     from presscheck.service.git_import.importer import import_repository  # takes 83 ms to import, so only for --docs
 
     organization = session.scalars(

@@ -136,8 +136,9 @@ class _Move:
         return True
 
     def _switch(self, session: Session, *, copy: bool) -> bool:
-        """Switch the database to the new location, unless files were added since the last copy.
+        """Switch the database to the new location, and return whether it was switched.
 
+        If files were added since the last copy, they are copied first; without `copy`, nothing is switched.
         Transactions that store files hold a lock on the location until they end, so no file is missed.
         """
         row = session.get(SettingRow, LOCATION, with_for_update=True, populate_existing=True)

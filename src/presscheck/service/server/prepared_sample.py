@@ -28,7 +28,7 @@ _TIME = re.compile(r"(?:2998|2999|3000)-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 def write_prepared(url: str, clock: Clock) -> None:
-    """Write tables and rows to an SQLite database without tables. Do nothing for other databases."""
+    """Write tables and rows to a SQLite database without tables. Do nothing for other databases."""
     if make_url(url).get_backend_name() != "sqlite":
         return
     engine = new_engine(url)

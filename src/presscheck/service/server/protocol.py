@@ -51,7 +51,7 @@ class Deadline:
 
     @property
     def time(self) -> float:
-        """When the function is called, by the clock of the loop; infinity if the deadline is not running."""
+        """The time of the call, by the clock of the loop; infinity if the deadline is not running."""
         return self._timer.when() if self._timer else inf
 
     def start(self) -> None:
@@ -189,7 +189,10 @@ class LimitedProtocol(H11Protocol):
         return [other for other in self.connections if isinstance(other, LimitedProtocol)]
 
     def _make_room(self) -> bool:
-        """Close stuck connections while a limit is exceeded. Return False if this connection was refused instead."""
+        """Close a stuck or idle connection for each limit that is exceeded.
+
+        If there is none, refuse this connection and return False.
+        """
         limits = [(self.max_connections_of_address, " from one address")] if self.network else []
         for limit, source in (*limits, (self.max_connections, "")):
             counted = [other for other in self._connections() if not source or other.network == self.network]

@@ -68,7 +68,7 @@ CODE_THEME = {name: {"light": "default-light", "dark": "default-dark"} for name 
 
 
 def looks_of(context: Context, site: SiteRow) -> dict[str, Any]:
-    """Return the customization of a site."""
+    """Return the customization of a site, or the default customization if the site has none."""
     row = context.session.get(SiteSettingsRow, site.id)
     return row.looks if row and row.looks else LOOKS
 

@@ -116,7 +116,7 @@ def _is_in_site(context: Context, grant: SiteGrant, path: Mapping[str, str]) -> 
 
 
 def _was_live(context: Context, space_id: str, revision_id: str) -> bool:
-    """Return whether a revision is among the newest live revisions of a space, not one of a change request."""
+    """Return whether a revision is the live revision of a space or one of its newest former live revisions."""
     space = context.row(SpaceRow, space_id)
     live = space.revision_id if space else ""
     for _ in range(MOST_STEPS):

@@ -41,7 +41,7 @@ class SiteScript(NamedTuple):
 
 
 def scripts_of(session: Session, site: SiteRow) -> list[SiteScript]:
-    """Return the scripts of a site, by the names of their integrations."""
+    """Return the scripts of a site, sorted by the names of their integrations."""
     installed = (
         select(InstallationRow, IntegrationRow)
         .join(IntegrationRow, IntegrationRow.name == InstallationRow.integration)
@@ -107,7 +107,7 @@ def _named_hosts(policy: Any, own: str) -> Iterator[tuple[str, str]]:
 
 
 def policy_text(policy: Any) -> str | None:
-    """Return a policy of an integration as text, or None if it has none."""
+    """Return the content security policy of an integration as text, or None if it has no directives."""
     return "; ".join(f"{name} {' '.join(words)}" for name, words in _directives(policy).items()) or None
 
 

@@ -110,7 +110,9 @@ def dissolve(contents: SiteContents, group: SectionGroupRow) -> None:
 
 
 def sort(contents: SiteContents, pointer: StructureItemPointer, position: StructurePosition) -> Item:
-    """Move an item next to a neighbor, into its section or group; without a position, after all siblings.
+    """Move an item next to a neighbor, into the neighbor's section or group.
+
+    Without a position, move it after all siblings.
 
     Raises:
         ApiError: 400 if the position is invalid, 403 if the site is published, the item leaves a section with a

@@ -116,7 +116,7 @@ def opens_site(context: Context, site: SiteRow, share_key: str | None) -> bool:
 
 
 def fits(key: str | None, given: str | None) -> bool:
-    """Compare share keys in constant time."""
+    """Return whether a given share key is equal to `key`, comparing in constant time; False if one is missing."""
     return bool(key and given) and secrets.compare_digest(str(key).encode(), str(given).encode())
 
 

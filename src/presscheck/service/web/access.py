@@ -49,7 +49,10 @@ class AccessDenied(Exception):
 
 
 def admitted(context: Context, request: Request, sites: SiteRecords) -> Reader | Response:
-    """Admit a visitor, or return a redirect to the sign-in page.
+    """Admit a visitor, or return a redirect.
+
+    Redirects lead from a former name of the site to its present URL, to the sign-in page, and from a URL with a token
+    to the same URL without it.
 
     Args:
         context: the transaction.

@@ -87,7 +87,7 @@ async def send_cached_response(page: CachedResponse, scope: Scope, send: Send, *
 
 
 def wants_markdown(accepted: str) -> bool:
-    """Return whether an `Accept` header prefers Markdown, which agents send, to HTML."""
+    """Return whether an `Accept` header prefers Markdown to HTML, as the headers of agents do."""
     names = [part.partition(";")[0].strip().lower() for part in accepted.split(",")]
     return "text/markdown" in names and "text/html" not in names[: names.index("text/markdown")]
 

@@ -49,7 +49,7 @@ _Installed = tuple[IntegrationRow, InstallationRow, dict[str, str]]
 
 
 class BlockDrawer:
-    """A renderer of blocks, by the scripts of their integrations, with a cache.
+    """A renderer that lets the scripts of integrations draw blocks, and caches the results.
 
     Args:
         outgoing: the client for the requests of scripts.
@@ -175,7 +175,10 @@ class PageBlocks:
 
 
 def _installed(context: Context, place: tuple[str, str], integration: str, block: str) -> _Installed | None:
-    """Return the integration with a block as it is installed in the space or the site, or None."""
+    """Return the integration with a block, its installation, and the ids of the places where it is installed.
+
+    Return None if the block does not exist, or is installed in neither the space nor the site.
+    """
     site_id, space_id = place
     row = context.session.get(IntegrationRow, integration)
     if row is None or not any(known.get("id") == block for known in row.blocks or ()):

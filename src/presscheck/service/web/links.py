@@ -24,7 +24,7 @@ _HAS_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//").match
 
 
 def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> ResolvedLink | None:
-    """Resolve a URL.
+    """Resolve a URL. Return None if the URL is not safe, or leads to a page that the reader may not see.
 
     A URL of the site itself is converted to the form for this reader, and an app URL of the service to the page on the
     site.
@@ -46,6 +46,8 @@ def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> Resol
 
 def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> ResolvedLink | None:
     """Resolve a reference of the API, such as ``{"kind": "page", "page": …}``.
+
+    Return None if the target does not exist or is not visible to the reader.
 
     Args:
         site: the site and its reader.

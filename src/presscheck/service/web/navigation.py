@@ -90,7 +90,7 @@ class TreeHtml:
 
 
 def sections(site: PublishedSite, current: SiteSpaceRow | None) -> list[Ways]:
-    """Return the sections of a site by group, or an empty list if there is only one section."""
+    """Return links to the sections of a site by group, or an empty list if there is only one section."""
     links: list[tuple[str, Way]] = []
     for section in site.sections():
         first = site.first_of(section)
@@ -104,7 +104,7 @@ def sections(site: PublishedSite, current: SiteSpaceRow | None) -> list[Ways]:
 
 
 def spaces(site: PublishedSite, current: SiteSpaceRow | None) -> list[Way]:
-    """Return the spaces of the current section, or an empty list if there is only one space."""
+    """Return links to the spaces of the current section, or an empty list if there is only one space."""
     siblings = site.within(site.section_of(current)) if current else []
     links: list[Way] = []
     for sibling in siblings:
@@ -114,7 +114,7 @@ def spaces(site: PublishedSite, current: SiteSpaceRow | None) -> list[Way]:
 
 
 def tree(site: PublishedSite, site_space: SiteSpaceRow) -> PageTree:
-    """Return the pages of a space without hidden ones."""
+    """Return the page tree of a space, without hidden pages."""
     content = site.content(site_space.space_id)
     ids: list[str] = []
 
@@ -164,8 +164,10 @@ def neighbours(site: PublishedSite, site_space: SiteSpaceRow, place: PagePositio
 
 
 def alternates(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[Way]:
-    """Return the versions of a page in other languages, with the language as the title: pages with the same id or path
-    in spaces of the same section that have a language.
+    """Return links to all language versions of a page, including the page itself. The title of a link is the language.
+
+    The versions are the pages with the same id or path in spaces of the same section that have a language. The list is
+    empty if there is only one version, or the space of the page has no language.
     """
     if not site.spaces[site_space.space_id].language:
         return []
@@ -180,7 +182,7 @@ def alternates(site: PublishedSite, site_space: SiteSpaceRow, place: PagePositio
 
 
 def similar(site: PublishedSite, path: str) -> list[Way]:
-    """Return links to at most five pages whose path ends similarly to a path without a page."""
+    """Return links to at most five pages whose last path segment is similar to the last segment of `path`."""
     wanted = path.rstrip("/").rpartition("/")[2].casefold()[:100].removesuffix(".md").removesuffix(".html")
     pages: dict[str, Way] = {}
     for site_space in site.site_spaces:

@@ -107,8 +107,8 @@ class PublishedPages:
 def _key(scope: Scope) -> bytes | None:
     """Return the cache key of a page, or None if the response must not be cached.
 
-    The key is a hash, so that no share key of a URL stays in memory. It does not cover cookies of visitors: pages that
-    they open depend on the time and are not cached.
+    The key is a hash, so that no share key of a URL stays in memory. It does not cover the tokens of visitors in
+    cookies: pages that need such a token depend on the time and are not cached.
     """
     if scope["query_string"] or wants_markdown(Headers(scope=scope).get("accept", "")):
         return None

@@ -41,7 +41,7 @@ class PreviewedRequest(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The part of its URLs after the path of the space."""
+        """The path segments that URLs of the change request have after the path of the space."""
         return f"~/changes/{self.request.number}/"
 
 
@@ -147,7 +147,7 @@ class PublishedSite:
 
     def kept(self, name: str, of: SiteSpaceRow, make: Callable[[], Value], weight: Callable[[Value], int]) -> Value:
         """Return a value that all pages of a space share, cached while neither the site nor a page of the space
-        changes.
+        changes. In a preview, the value is not cached.
 
         Args:
             name: the kind of value.
@@ -182,7 +182,10 @@ class PublishedSite:
         return next((group.title for group in self.record.groups if group.id == section.group_id), "")
 
     def first_of(self, section: SectionRow | None) -> SiteSpaceRow | None:
-        """Return the default site space of a section or of the site, or else the first visible one."""
+        """Return the default site space of a section or of the site, or else its first visible site space.
+
+        Return None if there is none.
+        """
         inside = self.within(section)
         first = section.default_site_space_id if section else self.site.default_site_space_id
         return next((item for item in inside if item.id == first), next(iter(inside), None))
@@ -245,7 +248,11 @@ class PublishedSite:
         return self.site.visibility == "public" and not self.reader.is_previewing
 
     def space_title(self, site_space: SiteSpaceRow) -> str:
-        """Return the title of a space, after the title of its section if there are several sections."""
+        """Return the title of a space for readers.
+
+        If the site has several sections, this is the title of the section, with the title of the space if the section
+        has several spaces.
+        """
         section, title = self.section_of(site_space), self.spaces[site_space.space_id].title
         if section is not None and len(self.sections()) > 1:
             title = f"{section.title} › {title}" if len(self.within(section)) > 1 else section.title
@@ -287,7 +294,7 @@ class PublishedSite:
     def located(self, path: str) -> tuple[SiteSpaceRow, str] | None:
         """Return the site space for a path (see `path`) and the path within it, or None.
 
-        If there are several, the first one with a page at the path is preferred.
+        If there are several possible site spaces, the first one with a page at the path is preferred.
         """
         asked = [*self._possible_spaces(path)]
         having = (one for one in asked if self.content(one[0].space_id).at(one[1]))

@@ -124,7 +124,10 @@ def search_page(site: PublishedSite, query: str, chosen: str, number: int) -> Se
 
 
 def search_results(site: PublishedSite, site_spaces: Sequence[SiteSpaceRow], query: str) -> list[SearchSpaceResult]:
-    """Find pages of some spaces, by space, the one with the best match first; better matches have higher scores."""
+    """Find the pages of some spaces that match a query.
+
+    Return them by space, the space with the best match first. Better matches have higher scores.
+    """
     places = _places(site, site_spaces)
     found = _find(site, places, query)
     pages: dict[str, list[SearchPageResult]] = {}
@@ -173,7 +176,10 @@ def _with_conditional_parts(markdown: str) -> str:
 
 
 def _visible(markdown: str, *, is_met: bool) -> str:
-    """Return the text with or without its conditional parts; parts with invalid conditions are always left out."""
+    """Return the text with or without its conditional parts. Parts with invalid conditions are always left out.
+
+    A text with conditions that is too large to evaluate is left out as a whole.
+    """
     if not has_conditions(markdown):
         return markdown
     return (

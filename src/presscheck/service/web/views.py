@@ -191,7 +191,10 @@ def _document(
 
 
 def _trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[tuple[str, str]]:
-    """Return the titles and URLs of the ancestors of a page."""
+    """Return the titles and URLs of the ancestors of a page, outermost first.
+
+    Groups are left out, as they have no text.
+    """
     above = navigation.trail(site, site_space, place)
     return [
         (ancestor.page["title"], site.address(site_space, ancestor))

@@ -119,7 +119,7 @@ class _ComponentWriter:
         return f'<div class="framed">{"".join(parts)}</div>'
 
     def _button(self, element: Element, depth: int) -> str:
-        """Render a button that opens a URL as a link."""
+        """Render a button that opens a URL as a link. Leave out other buttons."""
         action = _element(element.get("onPress"))
         if action.get("action") != "@ui.url.open":
             return ""
@@ -174,7 +174,7 @@ class _ComponentWriter:
         return f"https://{parts.get('host') or ''}/{path}{'?' if query else ''}{query}"
 
     def _bound(self, value: Any) -> str:
-        """Return a text, or the text in the state that it is bound to."""
+        """Return a text, or the text of the state that `value` is bound to; empty if there is no text."""
         name = _element(value).get("$state")
         text = self._state.get(name) if isinstance(name, str) else value
         return text if isinstance(text, str) else ""

@@ -100,7 +100,7 @@ def tag_html(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def hint_html(page: BlockContext, kind: str, inner: Tokens) -> str:
-    """Render a hint of a kind."""
+    """Render a hint with the style and the label of its kind."""
     hint = hint_of(kind)
     return f'<div class="hint {hint.style}" role="note" aria-label="{hint.label}">{page.flow(inner)}</div>'
 
@@ -150,7 +150,9 @@ def _div(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _tabs(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """Render tabs as `<details>` of one name: browsers open the one with the target of a link, and close the others.
+    """Render tabs as `<details>` elements with a common name.
+
+    Browsers open the tab with the target of a link, and close the other tabs.
 
     The anchor of a tab is within the closed part, because a link to its summary would not open it.
     """

@@ -46,7 +46,7 @@ def inline_html(tokens: Sequence[Token], world: InlineContext) -> str:
 
 
 def anchor_tag(address: ResolvedLink | None, **attributes: str) -> str:
-    """Return the opening tag of a link, or mark a broken link; `anchor_end` closes either."""
+    """Return the opening tag of a link, or for a broken link the tag that marks it. `anchor_end` closes both."""
     more = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items() if value)
     if address is None:
         return '<span class="broken">'

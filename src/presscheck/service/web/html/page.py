@@ -67,7 +67,7 @@ def render_page_html(markdown: str, source: str, context: RenderContext) -> Html
 
 
 def _with_tab_ids(html: str) -> str:
-    """Set the anchor of each tab as its id, unless a heading or an earlier tab has the id."""
+    """Set the anchor of each tab as the id of the tab, unless the page already uses this id."""
     if TAB_ID not in html:
         return html
     used_ids = {match for match in _ids.findall(html) if not match.startswith(TAB_ID)}
@@ -228,7 +228,11 @@ class HtmlRenderer:
         return f'<h{level} id="{escape(anchor)}"{at}>{words} {link}</h{level}>'
 
     def _depth(self, level: int) -> int:
-        """Return the depth of the next heading below the title, which has depth 1, without skipped levels."""
+        """Return the depth of the next heading, given its level.
+
+        The title of the page has depth 1. A heading is one deeper than the heading that contains it, even if its level
+        skips some.
+        """
         while self._levels and self._levels[-1] >= level:
             self._levels.pop()
         self._levels.append(level)

@@ -72,7 +72,7 @@ def _mended(html: str) -> str:
 
 
 def _target(match: re.Match[str]) -> str:
-    """Return the target of links instead of a link without words."""
+    """Return the replacement of a link without words: an empty element with the id of the link, if it has one."""
     name = _own_name(match[0])
     return (f'<span id="{name[1]}"></span>' if name else "") + match[1]
 
@@ -83,7 +83,10 @@ def _alternative(tag: str) -> str:
 
 
 def _themed(match: re.Match[str]) -> str:
-    """Return the images of a picture for both themes, which readers may choose, or the picture if it has only one."""
+    """Return one image for each theme of a picture, because readers may choose the theme.
+
+    If the picture has no sources for a theme, return it unchanged.
+    """
     image = _image(match[0])
     sources = {scheme: _srcset(tag) for tag in _sources(match[0]) for scheme in _scheme(tag)}
     usual = _source(image[0]) if image else None
@@ -105,7 +108,10 @@ class HtmlSanitizer:
 
     @cached_property
     def _cleaner(self) -> nh3.Cleaner:
-        """Created on first use: it takes a tenth of the time of a page, and most pages have no HTML."""
+        """The cleaner, created on first use.
+
+        Creating it takes a tenth of the time of a page, and most pages have no HTML.
+        """
         return nh3.Cleaner(
             tags=TAGS,
             clean_content_tags={"script", "style", "template", "noscript", "iframe", "object", "svg", "math", "title"},
