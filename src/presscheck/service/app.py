@@ -548,7 +548,7 @@ def _failed(_request: Request, error: Exception) -> Response:
 class RouteIndex(BaseRoute):
     """A route that finds the route for a request in an index, by method and segments of the path.
 
-    If it finds none, the same routes must follow in the application: they respond with 404 and 405.
+    If the index has no route for a request, the same routes, which follow in the application, respond with 404 or 405.
 
     Args:
         routes: the routes in order of precedence. The first and third segment after ``/v1/`` are fixed.

@@ -286,7 +286,7 @@ def require_level(level: str | None, required: str, place: str) -> None:
     """Refuse callers whose level is too low.
 
     Raises:
-        ApiError: 403, the level does not include the required one.
+        ApiError: 403, the level is lower than `required`.
     """
     if not reaches(level, required):
         raise ApiError(403, f"This needs the {required} role in {place}; your role is {level or 'guest'}.")
@@ -408,7 +408,7 @@ def within(context: Context, collection: CollectionRow) -> list[CollectionRow]:
 
 
 def spaces_in(context: Context, collections: Iterable[CollectionRow]) -> list[SpaceRow]:
-    """Return the spaces in some collections, including deleted ones."""
+    """Return the spaces in some collections, including deleted spaces."""
     ids = [collection.id for collection in collections]
     return list(context.session.scalars(select(SpaceRow).where(SpaceRow.parent_id.in_(ids))))
 

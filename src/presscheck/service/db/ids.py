@@ -44,7 +44,7 @@ def new_id() -> str:
 
 
 def new_uuid() -> str:
-    """Return a random UUID (version 8) that sorts after all earlier ones of this process."""
+    """Return a random UUID (version 8) that sorts after all earlier UUIDs of this process."""
     counted = _counted.get()
     moment, chance = (_new_moment(), secrets.randbits(62)) if counted is None else (next(counted.uuids), 0)
     return str(UUID(int=moment >> 12 << 80 | 8 << 76 | (moment & 0xFFF) << 64 | 2 << 62 | chance))

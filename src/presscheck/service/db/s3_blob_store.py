@@ -168,7 +168,10 @@ class S3BlobStore(BlobStore):
 
     @contextmanager
     def _translated(self) -> Generator[None, None, None]:
-        """Convert errors of boto3. Its messages are not passed on, as they may quote a response."""
+        """Convert errors of boto3 to `FilesUnavailable`, or to `ValueError` for an invalid range.
+
+        Messages of boto3 are not passed on, as they may quote a response.
+        """
         try:
             yield
         except ClientError as error:

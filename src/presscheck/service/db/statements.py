@@ -70,8 +70,8 @@ class _Each(FunctionElement[str]):
 def each(name: str) -> TableValuedAlias:
     """Return the ids of a parameter as rows with the column `value`, in the order of the list.
 
-    For many ids, a join is faster than `among`. It reads rows in the order of the list, mostly the order in which they
-    were written; `among` sorts the ids, which are hashes, and so reads rows in random order.
+    For many ids, a join is faster than `among`. The join reads rows in the order of the list, mostly the order in which
+    they were written; `among` sorts the ids, which are hashes, and so reads rows in random order.
 
     Args:
         name: the name of the parameter, whose value is a sequence of distinct ids.

@@ -67,7 +67,10 @@ class VersionReader:
         return Version(self._number, commits)
 
     def close(self) -> None:
-        """Close the connection. The next call opens another, whose versions differ from all earlier ones."""
+        """Close the connection.
+
+        The next call opens another connection, whose versions differ from all earlier versions.
+        """
         if self._connection is not None:
             self._connection.close()
         self._connection = self._file = None
@@ -120,7 +123,10 @@ class SnapshotReader:
         return Version(self._number, row[0].encode())
 
     def close(self) -> None:
-        """Close the connection. The next call opens another, whose versions differ from all earlier ones."""
+        """Close the connection.
+
+        The next call opens another connection, whose versions differ from all earlier versions.
+        """
         cursor, self._cursor = self._cursor, None
         if cursor is not None:
             # closes the socket only, as the event loop of the connection may have ended

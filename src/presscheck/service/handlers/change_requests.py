@@ -221,7 +221,7 @@ class _Source(NamedTuple):
 
 @handles(ListChangeRequests)
 def list_change_requests(context: Context, call: ListChangeRequests) -> Page[ChangeRequest]:
-    """List the change requests of a space with one status, by default the open ones, most recently updated first."""
+    """List the change requests of a space with one status (by default open), most recently updated first."""
     space = space_for(context, call.space_id)
     return listed(context, call, [space.id])
 

@@ -130,8 +130,7 @@ def get_issue(context: Context, call: GetConversationIssue) -> IssueInConversati
 def list_clusters(context: Context, call: ListIssuesClusters) -> Page[IssuesCluster]:
     """List the clusters of an organization in the requested order.
 
-    The list is empty if the call has a status: the possible ones are pending and analysing, and no stored cluster is
-    either.
+    The list is empty if the call has a status, because no stored cluster is pending or being analyzed.
     """
     organization = organization_for(context, call.organization_id)
     rows = context.session.scalars(select(ClusterRow).where(ClusterRow.organization_id == organization.id)).all()

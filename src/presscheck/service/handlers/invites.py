@@ -178,7 +178,7 @@ def join_with_invite(context: Context, call: JoinWithInvite) -> Joined:
 
 
 def _user_with_email(context: Context, organization_id: str, email: str) -> str:
-    """Return the id of the user with an email address; create one if there is none.
+    """Return the id of the user with an email address, creating the user if necessary.
 
     Several users may have the same address; a member of the organization is preferred.
     """

@@ -122,7 +122,7 @@ def _has_unresolved(context: Context, live_tree: Tree, merged: MergedTree, texts
         context: the transaction.
         live_tree: the pages of the live content.
         merged: the result of the merge.
-        texts: texts that were already loaded, by document id; others are only loaded if they contain a marker.
+        texts: texts that were already loaded, by document id; other texts are only loaded if they contain a marker.
     """
     live = {page["id"]: page.get("documentId") for page in flatten(live_tree)}
     changed = {

@@ -64,7 +64,7 @@ def get_site_structure(context: Context, call: GetSiteStructure) -> SiteStructur
 
 @handles(SortSiteStructure)
 def sort_site_structure(context: Context, call: SortSiteStructure) -> StructureItem:
-    """Move an item next to another one, and into the section or group of that item."""
+    """Move an item next to another item, and into the section or group of that item."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     moved = sort(SiteContents(context, site), call.item, call.position)
     return SiteContents(context, site).item(moved)
@@ -279,7 +279,7 @@ def _move(
     item: StructureItemPointer,
     position: SiteSpacePosition | SectionPosition | GroupPosition | None,
 ) -> None:
-    """Move an item next to another one; without a position, to the end of its siblings."""
+    """Move an item next to another item; without a position, to the end of its siblings."""
     before, after = (_neighbor(position.before), _neighbor(position.after)) if position else (None, None)
     sort(SiteContents(context, site), item, StructurePosition(before=before, after=after))
     context.session.flush()

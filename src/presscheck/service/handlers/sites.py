@@ -364,9 +364,9 @@ def _set_defaults(context: Context, site: SiteRow, call: UpdateSite) -> None:
 
 
 def _update_share_key(site: SiteRow) -> None:
-    """Create a share key if the visibility needs one and the site has none.
+    """Give a site a share key if its visibility needs a key and the site has none.
 
-    Otherwise remove an unneeded key, so that a site that is shared again gets a new key.
+    Remove a key that is not needed, so that a site that is shared again gets a new key.
     """
     if site.visibility != "share-link":
         site.share_key = None

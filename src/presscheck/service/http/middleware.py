@@ -349,7 +349,7 @@ class RateLimitMiddleware:
             return is_valid(session, authorization, moment_text(self._clock()))
 
     def _take(self, counted: str) -> tuple[int, int]:
-        """Count a request, and return how many are left and the time at which the window ends, in seconds."""
+        """Count a request, and return how many requests are left and the time at which the window ends, in seconds."""
         window = int(time.time()) // WINDOW
         if window != self._window:
             self._window, self._counts = window, {}

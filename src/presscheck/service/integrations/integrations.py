@@ -149,14 +149,14 @@ def as_installation(context: Context, row: InstallationRow) -> Installation:
 
 
 def spaces_of(context: Context, row: InstallationRow) -> Sequence[SpaceRow]:
-    """Return the spaces of an installation: all spaces of its organization, or the selected ones."""
+    """Return the spaces of an installation: all spaces of its organization, or the selected spaces."""
     query = select(SpaceRow).where(SpaceRow.organization_id == row.organization_id, SpaceRow.deleted_at.is_(None))
     rows = context.session.scalars(query.order_by(SpaceRow.id))
     return [space for space in rows if is_installed_in(row, "space", space.id)]
 
 
 def sites_of(context: Context, row: InstallationRow) -> Sequence[SiteRow]:
-    """Return the sites of an installation: all sites of its organization, or the selected ones."""
+    """Return the sites of an installation: all sites of its organization, or the selected sites."""
     query = select(SiteRow).where(SiteRow.organization_id == row.organization_id)
     rows = context.session.scalars(query.order_by(SiteRow.id))
     return [site for site in rows if is_installed_in(row, "site", site.id)]
@@ -169,7 +169,7 @@ def is_installed_in(row: InstallationRow, kind: Kind, identity: str) -> bool:
 
 
 def settings_of(row: InstallationRow, kind: Kind) -> dict[str, Any]:
-    """Return the settings of an installation in spaces or sites, by their ids."""
+    """Return the settings of an installation in spaces or in sites, by the id of the space or site."""
     return row.spaces if kind == "space" else row.sites
 
 

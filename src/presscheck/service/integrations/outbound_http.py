@@ -284,7 +284,7 @@ def _bounded(stream: Iterable[bytes], url: str, until: float) -> bytes:
 
 
 def _ascii(url: str) -> str:
-    """Return the URL in ASCII: host names in punycode, other characters percent-encoded."""
+    """Return the URL in ASCII, without user and fragment: the host in punycode, other characters percent-encoded."""
     parts = urlsplit(url)
     host = (parts.hostname or "").encode("idna").decode()
     host = f"[{host}]" if ":" in host else host

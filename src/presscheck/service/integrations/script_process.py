@@ -68,7 +68,7 @@ _WRITES = 0o1 | 0o2 | 0o100 | 0o1000
 
 
 class ChannelClosed(Exception):
-    """The service has closed the connection."""
+    """The service has closed the connection, or sent a frame that is too large."""
 
 
 class Channel:
@@ -81,7 +81,7 @@ class Channel:
         """Read one frame.
 
         Raises:
-            ChannelClosed: the input has ended.
+            ChannelClosed: the input has ended, or the frame is too large.
         """
         length = int.from_bytes(self._exactly(4), "big")
         if length > LARGEST_FRAME:
@@ -316,7 +316,7 @@ def _finish(context: Any, tick: Any, host: Host) -> None:
 
 
 def main() -> None:
-    """Run one job."""
+    """Run the job that the service sends on standard input."""
     channel = Channel(sys.stdin.buffer, sys.stdout.buffer)
     job = channel.receive()
     host = Host(channel)

@@ -170,9 +170,7 @@ def _run(
 
 
 def process_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment variables that the process inherits: only those that its interpreter may need
-    to start.
-    """
+    """Return the environment variables for a script process: only variables that its interpreter may need to start."""
     return {name: environment[name] for name in _KEPT if name in environment}
 
 

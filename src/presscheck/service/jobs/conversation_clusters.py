@@ -94,9 +94,9 @@ def _find_issue(session: Session, talk: ConversationRow, clusters: list[ClusterR
 
 
 def telling_words(text: str) -> list[str]:
-    """Return the keywords of a text in alphabetical order, at most `MOST_WORDS`.
+    """Return the words of a text that may tell its topic, in alphabetical order, at most `MOST_WORDS`.
 
-    They have at least three letters and are not common.
+    Common words and words of fewer than three letters are left out.
     """
     return [word for word in index_terms(text) if len(word) > 2 and word not in _COMMON][:MOST_WORDS]
 

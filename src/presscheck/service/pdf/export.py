@@ -174,7 +174,10 @@ def _is_image(content: bytes) -> bool:
 
 
 def _replace_broken(root: Path) -> None:
-    """Replace images that are unreadable or too large when decoded; after `MOST_SECONDS`, all remaining ones."""
+    """Replace images that are unreadable or too large when decoded.
+
+    After `MOST_SECONDS`, replace all remaining images.
+    """
     deadline = time.monotonic() + MOST_SECONDS
     for path in root.iterdir():
         if time.monotonic() > deadline or not _is_readable(path.name, root):

@@ -141,7 +141,7 @@ class _Thread:
 
 
 class _Editing:
-    """A group of edits to a page tree; each edit sees the results of the preceding ones."""
+    """A group of edits to a page tree; each edit sees the results of the preceding edits."""
 
     def __init__(self, session: Session, tree: list[Page]) -> None:
         self.session = session

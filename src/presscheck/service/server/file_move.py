@@ -42,7 +42,7 @@ class Moved:
     Attributes:
         source: the former location; None if the files were in the new location already.
         verified: the ids of the files whose bytes were compared in the new location.
-        copied: how many of them this move copied.
+        copied: the number of verified files that this move copied.
         deleted: the number of files deleted from the former location.
     """
 

@@ -88,7 +88,7 @@ def search_page(site: PublishedSite, query: str, chosen: str, number: int) -> Se
     Args:
         site: the site.
         query: the query.
-        chosen: the filter of the results, as in their URLs; an unknown one is ignored.
+        chosen: the filter of the results, as in their URLs; an unknown filter is ignored.
         number: the number of the page of results, from 1.
     """
     places = _places(site, site.site_spaces)
@@ -145,7 +145,7 @@ def search_results(site: PublishedSite, site_spaces: Sequence[SiteSpaceRow], que
 
 
 def _places(site: PublishedSite, site_spaces: Sequence[SiteSpaceRow]) -> _Places:
-    """Return the pages that the reader may find, by space and page id; hidden pages are not among them."""
+    """Return the pages that the reader may find, without hidden pages, by space and page id."""
     places: _Places = {}
     for site_space in site_spaces:
         for place in site.content(site_space.space_id).listed:
