@@ -190,8 +190,9 @@ def level_in(context: Context, item: CollectionRow | SpaceRow, user_id: str | No
 
 
 def access_to(context: Context, item: CollectionRow | SpaceRow) -> tuple[str | None, dict[str, str]]:
-    """Return everything that members' levels in an item depend on: its default level, and the granted levels by the
-    ids of teams and users.
+    """Return the default level of an item, and the levels granted in the item, by the ids of teams and users.
+
+    Together they determine the levels of all members in the item.
     """
     return _default(context, item), grants_in(context, item)
 
@@ -427,7 +428,10 @@ def is_open(site: SiteRow) -> bool:
 
 
 def level_in_site(context: Context, site: SiteRow, user_id: str | None = None) -> str | None:
-    """Return the level of a user (by default the caller) in a site: their role, or a higher level granted there."""
+    """Return the level of a user (by default the caller) in a site, or None without access.
+
+    The level is the role of the user in the organization, or a higher level that was granted in the site.
+    """
     user_id = user_id or context.user.id
     member = _member(context, site.organization_id, user_id)
     if member is None or member.role == "admin":

@@ -66,7 +66,7 @@ class RevisionContent:
 
     @cached_property
     def paths(self) -> dict[str, PagePosition]:
-        """Pages with their positions, by path; if several pages have the same path, the first."""
+        """Pages with their positions, by path. If several pages have the same path, the first page counts."""
         return {place.path: place for place in reversed([*walk(self.tree)]) if place.path}
 
     def weight(self) -> int:

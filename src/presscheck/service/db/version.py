@@ -170,7 +170,7 @@ class CurrentVersion:
         return await reader.current()
 
     def close(self) -> None:
-        """Close the connection; the next call opens another."""
+        """Close the connection; the next call of `current` opens another connection."""
         self._reader.close()
 
 

@@ -74,7 +74,7 @@ def list_invites(context: Context, call: ListInvites) -> Page[OrganizationInvite
 
 @handles(CreateInvite)
 def create_invite(context: Context, call: CreateInvite) -> Invite:
-    """Create an invite; requires an admin of the target."""
+    """Create an invite to the organization, a space or a collection; requires an admin there."""
     organization_for(context, call.organization_id, "guest")
     if call.space is not None and call.collection is not None:
         raise ApiError(400, "space, collection: give only one of them")

@@ -163,7 +163,10 @@ def update_member(context: Context, call: UpdateMember) -> OrganizationMember:
 
 @handles(RemoveMember)
 def remove_member(context: Context, call: RemoveMember) -> None:
-    """Remove a member. Members can remove themselves, admins everyone. Return normally if the user is not a member."""
+    """Remove a member. Members can remove themselves, and admins can remove all members.
+
+    Return normally if the user is not a member.
+    """
     required = "guest" if call.user_id == context.user.id else "admin"
     organization = organization_for(context, call.organization_id, required)
     row = context.session.get(MemberRow, (organization.id, call.user_id))

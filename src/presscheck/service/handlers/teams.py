@@ -151,7 +151,7 @@ def add_team_member(context: Context, call: AddTeamMember) -> None:
 
 @handles(RemoveTeamMember)
 def remove_team_member(context: Context, call: RemoveTeamMember) -> None:
-    """Remove a member; members can leave by themselves."""
+    """Remove a member from a team. Members can remove themselves."""
     if call.user_id == context.user.id:
         organization_for(context, call.organization_id, "guest")
         team = _team(context, call.organization_id, call.team_id)

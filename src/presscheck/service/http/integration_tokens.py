@@ -34,7 +34,7 @@ def write_integration_token(session: Session, integration: str, installation_id:
 
 
 def integration_caller(session: Session, token: str, now: str) -> Caller | None:
-    """Return the caller for a token of an integration, or None for any other token and after the uninstallation."""
+    """Return the caller for a token of an integration. Return None for other tokens and after the uninstallation."""
     if token.count(".") != 2:
         return None
     claims = claims_of(token, derived_key(session, _PURPOSE), datetime.fromisoformat(now).timestamp())

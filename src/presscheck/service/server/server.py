@@ -138,7 +138,8 @@ def serve(options: ServeOptions) -> None:
 
 
 def service_config(app: ASGIApp, *, proxy_headers: bool = False) -> uvicorn.Config:
-    """Return the configuration of `ServiceServer`; `proxy_headers`: whether to trust the client address in headers."""
+    """Return the configuration of `ServiceServer`. `proxy_headers` is whether to trust the client address in headers.
+    """
     return uvicorn.Config(
         app,
         http=LimitedProtocol,

@@ -73,7 +73,7 @@ def section_path(site: SiteRow, section: SectionRow) -> str:
 
 
 def published_spaces(context: Context, ids: Iterable[str]) -> dict[str, str]:
-    """Return the URLs of published spaces by space id; if a space is in several sites, the URL in the oldest."""
+    """Return the URLs of published spaces by space id; if a space is in several sites, the URL in the oldest site."""
     urls: dict[str, str] = {}
     for site_space, site, section in context.session.execute(_PUBLISHED, {"ids": list(ids)}):
         address = published_address(context, site)

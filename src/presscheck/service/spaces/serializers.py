@@ -120,7 +120,7 @@ def _permissions(level: str | None, row: SpaceRow) -> dict[str, Any]:
 
 
 def people(context: Context, ids: Iterable[str | None]) -> dict[str, User]:
-    """Load users by id; the caller needs no query."""
+    """Load users by id, leaving out users that do not exist. The caller needs no query."""
     user_ids = {user_id for user_id in ids if user_id}
     users: dict[str, User] = {}
     if context.user.id in user_ids and isinstance(context.user, Caller):

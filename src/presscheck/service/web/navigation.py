@@ -193,7 +193,7 @@ def similar(site: PublishedSite, path: str) -> list[Way]:
 
 
 def emoji_of(code: Any) -> str:
-    """Return an emoji; the API stores it as hexadecimal code points or as the character itself."""
+    """Return an emoji, given its code points in hexadecimal or the character itself; empty if `code` is not a text."""
     if not isinstance(code, str) or not code:
         return ""
     try:

@@ -59,7 +59,7 @@ class SpaceContent:
 
     @cached_property
     def paths(self) -> dict[str, PagePosition]:
-        """Pages with their positions, by path; if several pages have the same path, the first."""
+        """Pages with their positions, by path. If several pages have the same path, the first page counts."""
         return {place.path: place for place in reversed([*walk(self.tree)]) if place.path}
 
     @cached_property
