@@ -190,9 +190,9 @@ def level_in(context: Context, item: CollectionRow | SpaceRow, user_id: str | No
 
 
 def access_to(context: Context, item: CollectionRow | SpaceRow) -> tuple[str | None, dict[str, str]]:
-    """Return the default level of an item, and the levels granted in the item, by the ids of teams and users.
+    """Return the default level of an item, and the granted levels by the ids of teams and users.
 
-    Together they determine the levels of all members in the item.
+    Together they determine the levels of all members in the item. Levels granted in enclosing collections are included.
     """
     return _default(context, item), grants_in(context, item)
 

@@ -153,7 +153,7 @@ def _phrases(query: str) -> Iterator[tuple[str, bool]]:
 
 
 def corrected(term: Term, words: Sequence[str]) -> Term:
-    """Return a term that looks for other words instead."""
+    """Return a term that matches the given words instead of the words of `term`."""
     return term._replace(
         needles=tuple((f" {word} ", _CORRECTED) for word in words),
         lookups=tuple(((word,), False) for word in words),

@@ -220,7 +220,7 @@ class _Finder:
         return [corrected(term, found) if (found := by_term.get(term)) else term for term in terms]
 
     def _possible(self, terms: list[Term]) -> list[list[bool]]:
-        """Return for each page and each term whether the page may have it."""
+        """Return for each page and each term whether the page may contain the term. Texts of pages are not read."""
         having = [self._documents_with(term) for term in terms]
         return [
             [

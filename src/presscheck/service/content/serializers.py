@@ -372,7 +372,10 @@ class PageRefs:
         self._source = source or self._sources.get(("page", page_id), "")
 
     def from_address(self, ref: Reference, kind: str) -> Reference:
-        """Return the reference for a Markdown link target, with an id if the target exists."""
+        """Return a reference with the id of its target instead of a Markdown link target.
+
+        The reference is returned unchanged if the target does not exist, or `kind` cannot have such a target.
+        """
         address = ref.get("url") or ref.get("file") or ref.get("reusableContent") or ""
         if ref["kind"] not in ("url", "file", "reusable-content") or "?" in address:
             return ref

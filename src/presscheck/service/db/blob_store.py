@@ -139,7 +139,7 @@ class BlobStore(ABC):
 
 
 class DiskBlobStore(BlobStore):
-    """Files in the data directory."""
+    """A store of files in the data directory."""
 
     location = DISK
     is_remote = False

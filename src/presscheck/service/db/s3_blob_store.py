@@ -85,7 +85,7 @@ class S3Client(Protocol):
 
 
 class S3BlobStore(BlobStore):
-    """Files in a bucket, with a common prefix; thread-safe.
+    """A thread-safe store of files in a bucket, whose keys have a common prefix.
 
     Args:
         bucket: the name of the bucket.

@@ -45,7 +45,7 @@ def has_key(session: Session) -> bool:
 
 
 def signing_key(session: Session) -> bytes:
-    """Return the signing key, for signatures in other formats."""
+    """Return the signing key of the service, for signatures that `signed` does not make."""
     return session.get_one(SettingRow, _NAME).value.encode()
 
 

@@ -269,7 +269,7 @@ class _Place(NamedTuple):
 
 
 def _place_of(context: Context, component_context: dict[str, Any]) -> _Place:
-    """Return the place from the context of a component."""
+    """Return the place that the context of a component names; empty if the caller has no access to the place."""
     space_id, site_id, organization_id = (
         component_context.get(name) for name in ("spaceId", "siteId", "organizationId")
     )

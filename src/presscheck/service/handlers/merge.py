@@ -90,6 +90,9 @@ def _merged(context: Context, space: SpaceRow, row: ChangeRequestRow) -> tuple[M
 
     Returns:
         The merged tree, and whether there are conflicts, from this merge or an earlier update.
+
+    Raises:
+        ApiError: 413, a page is too large to be merged.
     """
     base, ours, theirs = (_side(context, revision) for revision in (ancestor(row), row.revision, space.revision_id))
     texts = document_texts(context.session, documents_to_merge(base, ours, theirs))

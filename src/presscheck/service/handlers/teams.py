@@ -116,7 +116,7 @@ def delete_team(context: Context, call: DeleteTeam) -> None:
 
 @handles(ListTeamMembers)
 def list_team_members(context: Context, call: ListTeamMembers) -> Page[TeamMember]:
-    """List the team members by id."""
+    """List the members of a team, sorted by user id."""
     organization_for(context, call.organization_id)
     team = _team(context, call.organization_id, call.team_id)
     return page_of_rows(

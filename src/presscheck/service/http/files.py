@@ -58,7 +58,7 @@ def files_unavailable(error: FilesUnavailable, *, is_write: bool = False) -> Api
 
 
 class RemoteFileResponse(FileResponse):
-    """A file that is read from its store while it is sent, in at most `files.threads` threads."""
+    """A response with a file that is read from its store while it is sent, in at most `files.threads` threads."""
 
     def __init__(
         self,

@@ -72,7 +72,7 @@ class ChannelClosed(Exception):
 
 
 class Channel:
-    """Frames on standard input and output."""
+    """A channel to the service, which carries frames on standard input and output."""
 
     def __init__(self, source: BinaryIO, target: BinaryIO) -> None:
         self._source, self._target = source, target

@@ -51,7 +51,7 @@ _log = logging.getLogger("presscheck.service")
 
 @dataclass(frozen=True)
 class Export:
-    """The subject of an export: all pages of a revision of a space, or one page with its subpages (without them if
+    """The subject of an export: all pages of a revision of a space, or one page with its subpages (without subpages if
     `only`). `note` is printed below the title.
     """
 

@@ -96,7 +96,8 @@ class ServeOptions:
 def serve(options: ServeOptions) -> None:
     """Run the service until SIGTERM or SIGINT, or with `until_closed` until standard input ends.
 
-    Print the address on the first line of standard output, and a new token of the owner on the second.
+    Print the address on the first line of standard output, and the token of the owner on the second if the token is
+    new.
 
     Raises:
         ConfigurationError: the address or the database cannot be used.
@@ -138,7 +139,9 @@ def serve(options: ServeOptions) -> None:
 
 
 def service_config(app: ASGIApp, *, proxy_headers: bool = False) -> uvicorn.Config:
-    """Return the configuration of `ServiceServer`. `proxy_headers` is whether to trust the client address in headers.
+    """Return the configuration of `ServiceServer`.
+
+    `proxy_headers` is whether to trust the client address in headers.
     """
     return uvicorn.Config(
         app,

@@ -235,7 +235,7 @@ def above(item: SectionRow | SectionGroupRow) -> str | None:
 
 
 def free_path(title: str, taken: set[str]) -> str:
-    """Return a URL slug for a title, with a number if it is in use."""
+    """Return a URL slug for a title, with a number if the slug is taken."""
     slug = title_slug(title)
     path, number = slug, 1
     while path in taken:

@@ -148,7 +148,7 @@ def trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) ->
 
 
 def neighbours(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> tuple[Way | None, Way | None]:
-    """Return links to the previous and the next page, or None at the ends."""
+    """Return links to the previous and the next page; None where there is no page."""
     content = site.content(site_space.space_id)
     at = content.order.get(place.page["id"])
     if at is None:

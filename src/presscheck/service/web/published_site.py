@@ -268,7 +268,10 @@ class PublishedSite:
         return self.own_address(site_space, place, anchor)
 
     def own_address(self, site_space: SiteSpaceRow, place: PagePosition | None, anchor: str = "") -> str:
-        """Return the URL of a site space, or of a page in it, with the path of the page even if it is the first."""
+        """Return the URL of a site space, or of a page in it.
+
+        Unlike `address`, the URL of the first page contains the path of the page.
+        """
         inside = space_path(self.site, self.section_of(site_space), site_space)
         path = (place.path or place.page["id"]) if place else ""
         if self.previewed and self.previewed.site_space.id == site_space.id:

@@ -14,7 +14,7 @@ LATE: dict[str, Any] = {"initially": "DEFERRED", "deferrable": True}
 
 
 def upgrade() -> None:
-    """Run the migration."""
+    """Create the initial tables and indexes, except those that exist already."""
     op.create_table(
         "documents",
         sa.Column("id", TEXT, nullable=False),

@@ -16,7 +16,7 @@ LATE: dict[str, Any] = {"initially": "DEFERRED", "deferrable": True}
 
 
 def upgrade() -> None:
-    """Run the migration."""
+    """Create the tables of jobs, integrations and external content, the full-text index, and columns of tokens."""
     op.create_table(
         "settings",
         sa.Column("name", TEXT, nullable=False),

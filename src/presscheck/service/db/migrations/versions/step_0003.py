@@ -13,7 +13,7 @@ _SLUG = re.compile(r"[a-z0-9_]+(?:[-.][a-z0-9_]+)*")
 
 
 def upgrade() -> None:
-    """Run the migration."""
+    """Create the table of site names and fill it. A site whose name is taken or invalid loses the name."""
     names = op.create_table(
         "site_names",
         sa.Column("name", TEXT, nullable=False),

@@ -15,7 +15,7 @@ LATE: dict[str, Any] = {"initially": "DEFERRED", "deferrable": True}
 
 
 def upgrade() -> None:
-    """Run the migration."""
+    """Create the tables of participants and counts, fill them, and create the triggers that maintain them."""
     op.create_table(
         "change_request_people",
         sa.Column("change_request_id", TEXT, nullable=False),

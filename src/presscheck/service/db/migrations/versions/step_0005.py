@@ -10,5 +10,5 @@ TEXT = sa.String().with_variant(sa.String(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Run the migration."""
+    """Add the applied type to the table of sites."""
     op.add_column("sites", sa.Column("applied_type", TEXT, nullable=True))

@@ -7,7 +7,7 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
-    """Run the migration."""
+    """Create the index of open comments by change request."""
     op.create_index(
         "open_comments_of_change_request", "comments", ["change_request_id", "resolved_at", "review_id"], unique=False
     )

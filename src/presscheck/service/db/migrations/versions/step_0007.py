@@ -8,6 +8,6 @@ down_revision = "0006"
 
 
 def upgrade() -> None:
-    """Run the migration."""
+    """Replace the end of a lease by the number of its renewals in the table of jobs."""
     op.add_column("jobs", sa.Column("renewals", sa.Integer(), server_default="0", nullable=False))
     op.drop_column("jobs", "leased_until")

@@ -8,7 +8,7 @@ down_revision = "0007"
 
 
 def upgrade() -> None:
-    """Run the migration."""
+    """Add the settings in spaces and in sites to the table of installations."""
     for name in ("spaces", "sites"):
         column = sa.Column(name, sa.JSON(none_as_null=True), server_default="{}", nullable=False)
         op.add_column("installations", column)

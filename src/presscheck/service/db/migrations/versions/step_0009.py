@@ -10,7 +10,7 @@ TEXT = sa.String().with_variant(sa.String(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Run the migration."""
+    """Create the table of grants, and move the roles of teams in collections into it."""
     op.create_table(
         "grants",
         sa.Column("place_id", TEXT, nullable=False),

@@ -10,7 +10,7 @@ TEXT = sa.String().with_variant(sa.String(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Run the migration."""
+    """Create the table of audit events and its index."""
     columns = ("organization_id", "occurred_at", "action", "actor_type", "actor_id", "target_type", "target_id")
     op.create_table(
         "audit_events",
