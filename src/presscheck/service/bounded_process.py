@@ -83,7 +83,7 @@ def run_bounded(
 
 
 def _question(process: subprocess.Popen[bytes], stdin: bytes) -> bytes:
-    """Write the standard input, and return the line with the question of the process, or nothing if it ended."""
+    """Write the standard input of a process, and return the line with its question; empty if the process has ended."""
     with suppress(BrokenPipeError):
         cast("IO[bytes]", process.stdin).write(stdin)
         cast("IO[bytes]", process.stdin).flush()

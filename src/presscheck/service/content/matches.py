@@ -116,7 +116,7 @@ def normalized(text: str) -> str:
 
 
 def search_text(markdown: str) -> SearchText:
-    """Prepare a page for search."""
+    """Prepare the Markdown of a page for search."""
     sections = tuple(page_sections(markdown))
     body = normalized("\n".join([section.text for section in sections]))
     headings = "\n".join([normalized(section.title) for section in sections if section.title])

@@ -347,7 +347,7 @@ class LinkTargets:
 
 
 class PageRefs:
-    """A converter for the links of a page, between paths in Markdown, relative to the page, and ids in nodes.
+    """A converter of the links of a page between relative paths in Markdown and ids in nodes.
 
     Args:
         context: the transaction.
@@ -393,7 +393,10 @@ class PageRefs:
         return anchor if target.anchor else {"kind": "page", "page": target.id}
 
     def to_address(self, ref: Reference, kind: str) -> Reference:
-        """Return the Markdown link target of a reference: relative to the page, or an app URL for another space."""
+        """Return a reference with a Markdown link target instead of an id.
+
+        The target is a path relative to the page, or an app URL for another space. An unknown id is kept.
+        """
         space = ref.get("space")
         if (space and space != self._space) or ref["kind"] == "space":
             is_shown = ref["kind"] in ("page", "anchor", "space")

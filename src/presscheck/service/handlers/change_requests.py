@@ -81,7 +81,7 @@ _ALL = _Part("", "")
 def listed(
     context: Context, call: ListChangeRequests | ListOrganizationChangeRequests, spaces: Sequence[str]
 ) -> Page[ChangeRequest]:
-    """Return a page of the change requests with a status and, if the call filters by people, with these people.
+    """Return one page of the change requests that match the filters of a call, by default all open change requests.
 
     Args:
         context: the transaction.

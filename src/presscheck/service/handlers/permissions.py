@@ -208,7 +208,7 @@ def list_site_users(context: Context, call: ListSiteUserPermissions) -> Page[Sit
 
 @handles(ListSpaceUserPermissions)
 def list_space_users(context: Context, call: ListSpaceUserPermissions) -> Page[UserPermission]:
-    """List the users with access to a space, by id. Requires the read role in its organization."""
+    """List the users with access to a space, sorted by id. Requires the read role in the organization."""
     space = space_for(context, call.space_id)
     organization_for(context, space.organization_id, "read")
     return _page_of_users(context, call, _levels(context, space))
@@ -217,7 +217,7 @@ def list_space_users(context: Context, call: ListSpaceUserPermissions) -> Page[U
 @handles(ListCollectionPermissions)
 @handles(ListSpacePermissions)
 def list_permissions(context: Context, call: ListCollectionPermissions | ListSpacePermissions) -> Page[UserPermission]:
-    """List the users with access to a collection or a space, by id. Guests need the admin level in it."""
+    """List the users with access to a collection or a space, sorted by id. Guests need the admin level in it."""
     levels = _levels(context, _listed_place_for(context, call))
     if call.role is not None:
         levels = {user_id: level for user_id, level in levels.items() if level == call.role}

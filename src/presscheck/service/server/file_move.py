@@ -80,7 +80,7 @@ def move_files(database: Database, data: Path, location: str, *, delete_source: 
 
 
 class _Move:
-    """One move between two stores."""
+    """A move of all files from one store to another."""
 
     def __init__(self, database: Database, source: BlobStore, target: BlobStore) -> None:
         self._database, self._source, self._target = database, source, target
@@ -97,7 +97,7 @@ class _Move:
         return self.delete() if delete_source else self._moved
 
     def delete(self) -> Moved:
-        """Delete the files from the former location, after verifying all of them in the new one."""
+        """Delete the files from the former location, after verifying all of them in the new location."""
         self._copy(self._missing())
         for content_id in list(self._source.ids()):
             if content_id in self._moved.verified:

@@ -43,7 +43,7 @@ def siblings(session: Session, organization_id: str, parent_id: str | None) -> l
 
 
 def place(session: Session, item: Placed, parent_id: str | None, at: int | None = None) -> None:
-    """Move an item into a collection or to the top level, at an index or at the end."""
+    """Move an item into a collection or to the top level, at an index or at the end, and number the siblings."""
     row = [sibling for sibling in siblings(session, item.organization_id, parent_id) if sibling is not item]
     row.insert(len(row) if at is None else at, item)
     item.parent_id = parent_id

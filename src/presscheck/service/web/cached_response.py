@@ -93,7 +93,7 @@ def wants_markdown(accepted: str) -> bool:
 
 
 def takes_gzip(accepted: str) -> bool:
-    """Return whether an `Accept-Encoding` header allows gzip, which ``q=0`` refuses."""
+    """Return whether an `Accept-Encoding` header allows gzip. An entry with ``q=0`` forbids it."""
     for part in accepted.split(","):
         name, _, weight = part.partition(";")
         if name.strip().lower() in ("gzip", "*"):

@@ -123,7 +123,7 @@ class Appearance:
 
     @property
     def emoji_icon(self) -> str:
-        """The emoji icon as a data URL, or an empty string if the site has an image instead."""
+        """The emoji icon as a data URL, or an empty string if the site has no emoji icon."""
         emoji = emoji_of(self._text("favicon.emoji"))
         if not emoji:
             return ""
