@@ -228,7 +228,7 @@ def list_change_requests(context: Context, call: ListChangeRequests) -> Page[Cha
 
 @handles(ListOrganizationChangeRequests)
 def list_organization_change_requests(context: Context, call: ListOrganizationChangeRequests) -> Page[ChangeRequest]:
-    """List the change requests of an organization in visible spaces, most recently updated first."""
+    """List the change requests in all spaces of an organization that the caller may see, last updated first."""
     organization = organization_for(context, call.organization_id, "guest")
     return listed(context, call, [*visible_space_ids(context, organization.id)])
 

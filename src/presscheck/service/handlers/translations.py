@@ -34,7 +34,7 @@ NO_INSTRUCTIONS: dict[str, Any] = {"object": "document", "data": {"schemaVersion
 
 @handles(ListTranslations)
 def list_translations(context: Context, call: ListTranslations) -> Page[Translation]:
-    """List the translations of an organization, oldest first, if the caller may see their source or result."""
+    """List the translations of an organization whose source or result the caller may see, oldest first."""
     organization = organization_for(context, call.organization_id)
     return page_of_rows(
         context,

@@ -35,7 +35,7 @@ class SiteRow(Table):
 
 
 class SectionGroupRow(Table):
-    """A group of sections and groups with a title."""
+    """A group of sections and of other groups, with a title."""
 
     __tablename__ = "section_groups"
 

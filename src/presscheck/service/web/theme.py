@@ -157,8 +157,8 @@ class Appearance:
     def _theme(self, chosen: str | None) -> str:
         """Return `light`, `dark`, or `auto` for the setting of the reader's system.
 
-        Readers who may switch get their choice. Without a choice, they get `dark` if it is the site's default, or else
-        `auto`.
+        Readers who may switch the theme get the chosen theme. Without a choice, they get `dark` if it is the default of
+        the site, or else `auto`. Readers who may not switch get the default of the site.
         """
         usual = self._at("themes.default")
         if self._at("themes.toggeable") is True:
