@@ -101,7 +101,7 @@ def _target(call: Operation[Any], answer: Any) -> _Party:
 
 
 def _payload(call: Operation[Any]) -> dict[str, Any]:
-    """Return the ids in the path of a call and its settings, named as in the API."""
+    """Return the ids in the path of a call and the settings of the call, named as in the API."""
     fields = type(call).model_fields
     shown = {name for name in call.path_fields() if name.endswith("_id")} | (
         _settings(type(call)) & call.model_fields_set

@@ -110,7 +110,7 @@ def _absolute(url: str, href: str) -> str | None:
 
 
 def parse_html(html: str) -> BeautifulSoup:
-    """Parse HTML. Unclosed tags at the end become text: the parser would search the end of each, in quadratic time."""
+    """Parse HTML. Unclosed tags at the end become text, because the parser would need quadratic time for them."""
     from bs4 import BeautifulSoup  # takes 50 ms to import, so only in the process that converts HTML
 
     end = html.rfind(">") + 1

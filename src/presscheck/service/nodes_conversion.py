@@ -54,6 +54,7 @@ def nodes_json(markdown: str, change: ReferenceMapper) -> bytes:
     Raises:
         NotConverted: the conversion takes more time or memory than is allowed.
         ConversionsBusy: too many conversions are waiting.
+        ProcessFailed: the process of the conversion failed for another reason.
     """
     if count_parts(markdown) <= MOST_PARTS:
         return _json_of(markdown_to_nodes(markdown, change))

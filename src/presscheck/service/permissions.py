@@ -481,8 +481,9 @@ def sees_every_space(context: Context, site: SiteRow) -> bool:
 
 
 def may_manage(context: Context, site: SiteRow) -> bool:
-    """Return whether the caller may edit the site and see all of its spaces; only then may responses
-    contain its keys.
+    """Return whether the caller may edit the site and see all of its spaces.
+
+    For other callers, responses must not contain keys of the site.
     """
     return reaches(level_in_site(context, site), "create") and sees_every_space(context, site)
 

@@ -180,7 +180,7 @@ def rarity(pages: int, with_term: int) -> float:
 
 
 def matched_terms(terms: Sequence[Term], fields: Fields, text: SearchText) -> list[bool]:
-    """Return for each term whether a page has it."""
+    """Return for each term whether a page contains the term."""
     return [
         any(term.weight_in(field) for field in (fields.title, fields.description, text.headings, text.body))
         for term in terms

@@ -46,7 +46,7 @@ _REVISION = select(
 
 @dataclass(frozen=True)
 class RevisionContent:
-    """A stored revision, see `RevisionRow`. Shared by threads, so its values must not be changed."""
+    """A stored revision, see `RevisionRow`. Threads share the object, so its values must not be changed."""
 
     id: str
     space_id: str

@@ -262,7 +262,7 @@ def text_nodes(context: Context, revision: RevisionContent, name: str, text: str
         source: its source path.
 
     Raises:
-        ApiError: 413 if it is too large; 422 if the conversion takes too long; 503 if too many wait already.
+        ApiError: 413 if the text is too large; 422 if the conversion takes too long; 503 if too many conversions wait.
     """
     content = Content(revision.space_id, revision.tree, revision.files, revision.reusable_contents)
     return _nodes(name, text, PageRefs(context, content, "", source=source, targets=link_targets(context, revision)))
@@ -272,7 +272,7 @@ def document_by_id(context: Context, revision: RevisionContent, document_id: str
     """Return a document of a revision as nodes; links to targets in the revision have ids.
 
     Raises:
-        ApiError: 404 if neither a page nor reusable content of the revision has it; see also `text_nodes`.
+        ApiError: 404 if neither a page nor reusable content of the revision has the document; see also `text_nodes`.
     """
     place = next((item for item in walk(revision.tree) if item.page.get("documentId") == document_id), None)
     snippet = next((item for item in revision.reusable_contents if item.get("document") == document_id), None)

@@ -40,7 +40,7 @@ def make_key(session: Session) -> None:
 
 
 def has_key(session: Session) -> bool:
-    """Return whether the database has a signing key, that is whether a service has used it before."""
+    """Return whether the database has a signing key, which means that a service has used the database before."""
     return session.get(SettingRow, _NAME) is not None
 
 

@@ -32,7 +32,9 @@ PAUSE = 1.0
 
 
 class VersionReader:
-    """A reader of the version of a SQLite file. Takes microseconds, waits for no locks, and is not thread-safe.
+    """A reader of the version of a SQLite file.
+
+    Reading takes microseconds and waits for no locks. The reader is not thread-safe.
 
     `PRAGMA data_version` counts the commits of *other* connections, so it runs on a separate connection that never
     writes. If the file is replaced, as by a restore, the version changes.

@@ -226,7 +226,7 @@ def _page_at(context: Context, contents: SiteContents, space_id: str, path: str)
 
 
 def _live_tree(context: Context, space_id: str) -> list[TreePage]:
-    """Return the pages of a space; `Context.row` keeps them for the next redirect."""
+    """Return the pages of a space. `Context.row` caches the rows for the next redirect."""
     space = context.row(SpaceRow, space_id)
     live = context.row(RevisionRow, space.revision_id) if space else None
     return live.tree if live else []

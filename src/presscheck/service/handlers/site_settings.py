@@ -131,7 +131,7 @@ def regenerate_publishing_auth(context: Context, call: RegeneratePublishingAuth)
 
 @handles(GetPreview)
 def get_preview(context: Context, call: GetPreview) -> Preview:
-    """Return the URL of a preview, valid for one hour; the site may be unpublished. `claims` are in Rison.
+    """Return the URL of a preview, which is valid for one hour. The site may be unpublished, and `claims` are in Rison.
 
     The caller must see all spaces of the site, as the preview shows them to everyone who has its URL.
     """
@@ -180,7 +180,7 @@ def _settings_to_write(context: Context, organization_id: str, site_id: str, req
 
 
 def _new_settings(site_id: str) -> SiteSettingsRow:
-    """Return default settings. The signing key is empty until one is created."""
+    """Return default settings. The signing key is empty until a key is created."""
     return SiteSettingsRow(site_id=site_id, auth_backend="custom", auth_key="")
 
 

@@ -266,7 +266,7 @@ def update_section_group(context: Context, call: UpdateSectionGroup) -> SiteSect
 
 @handles(DeleteSectionGroup)
 def delete_section_group(context: Context, call: DeleteSectionGroup) -> None:
-    """Delete a group and put its items in its place. Return normally if the group does not exist."""
+    """Delete a group and move its items to its position. Return normally if the group does not exist."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(SectionGroupRow, call.site_section_group_id)
     if row is not None and row.site_id == site.id:

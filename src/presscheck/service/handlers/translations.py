@@ -130,7 +130,7 @@ def _translation_for(
 
 
 def _is_seen(context: Context, organization_id: str) -> ColumnElement[bool]:
-    """Return the condition that the caller may see the source or the result. Admins see all translations."""
+    """Return the SQL condition that the caller may see the source or the result. Admins see all translations."""
     if role_in(context, organization_id) == "admin":
         return true()
     seen = visible_space_ids(context, organization_id)

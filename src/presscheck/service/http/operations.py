@@ -128,7 +128,7 @@ class StagedFiles:
         return self._store.read(content_id)
 
     def upload(self) -> None:
-        """Upload the collected files; called outside of a transaction.
+        """Upload the collected files. Must be called outside of a transaction.
 
         Raises:
             FilesRequired: the current thread may not wait for the store.
@@ -256,7 +256,7 @@ class Context:
         return self.outgoing
 
     def row(self, entity: type[Entity], key: str) -> Entity | None:
-        """Return a row by its id, from the session or from the query that loaded the caller."""
+        """Return a row by its id, or None. A row that was loaded earlier in this call is not loaded again."""
         row = self.known.get((entity, key)) or self.session.get(entity, key)
         if row is not None:
             self.known[entity, key] = row  # a session drops rows that nothing refers to
@@ -309,7 +309,7 @@ def handles(
 
     Args:
         operation: the class of the operation.
-        writes: whether it writes, if its HTTP method suggests otherwise.
+        writes: whether the handler writes, if the HTTP method of the operation suggests otherwise.
         beforehand: makes the outgoing requests that the call needs, before the transaction takes the write lock.
     """
 

@@ -90,7 +90,7 @@ class SiteNameRow(Table):
 
 
 class ShareLinkRow(Table):
-    """A share link of a site, by its key."""
+    """A share link of a site. Its key opens the site while the link is active."""
 
     __tablename__ = "share_links"
 

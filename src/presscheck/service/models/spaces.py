@@ -25,7 +25,7 @@ class CollectionRow(Table):
 
 
 class SpaceRow(Table):
-    """A space; `revision_id` is the live revision, `numbered` the last number of a change request."""
+    """A space. `revision_id` is the live revision, and `numbered` is the last number given to a change request."""
 
     __tablename__ = "spaces"
 

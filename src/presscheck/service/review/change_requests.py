@@ -77,7 +77,7 @@ def branch_of(context: Context, space: SpaceRow, change_request: str) -> ChangeR
     """Return the change request of a space with this id or number.
 
     Raises:
-        ApiError: 404, it does not exist.
+        ApiError: 404, the change request does not exist.
     """
     row = context.row(ChangeRequestRow, change_request)
     if row is not None and row.space_id != space.id:
@@ -93,7 +93,7 @@ def require_unfinished(row: ChangeRequestRow) -> None:
     """Refuse changes to a merged or archived change request.
 
     Raises:
-        ApiError: 409, it is merged or archived.
+        ApiError: 409, the change request is merged or archived.
     """
     if row.status in ("merged", "archived"):
         raise ApiError(409, f"Change request #{row.number} is {row.status}.")

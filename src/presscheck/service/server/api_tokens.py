@@ -28,7 +28,7 @@ class Token(NamedTuple):
 
 
 def create_token(session: Session, clock: Clock, person: str, name: str | None, days: int | None) -> str:
-    """Create a token for a user and return it; it cannot be shown again.
+    """Create a token for a user and return the token, which cannot be shown again.
 
     Args:
         session: the transaction.

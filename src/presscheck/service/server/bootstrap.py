@@ -55,7 +55,7 @@ def found(session: Session, clock: Clock, *, sample: bool) -> UserRow:
 
 
 def furnish_later(session: Session, clock: Clock) -> None:
-    """Queue the job that completes the sample, once; the first screen does not wait for it."""
+    """Queue the job that completes the sample, unless it was queued before. The first screen does not wait for it."""
     if session.get(ImportedRow, SAMPLE) is not None:
         return
     now = clock()
@@ -64,7 +64,7 @@ def furnish_later(session: Session, clock: Clock) -> None:
 
 
 def give_token(session: Session, clock: Clock, owner: UserRow, token_file: Path | None) -> str | None:
-    """Give the owner a token at the first start: the token in the file, or a new one, which is written there.
+    """Give the owner a token at the first start: the token in the file, or a new token, which is written to the file.
 
     Later starts ignore the file, so that a revoked token stays revoked.
 

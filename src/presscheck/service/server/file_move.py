@@ -63,7 +63,7 @@ def move_files(database: Database, data: Path, location: str, *, delete_source: 
             move.
 
     Raises:
-        ConfigurationError: nothing was switched or deleted; the message is the reason.
+        ConfigurationError: the move is not complete, but no file is lost; the message is the reason.
     """
     target = open_store(location, data)
     with database.reading.begin() as session:
@@ -124,7 +124,10 @@ class _Move:
         self._moved.copied += len(set(content_ids) - existing_ids)
 
     def _copy_one(self, content_id: str, is_there: bool) -> bool:
-        """Copy a file; return whether its bytes match its id."""
+        """Copy a file unless it is stored already.
+
+        Return False if the file is missing or its bytes do not match its id.
+        """
         if is_there and _is_stored(self._target, content_id):
             return True
         content = self._source.read(content_id)

@@ -209,7 +209,7 @@ class LimitedProtocol(H11Protocol):
         return True
 
     def is_idle(self) -> bool:
-        """Return whether no request of the connection is waiting for its response or a part of it."""
+        """Return whether the connection has no request that waits for a response or for a part of it."""
         cycle: Any = self.cycle
         return cycle is None or cycle.response_complete
 

@@ -47,7 +47,7 @@ class PreviewedRequest(NamedTuple):
 
 @dataclass(frozen=True)
 class SpaceContent:
-    """The content of a space without the pages that the reader may not see. Shared by threads, so never changed."""
+    """The content of a space without the pages that the reader may not see. Threads share it, so it never changes."""
 
     revision: RevisionContent
     tree: Tree

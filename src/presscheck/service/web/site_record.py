@@ -34,7 +34,7 @@ EACH = 3_000
 
 @dataclass(frozen=True)
 class SiteRecord:
-    """Structure and settings of a site. Shared by threads, so the rows belong to no session and never change."""
+    """Structure and settings of a site. Threads share the record, so its rows belong to no session and never change."""
 
     groups: list[SectionGroupRow]
     sections: list[SectionRow]
