@@ -208,9 +208,10 @@ class Appearance:
                 yield f"--header-link-{shade}:{link}"
 
     def _colours(self, name: str, path: str, shade: str) -> Iterator[str]:
-        """Yield the declarations of a color, if it is not the default, with enough contrast for text.
+        """Yield the CSS declarations of a color, or none if the color is invalid or the default.
 
-        The primary color of the site also fills buttons and headers as it was chosen.
+        The color is changed until it has enough contrast for text. The primary color of the site also fills buttons and
+        headers as it was chosen.
         """
         colour = self._at(path)
         if not isinstance(colour, str) or not _COLOUR(colour) or colour == _value(LOOKS, path):
