@@ -221,7 +221,6 @@ def _require_admin(context: Context, row: InviteRow) -> None:
 
 
 def _as_invite(context: Context, row: InviteRow) -> Invite:
-    """Serialize an invite."""
     if row.space_id:
         space = space_for(context, row.space_id)
         is_redundant = _is_redundant(row.role, space.default_level)

@@ -122,7 +122,6 @@ def _address(context: Context, row: SAMLProviderRow, endpoint: str) -> str:
 
 
 def _as_provider(context: Context, row: SAMLProviderRow) -> SAMLProvider:
-    """Serialize a provider."""
     team = context.session.get(TeamRow, row.default_team_id) if row.default_team_id else None
     return SAMLProvider(
         id=row.id,

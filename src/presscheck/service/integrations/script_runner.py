@@ -258,7 +258,6 @@ def _send(pipe: BinaryIO | Any, value: dict[str, Any]) -> None:
 
 
 def _record_early_end(run: ScriptRun, code: int, config: ScriptConfig, *, is_over_time: bool) -> None:
-    """Record why a process ended early."""
     if code == -signal.SIGXCPU:
         run.error = f"The script used more than {config.processor_seconds} s of processor time."
         run.is_over_time = True

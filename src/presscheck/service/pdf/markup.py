@@ -120,7 +120,6 @@ class _Document:
         self._links = _PageLinks(source, shown, self._texts, self.pictures)
 
     def markup(self, *, as_written: bool) -> str:
-        """Return the markup of the whole document."""
         made_at, organization = self._source.made_at, words_without_claims(self._source.organization)
         date = f"{made_at.day} {made_at:%B} {made_at.year}"
         facts = (("title", self._title), ("organization", organization), ("note", self._note), ("date", date))

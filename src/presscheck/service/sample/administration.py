@@ -52,7 +52,6 @@ class _Furnishing:
         self.organization = {"organization_id": planting.organization}
 
     def run(self, store: BlobStore) -> None:
-        """Create everything."""
         self._people()
         carriers = self._carriers(store)
         self._sites(carriers)

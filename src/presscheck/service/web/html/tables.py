@@ -87,7 +87,6 @@ class _Reader:
         return self.depth == 0
 
     def take(self, event: HtmlEvent) -> None:
-        """Process one event of the table."""
         kind, name, values = event
         if name == "table" and kind != "text":
             self.depth += 1 if kind == "open" else -1
