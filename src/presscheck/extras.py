@@ -39,6 +39,7 @@ EXTRAS: dict[str, Extra] = {
     ),
     "images": Extra("pictures in the terminal need", ("PIL", "textual_image")),
     "integrations": Extra("the scripts of integrations need", ("_quickjs",)),
+    "jq": Extra("the option --jq needs", ("jq",)),
     "socks": Extra("SOCKS proxies need", ("socksio",)),
     "s3": Extra("files in a bucket need", ("boto3", "botocore", "urllib3")),
 }

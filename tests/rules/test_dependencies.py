@@ -14,6 +14,7 @@ from presscheck.extras import EXTRAS
 LOADED_BY_NAME = {
     "psycopg": "SQLAlchemy loads it for the URL of a PostgreSQL database",
     "socksio": "httpcore loads it for a SOCKS proxy",
+    "jq": "the option --jq loads it",
     "_quickjs": "the process of a script loads it before it gives up its rights",
 }
 """Modules that no import statement names, with the reason."""
@@ -63,7 +64,8 @@ def test_an_extra_is_checked_by_the_modules_of_its_packages(extra: str) -> None:
         ("s3", {"serve"}),
         ("images", set[str]()),
         ("socks", set[str]()),
-        ("dev", {"serve", "integrations", "s3", "images", "socks", "docs"}),
+        ("jq", set[str]()),
+        ("dev", {"serve", "integrations", "s3", "images", "socks", "jq", "docs"}),
     ],
 )
 def test_an_extra_includes_those_that_it_needs(extra: str, others: set[str]) -> None:

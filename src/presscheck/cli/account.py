@@ -14,9 +14,10 @@ import click
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.users import GetCurrentUser
 from presscheck.cli.exit_codes import report_errors
+from presscheck.cli.json_filter import json_option
 from presscheck.cli.operations.command_factory import sends
 from presscheck.cli.output import print_json, print_message, print_rows
-from presscheck.cli.session import Session, chosen_profile, json_option, load_profile, profile_option, with_session
+from presscheck.cli.session import Session, chosen_profile, load_profile, profile_option, with_session
 from presscheck.config.profile import profile_name
 from presscheck.config.tokens import IN_KEYRING, forget_token, is_stored, set_elsewhere
 from presscheck.config.validation import HOSTED, read, read_all

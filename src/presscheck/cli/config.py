@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 import click
 
 from presscheck.cli.exit_codes import report_errors
+from presscheck.cli.json_filter import json_option
 from presscheck.cli.output import print_details, print_json, print_message
-from presscheck.cli.session import json_option, load_profile, profile_option
+from presscheck.cli.session import load_profile, profile_option
 from presscheck.cli.text_input import edit_file
 from presscheck.config.checks_file import ChecksFile
 from presscheck.config.file_replacement import replace_file

@@ -17,8 +17,9 @@ from click.shell_completion import get_completion_class
 from presscheck import __version__
 from presscheck.api.organizations import ListOrganizations
 from presscheck.cli.exit_codes import report_errors
+from presscheck.cli.json_filter import json_option
 from presscheck.cli.output import has_color, print_details, print_json, print_message, print_text
-from presscheck.cli.session import json_option, load_profile, profile_option
+from presscheck.cli.session import load_profile, profile_option
 from presscheck.config.profile import Profile
 from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.extras import EXTRAS, missing_modules

@@ -28,7 +28,7 @@ from presscheck.api.integrations import (
     SetDevelopmentMode,
 )
 from presscheck.cli.operations.resource_commands import integration
-from presscheck.cli.output import as_json, has_color, print_line, print_message
+from presscheck.cli.output import as_json, has_color, print_json_line, print_line, print_message
 from presscheck.cli.session import Session, with_session
 from presscheck.cli.watch import until_signal
 from presscheck.engine.integrations.manifest import Manifest, file_states, read_manifest
@@ -307,7 +307,7 @@ class Development:
         with self._turn:
             try:
                 if self._session.json:
-                    sys.stdout.write(json.dumps({"kind": kind, **details}) + "\n")
+                    print_json_line({"kind": kind, **details})
                 else:
                     clock = f"{now().astimezone():%H:%M:%S}  "
                     style_of = partial(_style, has_color())

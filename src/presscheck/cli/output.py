@@ -18,6 +18,7 @@ from typing import Any, cast
 import click
 from pydantic import BaseModel
 
+from presscheck.cli.json_filter import filtered_lines
 from presscheck.text.phrases import now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, plain, width
@@ -76,11 +77,25 @@ def as_json(value: Any) -> Any:
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON."""
+    """Print a value as JSON, or what the filter of the command makes of it."""
+    if (lines := filtered_lines(as_json(value))) is not None:
+        _print_filtered(lines)
+        return
     parts = json.JSONEncoder(indent=2).iterencode(as_json(value))
     while some := "".join(islice(parts, PARTS_AT_ONCE)):
         sys.stdout.write(some)
     sys.stdout.write("\n")
+
+
+def print_json_line(value: Any) -> None:
+    """Print a value as JSON on one line, or what the filter of the command makes of it."""
+    lines = filtered_lines(value)
+    _print_filtered([json.dumps(value)] if lines is None else lines)
+
+
+def _print_filtered(lines: Iterable[str]) -> None:
+    for line in "\n".join(lines).splitlines():
+        click.echo("\t".join(map(sanitize, line.split("\t"))))
 
 
 def json_item(value: Any) -> str:
@@ -89,7 +104,10 @@ def json_item(value: Any) -> str:
 
 
 def print_json_items(items: Sequence[str]) -> None:
-    """Print a list of items from `json_item`, in the format of `print_json`."""
+    """Print a list of items from `json_item`, as `print_json` does."""
+    if (lines := filtered_lines([json.loads(item) for item in items])) is not None:
+        _print_filtered(lines)
+        return
     sys.stdout.write("[\n" if items else "[")
     for number, item in enumerate(items, 1):
         sys.stdout.write(item + (",\n" if number < len(items) else "\n"))

@@ -20,6 +20,7 @@ from pydantic import BaseModel
 
 from presscheck.api.operation import Operation, Page
 from presscheck.cli.exit_codes import report_errors
+from presscheck.cli.json_filter import json_option
 from presscheck.cli.output import (
     json_item,
     print_cells,
@@ -348,7 +349,6 @@ yes_option = click.option("--yes", "-y", is_flag=True, help="Skip the confirmati
 limit_option = click.option(
     "--limit", type=click.IntRange(0), metavar="NUMBER", default=0, help="Maximum number of results; 0 for all."
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def with_session(function: Callable[..., Awaitable[None]]) -> Callable[..., None]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
 import sys
 from collections.abc import Coroutine
 from typing import Any
 
-from presscheck.cli.output import has_color, print_line, print_message
+from presscheck.cli.output import has_color, print_json_line, print_line, print_message
 from presscheck.cli.session import Session
 from presscheck.engine.inbox.events import Event, sentence, summarize
 from presscheck.engine.members import user_id
@@ -84,7 +83,7 @@ async def _print_events(session: Session, pause: float) -> None:
 def print_event(event: Event, *, as_json: bool) -> None:
     """Print an event: as JSON, on a terminal as a sentence, otherwise as columns with tabs."""
     if as_json:
-        sys.stdout.write(json.dumps(event_as_json(event)) + "\n")
+        print_json_line(event_as_json(event))
     elif sys.stdout.isatty():
         clock = f"{now().astimezone():%H:%M}  "
         print_line((Span(clock, "quiet" if has_color() else ""), Span(sanitize(sentence(event)))))

@@ -12,6 +12,7 @@ from typing_extensions import override
 from presscheck.api.operation import Operation, every_operation
 from presscheck.api.shell_command import flag, typed_name
 from presscheck.cli.exit_codes import report_errors
+from presscheck.cli.json_filter import json_option
 from presscheck.cli.operations.any_request import METHODS, request_command
 from presscheck.cli.operations.command_factory import (
     description_of,
@@ -84,7 +85,7 @@ class OperationGroup(click.Group):
 @click.command(
     "api", cls=OperationGroup, invoke_without_command=True, subcommand_metavar="[OPERATION] [--FIELD VALUE]..."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
+@json_option
 @click.pass_context
 def calls(context: click.Context, *, as_json: bool) -> None:
     """Call any API operation.

@@ -1,0 +1,124 @@
+"""The options `--json`, `--jq` and `--template`, and the lines that the last two print of the JSON of a command."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, TypeVar, cast
+
+import click
+
+from presscheck.errors import InvalidArgument, MissingExtra
+from presscheck.extras import require_extra
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_META = "presscheck.json filter"
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
+_ESCAPES = {"\\n": "\n", "\\t": "\t", "\\\\": "\\"}
+_ESCAPE = re.compile(r"\\[nt\\]")
+
+
+def json_option(function: Command) -> Command:
+    """Add the options `--json`, `--jq` and `--template`; the last two imply the first."""
+    return _json(_jq(_template(function)))
+
+
+def filtered_lines(value: Any) -> list[str] | None:
+    """Return the lines that the filter of the running command makes of a JSON value, or None without a filter.
+
+    Raises:
+        InvalidArgument: the filter does not fit the value.
+    """
+    context = click.get_current_context(silent=True)
+    select = context.meta.get(_META) if context else None
+    return select(value) if select else None
+
+
+def _use_jq(context: click.Context, _parameter: click.Parameter, expression: str | None) -> None:
+    if expression is None:
+        return
+    try:
+        require_extra("jq")
+        jq: Any = import_module("jq")
+        program = jq.compile(expression)
+    except MissingExtra as error:
+        raise click.BadParameter(error.message) from None
+    except ValueError as error:
+        raise click.BadParameter(_first_line(error)) from None
+
+    def select(value: Any) -> list[str]:
+        try:
+            results: list[Any] = program.input_value(value).all()
+        except ValueError as error:
+            raise InvalidArgument("--jq", _first_line(error)) from None
+        return [result if isinstance(result, str) else json.dumps(result) for result in results]
+
+    context.meta[_META] = select
+
+
+def _use_template(context: click.Context, _parameter: click.Parameter, template: str | None) -> None:
+    if template is None:
+        return
+    if _META in context.meta:
+        raise click.BadParameter("cannot be used together with --jq")
+    text = _ESCAPE.sub(lambda match: _ESCAPES[match[0]], template)
+
+    def select(value: Any) -> list[str]:
+        return [_filled(text, item) for item in (value if isinstance(value, list) else [value])]
+
+    context.meta[_META] = select
+
+
+def _filled(template: str, item: Any) -> str:
+    def replaced(match: re.Match[str]) -> str:
+        return match[0][0] if match[1] is None else _text(_field(item, match[1]))
+
+    return _PLACEHOLDER.sub(replaced, template)
+
+
+def _field(item: Any, path: str) -> Any:
+    """Return a nested field, with dots in its path, or None where a parent is null.
+
+    Raises:
+        InvalidArgument: there is no such field.
+    """
+    value = item
+    for name in path.split("."):
+        if value is None:
+            return None
+        fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        if name not in fields:
+            known = ", ".join(fields) or "none"
+            raise InvalidArgument("--template", f"{{{path}}}: no field {name}. Available: {known}")
+        value = fields[name]
+    return value
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _first_line(error: ValueError) -> str:
+    return str(error).partition("\n")[0].removeprefix("jq: error: ")
+
+
+def _is_json(context: click.Context, _parameter: click.Parameter, value: bool) -> bool:
+    return value or _META in context.meta
+
+
+_json = click.option("--json", "as_json", is_flag=True, callback=_is_json, help="Print JSON.")
+_jq = click.option(
+    "--jq", metavar="EXPRESSION", callback=_use_jq, expose_value=False, is_eager=True, help="Filter the JSON with jq."
+)
+_template = click.option(
+    "--template",
+    metavar="TEXT",
+    callback=_use_template,
+    expose_value=False,
+    is_eager=True,
+    help="Print a line for each item, with its fields in braces: '{number} {subject}'.",
+)
