@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, TypeVar, cast
 
@@ -23,6 +23,17 @@ _ESCAPE = re.compile(r"\\[nt\\]")
 def json_option(function: Command) -> Command:
     """Add the options `--json`, `--jq` and `--template`; the last two imply the first."""
     return _json(_jq(_template(function)))
+
+
+def unique_options(parameters: Sequence[click.Parameter]) -> list[click.Parameter]:
+    """Return the parameters without those whose option an earlier one has, such as the field `template` of a space."""
+    names: set[str] = set()
+    unique: list[click.Parameter] = []
+    for parameter in parameters:
+        if names.isdisjoint(parameter.opts):
+            unique.append(parameter)
+            names.update(parameter.opts)
+    return unique
 
 
 def filtered_lines(value: Any) -> list[str] | None:

@@ -12,7 +12,7 @@ from typing_extensions import override
 from presscheck.api.operation import Operation, every_operation
 from presscheck.api.shell_command import flag, typed_name
 from presscheck.cli.exit_codes import report_errors
-from presscheck.cli.json_filter import json_option
+from presscheck.cli.json_filter import json_option, unique_options
 from presscheck.cli.operations.any_request import METHODS, request_command
 from presscheck.cli.operations.command_factory import (
     description_of,
@@ -127,7 +127,7 @@ def _command(name: str, operation: type[Operation[Any]]) -> click.Command:
         text += f"\nRequires release {operation.release} of the service."
     command = click.Command(
         name,
-        params=[*fields, *_switches(operation), *reversed(shared)],
+        params=unique_options([*fields, *_switches(operation), *reversed(shared)]),
         callback=run,
         help=text,
         short_help=summary_of(operation),

@@ -20,6 +20,7 @@ import click
 from presscheck.api.operation import Operation, Paged
 from presscheck.api.shell_command import hidden
 from presscheck.cli import lookup
+from presscheck.cli.json_filter import unique_options
 from presscheck.cli.operations.field_options import call_of, flag, limits_of, nullable, option_for
 from presscheck.cli.operations.field_parts import joined, part_options, place_of
 from presscheck.cli.operations.references import find_id
@@ -143,7 +144,9 @@ def build_command(spec: CommandSpec) -> click.Command:
     shared: list[click.Parameter] = list(getattr(run, "__click_params__", []))
     text = spec.help or description_of(operation)
     parameters = [*_arguments(spec), *_field_options(spec), *_other_options(spec), *reversed(shared)]
-    return click.Command(spec.name, params=parameters, callback=run, help=text, short_help=text.partition("\n")[0])
+    return click.Command(
+        spec.name, params=unique_options(parameters), callback=run, help=text, short_help=text.partition("\n")[0]
+    )
 
 
 def description_of(operation: type[Operation[Any]]) -> str:
