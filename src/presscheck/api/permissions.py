@@ -138,7 +138,7 @@ class ListSpacesOfMember(InOrganization, Paged, Operation[Page[SpacePermission]]
 class InviteToCollection(Operation[None]):
     """Give people and teams a role in a collection.
 
-    `users` are ids or email addresses of members, `teams` are ids. A role of null takes away the given role.
+    `users` are ids or email addresses of members, `teams` are ids. A role of null revokes the role that they have.
     """
 
     operation_id = "inviteToCollection"
@@ -212,7 +212,7 @@ class ListCollectionPermissions(Paged, Operation[Page[UserPermission]]):
 class InviteToSpace(InSpace, Operation[None]):
     """Give people and teams a role in a space.
 
-    `users` are ids or email addresses of members, `teams` are ids. A role of null takes away the given role.
+    `users` are ids or email addresses of members, `teams` are ids. A role of null revokes the role that they have.
     """
 
     operation_id = "inviteToSpace"
@@ -302,7 +302,7 @@ class RemoveSpaceUserPermission(InSpace, Operation[None]):
 class InviteToSite(InSite, Operation[None]):
     """Give people and teams a role in a site.
 
-    `users` are ids or email addresses of members, `teams` are ids. A role of null takes away the given role.
+    `users` are ids or email addresses of members, `teams` are ids. A role of null revokes the role that they have.
     """
 
     operation_id = "inviteToSite"

@@ -68,7 +68,7 @@ class Site(Model):
 
 
 class Checkout(Model):
-    """The response of a site without a plan: it is not published, and the user must choose a plan in the app."""
+    """The response to `PublishSite` if the site needs a plan. It stays unpublished; the web app sells plans."""
 
     type: str = "checkout"
     session_id: str

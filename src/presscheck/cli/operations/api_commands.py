@@ -33,7 +33,10 @@ def operations() -> dict[str, type[Operation[Any]]]:
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
-    """Yield all commands below a group, each after its words, except for `presscheck api`. Imports all modules."""
+    """Yield the words of each command below a group, such as `site publish`, and the command. Imports all modules.
+
+    `presscheck api` is left out.
+    """
     context = click.Context(group)
     for name in group.list_commands(context):
         found = group.get_command(context, name)

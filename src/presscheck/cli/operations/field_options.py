@@ -22,12 +22,12 @@ from presscheck.errors import InvalidArgument
 
 
 def option_for(operation: type[Operation[Any]], name: str, note: str = "", names: str = "") -> click.Option:
-    """Create the option for a field; its help includes type and limits.
+    """Create the option for a field, with the type and the limits of the field.
 
     Args:
         operation: the operation.
         name: the field.
-        note: a remark.
+        note: a sentence of the help, before the limits; not used with `names`.
         names: the names that can be given instead of an id, such as `title`.
     """
     info, text = operation.model_fields[name], description(operation, name)

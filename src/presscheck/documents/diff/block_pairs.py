@@ -30,7 +30,10 @@ MIN_WORDS_MOVED = 4
 
 
 class SegmentPair(NamedTuple):
-    """A segment of the old text and its counterpart. At its old place, a moved segment has no `after`."""
+    """A segment of the old text and its counterpart in the new text; an added or removed segment has none.
+
+    A moved segment has two pairs: at its old place, `after` is None; at its new place, both are set.
+    """
 
     kind: Kind
     before: Segment | None

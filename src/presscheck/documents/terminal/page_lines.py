@@ -330,7 +330,11 @@ class PageLines:
         return included.markdown if included else None
 
     def starts_block(self, number: int) -> bool:
-        """Return whether a block starts at this line of the Markdown (from 0). Only a fold can hide such a line."""
+        """Return whether a block starts at this line of the Markdown (from 0).
+
+        The first line of a block is hidden only in a folded section: closed tabs and expandables hide lines inside of
+        blocks.
+        """
         block = self._block_of_source(number)
         return block >= 0 and self.blocks[block].start_line == number
 

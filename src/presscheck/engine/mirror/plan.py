@@ -110,7 +110,7 @@ def listings(organization: str, me: str) -> Iterator[Operation[Page[Any]]]:
 
 
 def unfinished(organization: str, me: str) -> list[Operation[Page[ChangeRequest]]]:
-    """Return the listings whose change requests are synced with their content."""
+    """Return the listings of unfinished change requests, for which a sync also loads the content."""
     return [listing_of(view, "", organization, me) for view in VIEWS if view.id in UNFINISHED]
 
 

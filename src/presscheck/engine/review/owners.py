@@ -130,10 +130,9 @@ async def find_owners(
 
 
 def owner_review(owner: PageOwner, reviewers: Iterable[Reviewer], author: str | None) -> OwnerReview:
-    """Return the review that counts for an owner: of several users, the review that comes first in `_FURTHEST`.
+    """Return the state of the review by an owner; for several users, the first of their states in `_FURTHEST`.
 
-    Returns `author` if a user of the owner is the author of the change request, and an empty text if no user is a
-    reviewer.
+    Returns `author` if one of these users is the author of the change request, and an empty text if none is a reviewer.
     """
     ids = {user.id for user in owner.users}
     if author in ids:

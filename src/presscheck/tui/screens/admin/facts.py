@@ -45,7 +45,8 @@ class Column:
         columns: the width in cells; 0 shares the cells that fixed columns leave.
         kind: the format of the values. A `date` is shown as an age, a `number` is right-aligned, a `certificate` shows
             the days until it expires, and a `pulse` (a list of numbers) becomes a sparkline.
-        is_long: whether the column gets most of the shared cells.
+        is_long: whether the texts are long, such as descriptions. The column shrinks first in a narrow table, and gets
+            the cells that the other columns leave in a wide table.
         keeps_end: whether long texts, such as e-mail addresses, are shortened in the middle.
     """
 

@@ -115,7 +115,7 @@ class SavedViewEditor(Dialog[SavedView]):
         self._show()
 
     def on_input_changed(self) -> None:
-        """Show the error in the fields, if any."""
+        """Check the view again, and update the error, the completions and the keys."""
         self._show()
 
     def on_descendant_focus(self) -> None:

@@ -33,7 +33,7 @@ _PICTURES = ("![", "<img")
 
 
 def opening(before: str) -> Opening | None:
-    """Return the completion that is open at the cursor, or None. `before` is the line up to the cursor."""
+    """Return the completion in progress at the cursor, or None. `before` is the line up to the cursor."""
     for kind, pattern in _OPENINGS:
         match = pattern.search(before[-300:])
         if match:
