@@ -259,7 +259,7 @@ class MixedClient:
         self._branch = ""
 
     def _published(self) -> str:
-        path = f"{self._subject.site}/{self._page}"
+        path = f"{self._subject.site.rstrip('/')}/{self._page}"
         response = self._call(self._there, "published page", "GET", path)
         assert response.status_code == 200, f"GET {path}: {response.status_code}"
         return response.text

@@ -65,6 +65,7 @@ def _content(make: _Making, known: Known) -> Known:
 
 def _people(make: _Making, known: Known) -> Known:
     here = f"/orgs/{known['organizationId']}"
+    known["auditEventId"] = make.said(f"{here}/audit-events", "GET")["items"][0]["id"]
     team = make(f"{here}/teams", "PUT", title="Writers", members=[known["userId"]])
     return {
         "teamId": team,

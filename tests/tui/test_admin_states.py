@@ -158,4 +158,4 @@ async def test_families_that_are_empty_or_not_permitted_show_why_and_what_to_do(
                         assert "you need the role" in str(screen.table.change_reason(change, "changed")), family.title
             forbidden.compare()
             imports = next(one for one in FAMILIES if one.title == "Imports")
-            await says(pilot, screen, imports, "No imports yet. You need the role create in this organization.")
+            await says(pilot, screen, imports, "No imports yet. You need the role create in the organization.")

@@ -80,7 +80,7 @@ async def test_keys_of_a_review_do_nothing_else_here(service: RunningService, tm
         await pilot.press("v", "j", "b")
         await until(pilot, shows="★")
         await pilot.press("?", *"older revision")
-        await until(pilot, shows="↻", holds=lambda: "your review is of an older revision" in shown(pilot.app))
+        await until(pilot, shows="↻", holds=lambda: "outdated: made for an older revision" in shown(pilot.app))
 
 
 @pytest.mark.slow

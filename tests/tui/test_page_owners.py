@@ -47,7 +47,7 @@ async def test_owners_come_first_among_the_reviewers(service: RunningService, tm
             ("田中 健司", "owns 1 of 4 pages · role edit"),
         ]
         assert not any("owns" in note for _, note in people(pilot)[4:])
-        await pilot.press("enter")
+        await pilot.press("space", "enter")
         await all_sent(pilot)
         asked = (await other.send(ListRequestedReviewers(**AUTH))).items
         assert "luz" in [reviewer.user.id for reviewer in asked if reviewer.user]

@@ -179,8 +179,8 @@ async def test_what_the_plan_of_a_site_limits_is_shown(
     async with running(app_on(service, tmp_path), size) as pilot:
         await opened(pilot)
         await until(pilot, holds=lambda: pilot.app.screen.current.id == site.id)
-        await until(pilot, shows="! Type: ultimate was chosen")
-        await until(pilot, shows="! Frozen by the plan: custom domain")
+        await until(pilot, shows="⚠ Type: ultimate was chosen")
+        await until(pilot, shows="⚠ Frozen by the plan: custom domain")
         await until(pilot, shows="notes · W lists them")
         facts = pilot.app.screen.query_one("#facts")
         text = " ".join(" ".join(span.text for span in line) for line in facts.lines)

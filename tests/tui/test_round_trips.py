@@ -49,7 +49,9 @@ async def test_the_first_page_is_read_after_three_round_trips(tmp_path: Path) ->
                 await pilot.app.go(Place.review(request.space, str(request.number)))
                 await until(pilot, shows="carries the rights of the member")
                 assert answered[:2] == path
-                assert len(pages(answered)) == len(answered[2:]) > 1
+                # the timeline reads the revisions at the same time
+                others = [one for one in answered[2:] if "/revisions/" not in one or "/page/" in one]
+                assert len(pages(answered)) == len(others) > 1
         service.base_url, asked = origin, []
         texts = threading.Event()
         with holding_back(service, tmp_path, "/page/", until=texts, asked=asked) as service.base_url:

@@ -329,8 +329,9 @@ async def is_led(leads: Any, source: str, target: str) -> bool:
 
 
 async def movable_page(client: Client) -> RevisionPage:
-    """A page of the guides without pages below it."""
-    pages = (await client.send(ListPages(space_id="guides"))).pages
+    """A page of the guides without pages below it, and not the first page, whose URL does not have its path."""
+    first, *pages = (await client.send(ListPages(space_id="guides"))).pages
+    assert first.type == "document"
     return next(page for page in pages if page.type == "document" and page.path and not page.pages)
 
 
@@ -400,7 +401,9 @@ async def test_a_table_of_many_redirects_is_sent_and_leads_visitors(
         assert not pilot.app.engine.waiting()
     for source, page in list(ways.items())[:: MANY // 20]:
         answer = await visit(f"{root}{source}")
-        assert (answer.status_code // 100, answer.headers["location"]) == (3, f"{root}{page}"), source
+        address = f"{root}{page}"
+        own = (await visit(address)).headers.get("location", address)  # the first page of a space has a shorter one
+        assert answer.status_code // 100 == 3 and answer.headers["location"] in (address, own), source
     assert (await visit(f"{root}/old/{MANY}")).status_code == 404
 
 

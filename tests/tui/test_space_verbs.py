@@ -456,7 +456,9 @@ async def test_the_signs_of_a_space_are_explained_in_the_keys(
         assert "…" in row, "the title is cut, the sign stays"
         assert "▸ ▢ Release notes" in row, "without an emoji it has the sign of a space"
         await write(pilot, "?", "locked")
-        await until(pilot, shows="Space: locked")
+        await until(
+            pilot, holds=lambda: any("■" in line and "locked" in line for line in shown(pilot.app).splitlines())
+        )
 
 
 async def test_the_filter_reads_the_pages_of_spaces_that_were_never_opened(
