@@ -220,7 +220,7 @@ def commenter_lines(commenters: Sequence[OrganizationMember], me: str, now: date
 
 
 def review_details(review: Review, me: str, now: datetime, columns: int) -> list[Line]:
-    """Render a review: its verdict, time and requester, whether it still counts, its revision and its text."""
+    """Render a review: approval or requested changes, time, requester, whether it still counts, revision and text."""
     sign, style = VERDICT_SIGNS.get(review.status, ("·", "quiet"))
     state = "replaced by a newer review" if review.outdated else "counts"
     facts = [
