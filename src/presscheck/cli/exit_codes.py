@@ -75,7 +75,7 @@ def _require_text(arguments: Mapping[str, object]) -> None:
     """
     for name, value in arguments.items():
         values = cast("Iterable[object]", value if isinstance(value, (tuple, list)) else (value,))
-        if any(isinstance(text, str) and not _is_text(text) for text in values):
+        if any(isinstance(text, str) and not is_text(text) for text in values):
             context = click.get_current_context(silent=True)
             params = context.command.params if context else []
             shown = next((_shown_name(param) for param in params if param.name == name), name)
@@ -87,7 +87,8 @@ def _shown_name(param: click.Parameter) -> str:
     return param.opts[0] if isinstance(param, click.Option) else param.human_readable_name
 
 
-def _is_text(text: str) -> bool:
+def is_text(text: str) -> bool:
+    """Return whether a string can be encoded as UTF-8; arguments with other bytes cannot."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from presscheck.cli.exit_codes import is_text
 from presscheck.errors import InvalidArgument, MissingExtra
 from presscheck.extras import require_extra
 
@@ -47,9 +48,10 @@ def filtered_lines(value: Any) -> list[str] | None:
     return select(value) if select else None
 
 
-def _use_jq(context: click.Context, _parameter: click.Parameter, expression: str | None) -> None:
+def _use_jq(context: click.Context, parameter: click.Parameter, expression: str | None) -> None:
     if expression is None:
         return
+    _require_text(context, parameter, expression)
     try:
         require_extra("jq")
         jq: Any = import_module("jq")
@@ -69,9 +71,10 @@ def _use_jq(context: click.Context, _parameter: click.Parameter, expression: str
     context.meta[_META] = select
 
 
-def _use_template(context: click.Context, _parameter: click.Parameter, template: str | None) -> None:
+def _use_template(context: click.Context, parameter: click.Parameter, template: str | None) -> None:
     if template is None:
         return
+    _require_text(context, parameter, template)
     if _META in context.meta:
         raise click.BadParameter("cannot be used together with --jq")
     text = _ESCAPE.sub(lambda match: _ESCAPES[match[0]], template)
@@ -80,6 +83,13 @@ def _use_template(context: click.Context, _parameter: click.Parameter, template:
         return [_filled(text, item) for item in (value if isinstance(value, list) else [value])]
 
     context.meta[_META] = select
+
+
+def _require_text(context: click.Context, parameter: click.Parameter, text: str) -> None:
+    """End the command if a text is not UTF-8, as `report_errors` does for options that commands receive."""
+    if not is_text(text):
+        click.echo(f"presscheck: {parameter.opts[0]}: is not UTF-8 text", err=True)
+        context.exit(2)
 
 
 def _filled(template: str, item: Any) -> str:
