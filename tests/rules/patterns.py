@@ -19,7 +19,7 @@ LOCAL_VALUES: Mapping[str, Mapping[str, Any]] = {
     "presscheck.documents.markdown.code_ranges": {"mark": "```"},
     "presscheck.documents.markdown.plain_text": {"phrase": "a b"},
     "presscheck.documents.terminal.code": {"comment": "#[^\n]*", "string": '"[^"]*"'},
-    "presscheck.service.content.matches": {"parts": ["((?<![^\\W_])a[^\\W_]*)", "(b[\\W_]*c)"]},
+    "presscheck.service.content.relevance": {"parts": ["((?<![^\\W_])a[^\\W_]*)", "(b[\\W_]*c)"]},
     "presscheck.engine.replacement.pattern_process": {"source": "a", "flags": 0},
     "presscheck.tui.screens.command_palette": {"words": ["a", "b"]},
 }

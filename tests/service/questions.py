@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from presscheck.documents.markdown.links import find_links
 from presscheck.documents.markdown.page_sections import page_sections, plain_line
-from presscheck.service.content.matches import normalized
+from presscheck.service.content.relevance import normalized
 from presscheck.service.content.search import SearchedPage
 
 

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from presscheck.documents.markdown.search_terms import index_terms
-from presscheck.service.content.matches import marked, passages, terms_of
+from presscheck.service.content.relevance import marked, passages, terms_of
 from presscheck.service.content.revisions import add_document, add_revision, new_page
 from presscheck.service.content.search import WHOLE, as_results, find, search, searched_pages
 from presscheck.service.db.engine import Database

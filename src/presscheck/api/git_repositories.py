@@ -14,7 +14,22 @@ class GitInfo(Argument):
     url: str | None = None
 
 
-class ImportGitRepository(InSpace, Operation[None]):
+class WithRepository(InSpace):
+    """The fields of a repository, and hints of a provider of repositories, which the local service ignores."""
+
+    url: str
+    ref: str
+    repo_cache_id: str | None = Field(default=None, alias="repoCacheID")
+    repo_tree_url: str | None = Field(default=None, alias="repoTreeURL")
+    repo_commit_url: str | None = Field(default=None, alias="repoCommitURL")
+    repo_project_directory: str | None = None
+    timestamp: str | None = None
+    force: bool | None = None
+    standalone: bool | None = None
+    git_info: GitInfo | None = None
+
+
+class ImportGitRepository(WithRepository, Operation[None]):
     """Replace the content of a space by a Git repository.
 
     `url` is the address or path of the repository, `ref` a branch, a tag or a commit. The local service reads only
@@ -27,20 +42,10 @@ class ImportGitRepository(InSpace, Operation[None]):
     feature = "Git import and export"
     release = "0.202.0"
 
-    url: str
-    ref: str
-    repo_cache_id: str | None = Field(default=None, alias="repoCacheID")
-    repo_tree_url: str | None = Field(default=None, alias="repoTreeURL")
-    repo_commit_url: str | None = Field(default=None, alias="repoCommitURL")
-    repo_project_directory: str | None = None
-    timestamp: str | None = None
-    force: bool | None = None
-    standalone: bool | None = None
-    git_info: GitInfo | None = None
     _prepared: Any = PrivateAttr(default=None)
 
 
-class ExportToGitRepository(InSpace, Operation[None]):
+class ExportToGitRepository(WithRepository, Operation[None]):
     """Commit the content of a space to a Git repository.
 
     `url` is the address or path of the repository, `ref` a branch. The local service writes only to repositories in the
@@ -53,14 +58,4 @@ class ExportToGitRepository(InSpace, Operation[None]):
     feature = "Git import and export"
     release = "0.202.0"
 
-    url: str
-    ref: str
     commit_message: str
-    repo_cache_id: str | None = Field(default=None, alias="repoCacheID")
-    repo_tree_url: str | None = Field(default=None, alias="repoTreeURL")
-    repo_commit_url: str | None = Field(default=None, alias="repoCommitURL")
-    repo_project_directory: str | None = None
-    timestamp: str | None = None
-    force: bool | None = None
-    standalone: bool | None = None
-    git_info: GitInfo | None = None

@@ -21,7 +21,7 @@ from presscheck.api.search_results import Ancestor, SearchPageResult, SearchSect
 from presscheck.documents.markdown.anchors import encode_fragment
 from presscheck.documents.markdown.search_terms import MAX_TERM
 from presscheck.documents.pages.tree import Page, walk
-from presscheck.service.content.matches import (
+from presscheck.service.content.relevance import (
     Fields,
     SearchText,
     Term,

@@ -14,7 +14,7 @@ from presscheck.documents.pages.tree import PagePosition
 from presscheck.documents.visitors.condition_tags import has_conditions
 from presscheck.documents.visitors.conditional_text import visible_text
 from presscheck.documents.visitors.conditions import problem_of
-from presscheck.service.content.matches import Term, marked, passages
+from presscheck.service.content.relevance import Term, marked, passages
 from presscheck.service.content.search import Found, Hit, SearchedPage, TextReading, as_results, find
 from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web.navigation import trail

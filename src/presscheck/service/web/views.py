@@ -38,7 +38,7 @@ from presscheck.service.web.search import LONGEST_QUERY, search_page
 from presscheck.service.web.site_files import site_file
 from presscheck.service.web.site_record import SiteRecords
 from presscheck.service.web.theme import RIGHT_TO_LEFT, Appearance
-from presscheck.service.web.words import translated
+from presscheck.service.web.translations import translated
 
 POLICY = {
     "default-src": "'none'",

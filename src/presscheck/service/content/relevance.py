@@ -1,4 +1,4 @@
-"""Ranking of pages for a query, and excerpts with the matching words.
+"""Relevance of pages for a query, and excerpts with the matching words.
 
 Words are compared without case and accents, and each word of a query may be the start of a word. A match in a title
 counts most, then one in a heading, then those in the text, by how often they occur and how rare the word is (BM25).

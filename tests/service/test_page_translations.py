@@ -11,12 +11,12 @@ from tests.service.factories import World
 from tests.service.web_pages import published, write
 
 from presscheck.api.site_settings import GetCustomization, UpdateCustomization
-from presscheck.service.web import words
-from presscheck.service.web.words import KEYS, translated
+from presscheck.service.web import translations
+from presscheck.service.web.translations import KEYS, translated
 
 
 def test_every_word_of_the_templates_is_translated_and_every_translation_is_used() -> None:
-    templates = Path(words.__file__).with_name("templates").glob("*.html")
+    templates = Path(translations.__file__).with_name("templates").glob("*.html")
     used = {match for path in templates for match in re.findall(r'"([^"]+)"\|t', path.read_text("utf-8"))}
     assert used | {"System", "Light", "Dark"} == set(KEYS)
 
