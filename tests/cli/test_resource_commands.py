@@ -204,3 +204,23 @@ def test_an_unsupported_operation_is_an_error_in_one_line(service: RunningServic
     assert (ran.exit_code, ran.stdout) == (7, "")
     assert ran.stderr.startswith("presscheck: This service does not support that")
     assert ran.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_long_table_of_redirects_is_imported_as_lists_and_exported(shell: Shell, tmp_path: Path) -> None:
+    site = shell.ok("site", "create", "--title", "Moved", "--spaces", "API docs").strip()
+    shell.ok("site", "redirects", "add", site, "/gone", "https://docs.example/gone")
+    shell.ok("site", "redirects", "add", site, "/0", "https://docs.example/old")
+    table = tmp_path / "moved.csv"
+    rows = [{"source": f"/{number}", "destination": f"https://docs.example/{number}"} for number in range(501)]
+    table.write_text("".join(f"{row['source']},{row['destination']}\n" for row in rows))
+    ran = shell.run("site", "redirects", "import", site, str(table), "--replace", "--yes")
+    assert (ran.exit_code, ran.stderr.splitlines()[-1]) == (0, "502 sent.")
+    exported = shell.json("site", "redirects", "export", site)
+    assert exported == sorted(rows, key=lambda row: row["source"])
+    sent = [row["change"] for row in shell.json("outbox", "history")]
+    assert sent[:2] == ["change 2 redirects", "change 500 redirects"]
+    copy = tmp_path / "copy.csv"
+    shell.ok("site", "redirects", "export", site, "--output", str(copy))
+    again = shell.run("site", "redirects", "import", site, str(copy), "--yes")
+    assert again.stderr.splitlines()[-1] == "0 new, 0 changed, 501 unchanged."

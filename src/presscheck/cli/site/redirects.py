@@ -152,11 +152,18 @@ async def import_redirects(
 @org_option
 @with_session
 async def export_redirects(session: Session, site: str, output: TextIO | None, org: str | None) -> None:
-    """Export the redirects of a site as CSV, for `import`."""
+    """Export the redirects of a site as CSV, for `import`.
+
+    With --json, standard output gets JSON; a file is always CSV.
+    """
     _, known = await _redirects_of(session, site, org)
+    if session.json:
+        redirects = known.by_source.values()
+        rows = [{"source": one.source, "destination": known.destination(one)} for one in redirects]
+        session.show(sorted(rows, key=lambda row: row["source"]))
     text = write_table(known)
     if output is None:
-        click.echo(text, nl=False)
+        click.echo(text if not session.json else "", nl=False)
         return
     output.write(text)
     print_message(f"{count(len(known.by_source), 'redirect')} exported.")

@@ -18,10 +18,13 @@ from typing import Any, Literal, NamedTuple, Protocol
 from presscheck.api.content import ListPages, RevisionPage
 from presscheck.api.operation import Operation
 from presscheck.api.site_settings import (
+    BulkUpsertRedirects,
     CreateRedirect,
     DeleteRedirect,
     Redirect,
+    RedirectChange,
     RedirectDestination,
+    RedirectInputDestination,
     RedirectTarget,
     UpdateRedirect,
 )
@@ -30,8 +33,9 @@ from presscheck.api.sites import Site
 from presscheck.engine.connection import Status
 from presscheck.engine.protocols import Reader
 from presscheck.engine.publish.site_structure import SitePaths, plain_path, site_spaces, ways, wire_path
+from presscheck.engine.shared_calls import at
 from presscheck.engine.writes.pending_writes import PendingWrite
-from presscheck.errors import NotNow, PresscheckError
+from presscheck.errors import NotNow, NotSupported, PresscheckError
 
 COLUMNS = ("source", "destination")
 SOURCE_NAMES = frozenset(("source", "from", "old", "path"))
@@ -45,7 +49,9 @@ LONGEST_URL = 2048
 MAX_OFFLINE = 100
 """Maximum number of changes that an import may queue in the outbox while offline."""
 AT_ONCE = 20
-"""Number of changes that an import sends at a time."""
+"""Number of changes that an import sends at a time through the outbox, where each can be undone."""
+MOST_IN_LIST = 500
+"""Maximum number of changes in one request; see `BulkUpsertRedirects`."""
 _SOURCE = re.compile(r"(?:/(?:[A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2})+)+")
 _REFERENCE = re.compile(r"(section|space|page):([^/\s]+)(?:/([^/\s]+))?")
 
@@ -412,6 +418,10 @@ class Writer(Protocol):
         """Undo an unsent write."""
         ...
 
+    def waiting(self) -> Sequence[Any]:
+        """Return the writes in the outbox."""
+        ...
+
 
 @dataclass
 class Receipt:
@@ -445,10 +455,11 @@ def offline_problem(changes: int) -> str | None:
 async def send_changes(
     engine: Writer, changes: Sequence[PlannedChange], progress: Callable[[Receipt], None]
 ) -> Receipt:
-    """Send the changes of an import through the outbox in batches. A refused change does not stop the others.
+    """Send the changes of an import. A refused change does not stop the others.
 
-    If the import is cancelled, changes that are in the outbox are still sent; another import of the table
-    sends the rest.
+    More than `AT_ONCE` changes are sent as lists, if the service supports that. Otherwise the changes go through the
+    outbox in batches: if the import is cancelled, changes that are in the outbox are still sent. Another import of the
+    table sends the rest.
 
     Args:
         engine: sends the changes.
@@ -457,7 +468,12 @@ async def send_changes(
 
     Raises:
         NotNow: an earlier failed write in the outbox holds up all changes.
+        PresscheckError: a list of changes could not be sent.
     """
+    # a list does not wait in the outbox, so it must not overtake earlier changes
+    if len(changes) > AT_ONCE and engine.status.online and not engine.waiting():
+        with contextlib.suppress(NotSupported):
+            return await _send_lists(engine, changes, progress)
     receipt = Receipt()
     for start in range(0, len(changes), AT_ONCE):
         batch = [(change, engine.write(change.call)) for change in changes[start : start + AT_ONCE]]
@@ -477,6 +493,32 @@ async def send_changes(
                 receipt.failed.append(Problem(change.line, f"{change.source}: {error.message}"))
         progress(receipt)
     return receipt
+
+
+async def _send_lists(engine: Writer, changes: Sequence[PlannedChange], progress: Callable[[Receipt], None]) -> Receipt:
+    receipt = Receipt()
+    for start in range(0, len(changes), MOST_IN_LIST):
+        part = changes[start : start + MOST_IN_LIST]
+        items = tuple(_list_item(change) for change in part)
+        answer = await engine.write(at(BulkUpsertRedirects, part[0].call, redirects=items)).landed()
+        failed = [
+            Problem(change.line, f"{change.source}: {result.error or result.status}")
+            for change, result in zip(part, answer.results if answer else (), strict=True)
+            if result.status == "error"
+        ]
+        receipt.failed += failed
+        receipt.done += len(part) - len(failed)
+        progress(receipt)
+    return receipt
+
+
+def _list_item(change: PlannedChange) -> RedirectChange:
+    """Return a change of a plan as an item of a list: the service finds the redirect by its source."""
+    call: Any = change.call
+    if isinstance(call, DeleteRedirect):
+        return RedirectChange(source=change.source)
+    destination = RedirectInputDestination(**call.destination.model_dump(exclude_none=True))
+    return RedirectChange(source=call.source, destination=destination)
 
 
 async def read_paths(engine: Reader, organization_id: str, site: Site) -> SitePaths:
