@@ -392,6 +392,8 @@ async def test_offline_it_shows_cached_data_and_cannot_publish(service: RunningS
         before = shown(pilot.app)
         await pilot.press("P")
         await until(pilot, shows="you are offline, and publishing cannot be queued")
+        await pilot.press("a")
+        await until(pilot, shows="you are offline, and a new site cannot be queued")
         assert before.split("\n")[1:-1] == shown(pilot.app).split("\n")[1:-1]
 
 

@@ -70,10 +70,10 @@ class TriageActions:
         self._session.rows.redraw()
 
     def reason_unsend(self) -> str | None:
-        """Return why there is nothing to undo: no action was made just now, and no row is under the cursor."""
+        """Return why there is nothing to undo."""
         session = self._session
         has_any = self._last_hidden or self.notifications.can_undo or session.sent or session.current()
-        return None if has_any else "nothing to undo: no change request was hidden, muted or followed just now"
+        return None if has_any else "nothing to undo: go to a change request first"
 
     def command_unsend(self) -> Awaitable[None] | None:
         """Undo the last write to a row, the last mute or follow, or the last hiding, whichever is the newest.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
-from presscheck.api.sites import DeleteSite, UpdateSite
+from presscheck.api.sites import CreateSite, DeleteSite, UpdateSite
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.sites.details import SiteDetails
 from presscheck.tui.screens.sites.structure.additions import Additions
@@ -41,8 +41,10 @@ class SiteActions:
         return self._session.tree.has_focus
 
     def reason_add(self) -> str | None:
-        """Return why no item can be added to the structure. Outside of the structure, return None."""
-        return self._adds.reason_add() if self._is_in_structure else None
+        """Return why no site can be created or, in the structure, why no item can be added."""
+        if self._is_in_structure:
+            return self._adds.reason_add()
+        return self._session.screen.engine.write_reason(CreateSite, "a new site")
 
     def reason_rename(self) -> str | None:
         """Return why the site or, in the structure, the item cannot be changed."""
