@@ -18,6 +18,10 @@ from tests.tui.site_access import comes
 from tests.web_server import web_server
 from textual.widgets import Input
 
+from presscheck.api.change_requests import CreateChangeRequest
+from presscheck.api.comments import Document
+from presscheck.api.content import ListChangeRequestPages
+from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.api.integrations import (
     Installation,
     InstallIntegration,
@@ -27,7 +31,9 @@ from presscheck.api.integrations import (
     UpdateInstallation,
 )
 from presscheck.client.client import Client
+from presscheck.documents.pages.tree import flatten
 from presscheck.engine.integrations.settings import SettingsForm
+from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.integration import screen as integration_screen
 from presscheck.tui.screens.admin.integration.component_screen import ComponentScreen
 from presscheck.tui.screens.admin.integration.screen import IntegrationScreen
@@ -243,6 +249,25 @@ async def test_the_catalog_is_filtered_and_an_integration_installed_set_up_and_r
 
 async def _has(client: Client, holds: Any) -> bool:
     return all(map(holds, await installations(client)))
+
+
+async def test_block_of_a_page_is_drawn_as_its_integration_renders_it(
+    service: RunningService, tmp_path: Path, client: Client
+) -> None:
+    request = await client.send(CreateChangeRequest(space_id="runbook", subject="Lamps"))
+    at = {"space_id": "runbook", "change_request_id": request.id}
+    text = '{% @lamp/lamp size="large" %}\n\nBetween.\n\n{% @nothing/lamp size="small" %}\n'
+    page = InsertPage(title="Lamps", document=Document(markdown=text))
+    await client.send(EditChangeRequestContent(**at, changes=(page,)))
+    async with running(app_on(service, tmp_path), (110, 60)) as pilot:
+        await until(pilot, shows="Needs me")
+        pages = (await pilot.app.engine.read(ListChangeRequestPages(**at))).pages
+        lamps = next(page for page in flatten(pages) if page.title == "Lamps")
+        await pilot.app.go(Place.page("runbook", lamps.id, request.id))
+        await until(pilot, shows="Pressed 0 times")
+        text = shown(pilot.app)
+        assert "Integration: lamp/lamp" in text and "│ ┌ ▸ A card" in text and "size: large" not in text
+        assert "size: small" in text, "a block that cannot be rendered shows its settings"
 
 
 async def test_a_component_is_rendered_and_answers(service: RunningService, tmp_path: Path, client: Client) -> None:

@@ -32,6 +32,8 @@ Scope = Literal[
     "openapi:write",
     "conversations:ingest",
 ]
+LONGEST_RENDER_REQUEST = 8_000
+"""Maximum number of characters of a request in a URL; longer requests use POST."""
 
 
 class IntegrationUrls(Model):

@@ -171,8 +171,13 @@ _integration_name = re.compile(r"\{%-?[ \t]*@([\w-]+/[\w-]+)").match
 def _integration(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
     match = _integration_name(token.content)
     name = match[1] if match else str(token.meta["name"])
-    values = [(key, unescape(value)) for key, value in _attributes(token)]
-    return _box(f"Integration: {name}", values)(page, token, inner, columns)
+    title = f"Integration: {name}"
+    lines = page.references.component(token.content, remaining_cells(columns, 2) or columns)
+    if lines is None:
+        values = [(key, unescape(value)) for key, value in _attributes(token)]
+        return _box(title, values)(page, token, inner, columns)
+    head = wrap([Span(sanitize(title), "quiet")], columns)
+    return _barred(page, head, lambda narrow: [cut(line, narrow, page.symbols.ellipsis) for line in lines], columns)
 
 
 def _include(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:

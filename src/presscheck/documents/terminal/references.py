@@ -72,6 +72,13 @@ class References(Protocol):
         """Return the picture of an image, at most `columns` wide, or None to show only its caption."""
         ...
 
+    def component(self, tag: str, columns: int) -> list[Line] | None:
+        """Return the block of an integration, given its tag as written; None to show its properties.
+
+        Its lines may be wider than `columns`.
+        """
+        ...
+
 
 class NoReferences:
     """No references: everything that a page refers to appears as written."""
@@ -97,6 +104,10 @@ class NoReferences:
         return None
 
     def picture(self, address: str, columns: int) -> Picture | None:
+        """Return None."""
+        return None
+
+    def component(self, tag: str, columns: int) -> list[Line] | None:
         """Return None."""
         return None
 

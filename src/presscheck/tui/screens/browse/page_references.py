@@ -29,6 +29,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.references.file_contents import FilePlace, file_content
 from presscheck.tui.screens.references.included_texts import LOADING, NOT_CACHED, IncludedTexts, Piece
+from presscheck.tui.screens.references.integration_blocks import IntegrationBlocks
 from presscheck.tui.screens.references.revision_references import (
     INCLUDE,
     SpaceLinks,
@@ -41,6 +42,7 @@ from presscheck.tui.screens.references.revision_references import (
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.engine.results import Result
+    from presscheck.text.styled_text import Line
     from presscheck.tui.screens.browse.page_tree import Item
     from presscheck.tui.screens.browse.session import ContentTree
     from presscheck.tui.screens.references.page_pictures import PagePictures
@@ -164,6 +166,10 @@ class PageReferences:
         """Return None: authors see content with any condition."""
         return None
 
+    def component(self, tag: str, columns: int) -> list[Line] | None:
+        """Return the block of an integration; None until it is rendered, or if it cannot be rendered."""
+        return self._loader.blocks.lines(self._item.space.id, tag, columns) if self._item.space else None
+
 
 class ReferenceLoader:
     """A loader of the content that the current page refers to, besides the tree of pages.
@@ -191,6 +197,7 @@ class ReferenceLoader:
         self.people: dict[str, str] = {}
         """The names of the members of the organization, loaded when a page first mentions a user."""
         self.texts = IncludedTexts(session.screen, self._texts_changed)
+        self.blocks = IntegrationBlocks(session.screen, on_change)
         self._problem = ""
         """The reason why the content of the space could not be loaded."""
         self._shown: tuple[Item, tuple[str, str], str] | None = None
@@ -233,6 +240,7 @@ class ReferenceLoader:
             )
             take = partial(self._take_content, place)
             self._screen.subscribe(self._screen.engine.watch(call), take, group="content", shows_errors=False)
+        self.blocks.want(place[0], markdown)
         if _PEOPLE in markdown and not self.people:
             self._screen.run(self._read_people, group="people", exclusive=True)
         found = list(dict.fromkeys(_specifications(markdown)))[:MOST_SPECIFICATIONS]

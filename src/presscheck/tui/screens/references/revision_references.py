@@ -14,6 +14,7 @@ from presscheck.documents.terminal.references import Included, Picture
 from presscheck.tui.screens.references.included_texts import IncludedTexts, Piece
 
 if TYPE_CHECKING:
+    from presscheck.text.styled_text import Line
     from presscheck.tui.screens.references.file_contents import FilePlace
     from presscheck.tui.screens.references.page_pictures import PagePictures
 
@@ -148,6 +149,10 @@ class RevisionReferences:
     def picture(self, address: str, columns: int) -> Picture | None:
         """Return the picture of an image, or a note why it is not drawn; None if only the caption is shown."""
         return self._pictures.picture(self._place, self._links.file(address, self._source), address, columns)
+
+    def component(self, tag: str, columns: int) -> list[Line] | None:
+        """Return None: a rendered block shows the present, and not the time of the revision."""
+        return None
 
 
 def page_target(title: str | None) -> LinkTarget:

@@ -14,7 +14,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from typing_extensions import override
 
-from presscheck.api.integrations import RenderIntegration, RenderIntegrationWithGet
+from presscheck.api.integrations import LONGEST_RENDER_REQUEST, RenderIntegration, RenderIntegrationWithGet
 from presscheck.api.openapi import ListOpenAPISpecs
 from presscheck.documents.lz_string import compressed
 from presscheck.engine.integrations.settings import absolute, is_of_integration, read_options
@@ -48,8 +48,6 @@ from presscheck.tui.widgets.status_bar import StatusLine
 if TYPE_CHECKING:
     from presscheck.api.integrations import Integration, RenderOutput
 
-LONGEST_REQUEST = 8_000
-"""Maximum number of characters of a compressed request in a URL; longer requests use POST."""
 MANY = 1000
 OPEN_MODAL, CLOSE_MODAL, OPEN_URL = "@ui.modal.open", "@ui.modal.close", "@ui.url.open"
 UNFURL, UPDATE_PROPS = "@link.unfurl", "@editor.node.updateProps"
@@ -146,7 +144,7 @@ class ComponentScreen(BaseScreen):
         self._draw()
         try:
             packed = compressed(json.dumps(self._request))
-            if len(packed) <= LONGEST_REQUEST:
+            if len(packed) <= LONGEST_RENDER_REQUEST:
                 output = await self.engine.read(RenderIntegrationWithGet(**self._path, request=packed))
             else:
                 output = await self._posted(None)
