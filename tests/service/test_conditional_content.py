@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import io
+import json
 import re
 from collections.abc import AsyncIterator
 from copy import deepcopy
@@ -238,8 +239,22 @@ async def walk(browser: httpx.AsyncClient, start: str) -> str:
         said[url] = f"{url}\n{answer.headers}\n{answer.text}"
         links = re.findall(r'(?:href|src)="([^"]+)"', answer.text)
         waiting += [urljoin(url, html.unescape(link)) for link in (*links, answer.headers.get("location", ""))]
+    said["tools"] = await told(browser, start) if "/docs/" in start else ""
     assert len(said) > 8, "the walk must reach the pages"
     return unquote(html.unescape("\n".join(said.values()))).casefold()
+
+
+async def told(browser: httpx.AsyncClient, start: str) -> str:
+    """Returns what a site tells agents."""
+    calls = [("searchDocumentation", {"query": query}) for query in ("open", "guide", "start", WORD)]
+    calls += [("getPage", {"url": page}) for page in ("start", "some", "some/below")]
+    messages = [("tools/call", {"name": name, "arguments": arguments}) for name, arguments in calls]
+    answers: list[str] = []
+    for method, params in (("initialize", {}), ("tools/list", {}), *messages):
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        answers.append((await browser.post(f"{start}~gitbook/mcp", json=message)).text)
+    assert "Open words." in answers[-3]
+    return json.dumps(answers)
 
 
 async def found(browser: httpx.AsyncClient, start: str) -> set[str]:

@@ -18,7 +18,7 @@ from tests.service.web_pages import published
 from tests.web_server import web_server
 
 from presscheck.api.published_sites import GetPublishedSite
-from presscheck.service.integrations import endpoint
+from presscheck.service.http import request_body
 from presscheck.service.integrations.outbound_http import Outgoing, OutgoingRefused
 from presscheck.service.integrations.script_runner import ScriptConfig
 from presscheck.service.jobs.queue import OutboundConfig
@@ -317,7 +317,7 @@ async def test_odd_responses_and_paths_of_endpoints_are_no_server_errors(here: W
 async def test_a_request_that_is_cut_runs_no_script(
     here: World, lamp: Publisher, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(endpoint, "LONGEST_SENDING", 0.5)
+    monkeypatch.setattr(request_body, "LONGEST_SENDING", 0.5)
     await lamp.publish(ENDPOINT)
     host, port = here.base_url.removeprefix("http://").split(":")
     head = f"POST /integrations/{lamp.name}/loop HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: 100\r\n\r\nabc"

@@ -35,8 +35,10 @@ async def test_files_list_the_pages_with_their_addresses(world: World, browser: 
         f"{address}reference",
     ]
     llms = (await browser.get(f"{address}llms.txt")).text
-    assert llms.startswith("# Docs\n\n## ") and f"- [Guide]({address}guide.md)\n" in llms
+    assert llms.startswith(f"# Docs\n\n> Search and read these pages by MCP: {address}~gitbook/mcp\n\n## ")
+    assert f"- [Guide]({address}guide.md)\n" in llms
     index = (await browser.get(f"{address}index.json")).json()
+    assert (index["title"], index["mcp"]) == ("Docs", f"{address}~gitbook/mcp")
     assert [(page["title"], page["url"], page["markdown"]) for page in index["pages"]] == [
         ("Start", address, f"{address}start.md"),
         ("Guide", f"{address}guide", f"{address}guide.md"),

@@ -6,11 +6,10 @@ script sends cannot act as pages of the service, and neither receive nor set coo
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, replace
 from typing import Any
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 
 from presscheck.service.db.blob_store import BlobStore
@@ -18,6 +17,7 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, moment_text, new_id
 from presscheck.service.http.middleware import origin_of
 from presscheck.service.http.operations import ApiError, Caller, Context, StagedFiles, is_fit, not_found
+from presscheck.service.http.request_body import read_body
 from presscheck.service.http.turns import Threads, Turns
 from presscheck.service.integrations.event_delivery import DeliveryLog, Outcome, Receiver, deliver_event
 from presscheck.service.integrations.integrations import KINDS, is_installed, receiver_of, record_event
@@ -28,8 +28,6 @@ from presscheck.service.models.integrations import InstallationRow, IntegrationR
 METHODS = ("GET", "POST", "PUT", "DELETE")
 LARGEST_BODY = 1024 * 1024
 """Maximum size of a request, in bytes."""
-LONGEST_SENDING = 20.0
-"""Timeout for the body of a request, in seconds."""
 MOST_AT_ONCE, MOST_WAITING, PATIENCE = 2, 20, 15.0
 """Maximum number of requests that are handled at the same time, maximum number that wait for the integrations of an
 organization, and their maximum wait in seconds. One request of an organization is handled at a time, so that it does
@@ -78,7 +76,7 @@ class Endpoint:
 
     async def answer(self, request: Request) -> Response:
         """Handle a request."""
-        body = await _body(request)
+        body = await read_body(request, LARGEST_BODY)
         call = await self._readers.run(self._read, request, body)
         async with self._turns.turn(call.organization_id):
             return await self._threads.run(self._respond, request, call)
@@ -106,26 +104,6 @@ class Endpoint:
                 lambda session: record_event(session, name, call.installation_id, recorded, outcome, log, now)
             )
         return _response(outcome)
-
-
-async def _body(request: Request) -> bytes:
-    """Return the body of a request.
-
-    Raises:
-        ApiError: 413, the body is too large; 408, it arrives too slowly; 400, the connection was closed.
-    """
-    body = bytearray()
-    try:
-        async with asyncio.timeout(LONGEST_SENDING):
-            async for part in request.stream():
-                body += part
-                if len(body) > LARGEST_BODY:
-                    raise ApiError(413, f"The request is too large: the limit is {LARGEST_BODY} bytes.")
-    except TimeoutError:
-        raise ApiError(408, f"Request timeout: the body did not arrive within {LONGEST_SENDING:.0f} seconds.") from None
-    except ClientDisconnect:
-        raise ApiError(400, "The connection was closed before the body arrived.") from None
-    return bytes(body)
 
 
 def _call(context: Context, request: Request, body: bytes) -> _Call:

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from presscheck.service.db.signing import claims_of, signed, unsigned
+from presscheck.service.http.middleware import bearer_token
 from presscheck.service.http.operations import Context
 from presscheck.service.models.organizations import UserRow
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow
@@ -123,12 +124,19 @@ def _signed_in(context: Context, request: Request, reader: Reader) -> Reader | R
     settings = context.session.get(SiteSettingsRow, reader.site.id)
     key = settings.auth_key if settings else ""
     token = request.query_params.get(TOKEN)
+    cookie = request.cookies.get(_cookie(reader.site), "")
+    if request.method == "POST":  # a program, which neither keeps a cookie nor follows a redirect to a sign-in page
+        token = bearer_token(request.headers.get("authorization", "")) or token or cookie
+        claims = claims_of(token, key, context.clock().timestamp())
+        if claims is None:
+            raise AccessDenied(401)
+        return reader._replace(claims=claims)
     if token is not None:
         claims = claims_of(token, key, context.clock().timestamp())
         if claims is None:
             raise AccessDenied(401)
         return _store_token(context, request, reader, token, claims)
-    claims = claims_of(request.cookies.get(_cookie(reader.site), ""), key, context.clock().timestamp())
+    claims = claims_of(cookie, key, context.clock().timestamp())
     if claims is not None:
         return reader._replace(claims=claims)
     if settings is None or not settings.auth_fallback:

@@ -26,6 +26,8 @@ from presscheck.service.web.navigation import trail
 from presscheck.service.web.published_site import PublishedSite
 
 MARKDOWN = "text/markdown"
+MCP_PATH = "~gitbook/mcp"
+"""The path of the endpoint for agents within a site, as on GitBook; no section, space or page has this name."""
 MAX_INCLUDES = 5
 """Maximum nesting depth of included texts."""
 ROOM, LOOKUP = 500_000, 500
@@ -153,7 +155,7 @@ def _sitemap(site: PublishedSite) -> str:
 
 
 def _llms(site: PublishedSite) -> str:
-    parts = [f"# {_line(site.title)}"]
+    parts = [f"# {_line(site.title)}", f"\n> Search and read these pages by MCP: {site.absolute(site.base)}{MCP_PATH}"]
     last: SiteSpaceRow | None = None
     for site_space, place in listed_pages(site):
         if site_space is not last:
@@ -191,7 +193,8 @@ def _index(site: PublishedSite) -> str:
         }
         for site_space, place in listed_pages(site)
     ]
-    return json.dumps({"title": site.title, "pages": pages}, ensure_ascii=False)
+    index = {"title": site.title, "mcp": f"{site.absolute(site.base)}{MCP_PATH}", "pages": pages}
+    return json.dumps(index, ensure_ascii=False)
 
 
 def _line(words: str) -> str:

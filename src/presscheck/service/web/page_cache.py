@@ -23,7 +23,8 @@ from presscheck.service.db.ids import Clock
 from presscheck.service.db.signing import TIMED
 from presscheck.service.db.version import CurrentVersion, Version
 from presscheck.service.http.middleware import ORIGIN, origin_of
-from presscheck.service.http.operations import Caller, Context, StagedFiles, entity_tag
+from presscheck.service.http.operations import ApiError, Caller, Context, StagedFiles, entity_tag
+from presscheck.service.http.request_body import read_body
 from presscheck.service.http.turns import Threads
 from presscheck.service.web.cached_response import (
     THEME,
@@ -34,10 +35,14 @@ from presscheck.service.web.cached_response import (
     wants_markdown,
 )
 from presscheck.service.web.integration_blocks import BlockDrawer
+from presscheck.service.web.json_rpc import INVALID_REQUEST, error_response
 from presscheck.service.web.site_record import SiteRecords
 
 MOST_PAGES, MOST_WAITING = 16, 400
 """Maximum number of pages rendered at the same time, and of requests that wait."""
+
+LARGEST_MESSAGE = 64 * 1024
+"""Maximum size of a message of an MCP client, in bytes."""
 
 
 class PublishedPages:
@@ -65,12 +70,7 @@ class PublishedPages:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
         key = _key(scope)
-        # read before the page, so that a commit during its rendering makes the page stale
-        version = await self._versions.current()
-        if version != self._version:
-            self._version = version
-            self._pages.clear()  # pages that threads add later have the old version in their key
-            self._sites.clear()
+        version = await self._current_version()
         response: CachedResponse | Response | None = self._pages.get((version, key)) if version and key else None
         if response is None:
             response = await self._threads.run(self._read, Request(scope, receive), key, version)
@@ -78,6 +78,35 @@ class PublishedPages:
             await response(scope, receive, send)
         else:
             await send_cached_response(response, scope, send, may_zip=not scope["query_string"])
+
+    async def respond_to_message(self, request: Request) -> Response:
+        """Respond to a message of an MCP client, which is a POST request to a site."""
+        try:
+            if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+                raise ApiError(415, "The message must be sent as application/json.")
+            body = await read_body(request, LARGEST_MESSAGE)
+            return await self._threads.run(self._read_message, request, body, await self._current_version())
+        except ApiError as error:
+            return error_response(error.status, INVALID_REQUEST, error.message)
+
+    async def _current_version(self) -> Version | None:
+        """Return the version of the database, and drop what is cached of an older one.
+
+        It is read before the page, so that a commit during its rendering makes the page stale.
+        """
+        version = await self._versions.current()
+        if version != self._version:
+            self._version = version
+            self._pages.clear()  # pages that threads add later have the old version in their key
+            self._sites.clear()
+        return version
+
+    def _read_message(self, request: Request, body: bytes, version: Version | None) -> Response:
+        from presscheck.service.web.mcp import respond_to_message  # takes 125 ms to import, so only for agents
+
+        with self._sessions.begin() as session:
+            sites = SiteRecords(self._sites, version)
+            return respond_to_message(self._context(session, request), request, body, sites)
 
     def _read(self, request: Request, key: bytes | None, version: Version | None) -> CachedResponse | Response:
         """Render a page, and cache it if its content depends on nothing but the key."""

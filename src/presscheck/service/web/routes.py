@@ -69,6 +69,7 @@ def web_routes(
         Route("/app/{path:path}", send_app_page, methods=["GET"]),
         Route("/docs/{site}", send_site, methods=["GET"]),
         Route("/docs/{site}/{path:path}", send_site, methods=["GET"]),
+        Route("/docs/{site}/{path:path}", send_site.respond_to_message, methods=["POST"]),
         Route("/preview/{preview}/{path:path}", send_site, methods=["GET"]),
         Route("/assets/site.css", Asset("css"), methods=["GET"]),
         Route("/assets/site-{digest}.css", Asset("css"), methods=["GET"]),

@@ -11,7 +11,7 @@ from presscheck.api.search_results import SearchPageResult, SearchSpaceResult
 from presscheck.documents.markdown.emoji import with_emoji
 from presscheck.documents.markdown.page_size import size_problem
 from presscheck.documents.pages.tree import PagePosition
-from presscheck.documents.visitors.condition_tags import has_conditions
+from presscheck.documents.visitors.condition_tags import has_conditions, visible_words
 from presscheck.documents.visitors.conditional_text import visible_text
 from presscheck.documents.visitors.conditions import problem_of
 from presscheck.service.content.relevance import Term, marked, passages
@@ -203,7 +203,8 @@ def _group(site: PublishedSite, site_space: SiteSpaceRow) -> tuple[str, str]:
 def _shown(site: PublishedSite, places: _Places, hit: Hit, terms: Sequence[Term]) -> ShownPage:
     site_space, place = places[hit.place.space_id, hit.page["id"]]
     section = site.section_of(site_space)
-    where = (*((section.title,) if section else ()), site.spaces[site_space.space_id].title, *hit.place.above)
+    titles = (*((section.title,) if section else ()), site.spaces[site_space.space_id].title)
+    where = (*(visible_words(title, site.holds) for title in titles), *hit.place.above)
     shown = [
         ShownPassage(
             marked(with_emoji(passage.title), terms),

@@ -31,7 +31,7 @@ from presscheck.service.web.cached_response import THEME, THEMES, SitePage, want
 from presscheck.service.web.html.page import render_page_html
 from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.links import PageLinks, destination_address, reference
-from presscheck.service.web.machine_files import is_indexed, machine_file, markdown_address, markdown_page
+from presscheck.service.web.machine_files import MCP_PATH, is_indexed, machine_file, markdown_address, markdown_page
 from presscheck.service.web.navigation import TreeHtml
 from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.search import LONGEST_QUERY, search_page
@@ -99,6 +99,8 @@ def answered(context: Context, request: Request, files: BlobStore, sites: SiteRe
     theme = request.query_params.get(THEME)
     if theme in THEMES:
         return _with_theme(reader, request, theme)
+    if reader.path == MCP_PATH:
+        return Response(status_code=405, headers={"allow": "POST"})
     try:
         site = PublishedSite(context, reader, sites.record(context, reader.site))
     except AccessDenied as closed:
