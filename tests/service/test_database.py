@@ -86,13 +86,14 @@ def test_a_database_older_than_the_migrations_is_migrated(tmp_path: Path) -> Non
             connection.execute(f"DROP TRIGGER {trigger}")
         for index in ("open_comments_of_space", "open_comments_of_change_request"):
             connection.execute(f"DROP INDEX {index}")
-        newest = "change_request_people", "change_request_counts", "grants", "audit_events"
+        newest = "change_request_people", "change_request_counts", "grants", "audit_events", "external_links"
         newer = "imports spec_versions specs translations reader_issues clusters conversations integration_events"
         for table in (*newest, *newer.split(), "site_names", "installations", "integrations", "jobs", "settings"):
             connection.execute(f"DROP TABLE {table}")
         for column in ("name", "expires_at"):
             connection.execute(f"ALTER TABLE tokens DROP COLUMN {column}")
         connection.execute("ALTER TABLE sites DROP COLUMN applied_type")
+        connection.execute("ALTER TABLE site_spaces DROP COLUMN looks")
         connection.execute("INSERT INTO documents VALUES ('d', 'An oil lamp')")
     connection.close()
     database = Database(f"sqlite:///{path}")

@@ -352,6 +352,9 @@ def test_reads_and_jobs_go_on_while_the_disk_takes_no_more_bytes(tmp_path: Path)
             refused = upload()
             assert refused.status_code == 503 and "Nothing was saved" in refused.text
             assert not [*(tmp_path / "files").glob(".*")], "what was written of a file is removed"
+            pdf = client.get(client.get(f"/v1/spaces/{world.space}/pdf").json()["url"], timeout=60)
+            assert pdf.status_code == 503 and "Try again later" in pdf.text
+            assert not [*(tmp_path / "exports").glob(".*[!k]")], "what was written of a PDF is removed"
             assert client.get("/readyz").status_code == 200
             assert translations(database) == [("running", 1)]
             process.send_signal(signal.SIGUSR2)

@@ -11,6 +11,7 @@ import pytest
 from tests.generated_docs.repositories import varied
 from tests.running_service import RunningService
 
+from presscheck.api.audit_events import ListAuditEvents
 from presscheck.api.content import GetCurrentRevision, Revision
 from presscheck.api.git_repositories import ExportToGitRepository, ImportGitRepository
 from presscheck.api.organizations import ListOrganizations
@@ -90,6 +91,17 @@ async def test_a_branch_becomes_the_content_of_a_space(world: World) -> None:
     assert again.files[0].id == revision.files[0].id
 
 
+async def test_an_import_tells_what_it_left_out(world: World) -> None:
+    work = world.root / "book"
+    summary = "".join(f"* [Ä {number}](missing-{number}.md)\n" for number in range(30))
+    (work / "SUMMARY.md").write_text("# Table of contents\n\n* [Start](guides/start.md)\n" + summary)
+    commit_all(work)
+    imported = await world.client.send(ImportGitRepository(space_id=world.space, url="book", ref="main"))
+    assert len(imported.problems) == 10 and imported.more == 20
+    assert imported.problems[0].file == "SUMMARY.md" and imported.problems[0].line == 4
+    assert (await world.client.send(GetCurrentRevision(space_id=world.space))).pages
+
+
 async def test_an_export_without_edits_commits_nothing_and_keeps_other_files(world: World) -> None:
     bare = world.root / "book.git"
     await world.import_from("book.git")
@@ -102,6 +114,13 @@ async def test_an_export_without_edits_commits_nothing_and_keeps_other_files(wor
     assert git(bare, "rev-parse", "main") == tip
     await world.export_to("book.git", force=True)
     assert git(bare, "rev-parse", "main^") == tip
+
+
+async def test_an_export_is_in_the_audit_log(world: World) -> None:
+    await world.export_to("book.git")
+    [organization] = (await world.client.send(ListOrganizations())).items
+    [event, *_] = (await world.client.send(ListAuditEvents(organization_id=organization.id))).items
+    assert (event.action, event.target.id) == ("exportToGitRepository", world.space)
 
 
 async def test_removed_pages_are_removed_from_the_branch(world: World) -> None:

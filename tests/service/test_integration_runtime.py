@@ -18,12 +18,15 @@ from tests.service.web_pages import published
 from tests.web_server import web_server
 
 from presscheck.api.published_sites import GetPublishedSite
+from presscheck.api.site_settings import UpdateAdaptiveSchema
 from presscheck.service.http import request_body
 from presscheck.service.integrations.outbound_http import Outgoing, OutgoingRefused
 from presscheck.service.integrations.script_runner import ScriptConfig
 from presscheck.service.jobs.queue import OutboundConfig
 
 SCOPES = ["space:metadata:read", "space:content:read", "site:metadata:read"]
+BETA = {"type": "boolean", "description": "Beta"}
+SCHEMA = {"type": "object", "properties": {"isBeta": BETA}, "additionalProperties": False}
 SECRETS = {"KEY": "correct horse battery"}
 
 
@@ -136,6 +139,45 @@ async def test_a_script_reads_what_its_scopes_name_and_only_in_its_organization(
     content = ("GET", f"/spaces/{here.space}/content")
     assert (await answers(lamp, content, ("GET", f"/spaces/{here.space}"), spaceId=here.space))[0][0] == 403
     for client in (stranger.http, *other.clients.values()):
+        await client.aclose()
+
+
+@pytest.mark.slow
+async def test_a_script_with_the_scope_for_it_reads_the_visitor_schema(here: World, lamp: Publisher) -> None:
+    await lamp.publish(CALLING, scopes=["site:adaptive:read"])
+    await lamp.install()
+    _, at = await published(here)
+    await here.admin.send(UpdateAdaptiveSchema(**at, json_schema=SCHEMA))
+    path = f"/orgs/{here.organization}/sites/{at['site_id']}/adaptive-schema"
+    [(status, text)] = await answers(lamp, ("GET", path), siteId=at["site_id"])
+    assert (status, json.loads(text)["jsonSchema"]) == (200, SCHEMA)
+
+
+@pytest.mark.slow
+@pytest.mark.attack("other organizations")
+async def test_a_new_version_gets_new_scopes_only_after_an_admin_agreed(here: World, lamp: Publisher) -> None:
+    other = plant_world(here.database_url, here.base_url)
+    stranger = Publisher(other, name=lamp.name)
+    await lamp.publish(CALLING, scopes=["space:metadata:read"], visibility="public")
+    await lamp.install()
+    installed = await stranger.install()
+    at = f"{lamp.at}/installations/{installed['id']}"
+    calls = (("GET", f"/spaces/{other.space}"), ("GET", f"/spaces/{other.space}/content"))
+    for scopes in (["space:metadata:read", "space:content:read"], ["space:content:read"]):
+        await lamp.publish(CALLING, scopes=scopes, visibility="public")
+        assert (await stranger.http.get(at)).json()["status"] == "pending"
+        shown = await answers(stranger, *calls, spaceId=other.space)
+        assert [status for status, _ in shown] == [200 if len(scopes) > 1 else 403, 403], shown
+        own = await answers(lamp, ("GET", f"/spaces/{here.space}/content"), spaceId=here.space)
+        assert own[0][0] == 200, "the publisher has agreed for the own organization"
+    await stranger.install()
+    assert (await stranger.http.get(at)).json()["status"] == "active"
+    shown = await answers(stranger, *calls, spaceId=other.space)
+    assert [status for status, _ in shown] == [403, 200]
+    again = await stranger.http.post(f"{lamp.at}/installations", json={"organization": other.organization})
+    assert again.status_code == 409
+    await stranger.http.aclose()
+    for client in other.clients.values():
         await client.aclose()
 
 

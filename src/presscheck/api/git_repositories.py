@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field, PrivateAttr
 
-from presscheck.api.operation import Argument, InSpace, Operation
+from presscheck.api.operation import Argument, InSpace, Model, Operation
 
 
 class GitInfo(Argument):
@@ -29,7 +29,22 @@ class WithRepository(InSpace):
     git_info: GitInfo | None = None
 
 
-class ImportGitRepository(WithRepository, Operation[None]):
+class ImportProblem(Model):
+    """A part of a file that could not be imported."""
+
+    file: str
+    line: int = 1
+    text: str = ""
+
+
+class ImportedRepository(Model):
+    """The problems of an import, which replaced everything else; `more` counts further problems."""
+
+    problems: tuple[ImportProblem, ...] = ()
+    more: int = 0
+
+
+class ImportGitRepository(WithRepository, Operation[ImportedRepository]):
     """Replace the content of a space by a Git repository.
 
     `url` is the address or path of the repository, `ref` a branch, a tag or a commit. The local service reads only

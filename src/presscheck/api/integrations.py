@@ -278,7 +278,10 @@ class ListIntegrationInstallations(Paged, Operation[Page[Installation]]):
 
 
 class InstallIntegration(Operation[Installation]):
-    """Install an integration in an organization."""
+    """Install an integration in an organization.
+
+    On the local service, this also agrees to the permissions that a new version of an installed integration asks for.
+    """
 
     operation_id = "installIntegration"
     route = "POST /integrations/{integration_name}/installations"

@@ -321,6 +321,10 @@ class Operation(Argument, Generic[Answer]):
         return f"{self.method()} {self.wire_path()}"
 
 
+DETAILS_HEADER = "x-details"
+"""The header with the JSON response of an operation whose status, 204, has no body."""
+
+
 class Paged(BaseModel):
     """Mixin of listings: the cursor of a page, and its size from 0 to 1000, which the service chooses by default."""
 

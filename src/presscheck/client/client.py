@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 from typing_extensions import override
 
 from presscheck import __version__
-from presscheck.api.operation import Operation, Page
+from presscheck.api.operation import DETAILS_HEADER, Operation, Page
 from presscheck.client.base_url import Address, read_address
 from presscheck.client.downloads import Downloads
 from presscheck.client.environment import host_and_proxy, proxy_for, tls_context
@@ -371,7 +371,7 @@ class Client:
 
     async def _body(self, response: httpx.Response) -> bytes:
         if response.status_code in EMPTY:
-            return b""
+            return response.headers.get(DETAILS_HEADER, "").encode()
         if response.status_code < 300:
             body = await read_body(response.aiter_raw(), response.headers, self._max_size)
             check_values(body)

@@ -94,10 +94,11 @@ def check_response(call: Operation[Any], reply: Reply) -> Reply:
             request=str(call),
             request_id=reply.request_id,
         )
+    operation = type(call)
     if reply.status in EMPTY or not reply.body:
-        if type(call).answer is not None:
+        if operation.answer is not None and operation.success not in EMPTY:
             raise unusable(call, "it is empty", reply.request_id)
-        return Reply(reply.status, reply.headers, b"")
+        return Reply(reply.status, reply.headers, reply.body if operation.answer is not None else b"")
     if not _is_json(reply.headers.get("content-type", "")):
         kind = _clean(reply.headers.get("content-type", "").partition(";")[0]) or "no type"
         raise unusable(call, f"it is not JSON but {kind}: {_excerpt(reply.body)}", reply.request_id)

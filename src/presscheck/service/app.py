@@ -6,6 +6,7 @@ An index finds the route of a request among a few candidates, instead of matchin
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Collection, Generator, Sequence
@@ -30,7 +31,7 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
-from presscheck.api.operation import Operation, every_operation
+from presscheck.api.operation import DETAILS_HEADER, Operation, every_operation
 from presscheck.service.audit import perform
 from presscheck.service.db.blob_store import BlobStore, DiskBlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database, unavailable
@@ -436,7 +437,8 @@ class Adapter:
 
     def _response(self, answer: Any, sent: bytes) -> Response:
         if self.operation.success == 204:
-            return Response(status_code=204)
+            details = {DETAILS_HEADER: json.dumps(json.loads(sent))} if sent else None  # ASCII, as headers must be
+            return Response(status_code=204, headers=details)
         headers = _location_header(answer) if self.operation.success == 201 else None
         return Response(sent, self.operation.success, headers, "application/json")
 

@@ -1,5 +1,7 @@
 """Audit events: every write that changes something in an organization also adds an event, in the same transaction.
 
+An export to Git changes only its repository, before its transaction, and adds an event as well.
+
 The action of an event is the published id of the operation. Events have ids and settings, but neither texts nor tokens.
 """
 
@@ -14,6 +16,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 from pydantic.alias_generators import to_snake
 from sqlalchemy import insert
 
+from presscheck.api.git_repositories import ExportToGitRepository
 from presscheck.api.operation import Operation
 from presscheck.api.organizations import UpdateLastSeen
 from presscheck.service.db.engine import changes
@@ -25,6 +28,8 @@ from presscheck.service.models.spaces import CollectionRow, SpaceRow
 
 UNRECORDED = frozenset({UpdateLastSeen})
 """Writes that are not recorded: the app sends them by itself."""
+_CHANGES_OUTSIDE = frozenset({ExportToGitRepository})
+"""Writes whose change is outside of the database."""
 _INSERT = insert(AuditEventRow)
 _ROWS: dict[str, type[Any]] = {
     "space_id": SpaceRow,
@@ -41,13 +46,14 @@ class _Party(NamedTuple):
 
 
 def perform(context: Context, call: Operation[Any], handler: Callable[[Context, Any], Any]) -> Any:
-    """Run the handler of a write, and record an event if it changed something in an organization."""
+    """Run the handler of a write, and record an event if it changed something of an organization."""
     is_deletion = call.method() == "DELETE"  # afterwards, the place may be gone; other handlers load it themselves
     organization_id = _organization_of(context, call) if is_deletion else None
     before = changes(context.session)
     answer = handler(context, call)
     context.session.flush()
-    if changes(context.session) > before and type(call) not in UNRECORDED:
+    is_changed = changes(context.session) > before or type(call) in _CHANGES_OUTSIDE
+    if is_changed and type(call) not in UNRECORDED:
         organization_id = organization_id or _organization_of(context, call)
         if organization_id is not None:
             _record(context, call, organization_id, answer)

@@ -244,7 +244,7 @@ async def send(session: Session, spec: CommandSpec, call: Operation[Any], limit:
         _show(session, spec, await session.read(call), limit)
         return
     answer = await session.write(call, spec.done or f"{spec.operation.__name__}: done.")
-    if spec.is_shown:
+    if spec.is_shown and answer is not None:
         _show(session, spec, answer)
     else:
         session.show_id(answer)
@@ -261,7 +261,8 @@ def _show(session: Session, spec: CommandSpec, answer: Any, limit: int = 0) -> N
         session.show(rows[: limit or None], spec.columns)
         more = getattr(answer, "more", None)
         if isinstance(more, int) and more:
-            print_message(f"{more:,} more. Use --limit to list them.")
+            hint = " Use --limit to list them." if "limit" in spec.operation.model_fields else ""
+            print_message(f"{more:,} more.{hint}")
     else:
         session.show(answer, hidden=SECRET_FIELDS)
 

@@ -53,6 +53,7 @@ from presscheck.service.integrations.integrations import (
     settings_of,
     sites_of,
     spaces_of,
+    status_of,
     tell,
 )
 from presscheck.service.models.integrations import InstallationRow, IntegrationRow
@@ -199,7 +200,7 @@ def list_organization_integrations_status(
     return page_of_items(
         call,
         [
-            InstalledIntegration(status=row.status, integration=integration, target=target)
+            InstalledIntegration(status=status_of(context, row), integration=integration, target=target)
             for integration, (row, _) in zip(integrations, installed, strict=True)
         ],
     )
@@ -211,7 +212,7 @@ def get_organization_integration_status(context: Context, call: GetOrganizationI
     organization = organization_for(context, call.organization_id)
     for installation, integration in _installed(context, organization.id):
         if integration.name == call.integration_name:
-            return InstallationStatus(status=installation.status)
+            return InstallationStatus(status=status_of(context, installation))
     raise not_found("installation")
 
 

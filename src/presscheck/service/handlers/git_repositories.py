@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from presscheck.api.git_repositories import ExportToGitRepository, ImportGitRepository
+from presscheck.api.git_repositories import (
+    ExportToGitRepository,
+    ImportedRepository,
+    ImportGitRepository,
+    ImportProblem,
+)
 from presscheck.documents.git_format.config import CONFIG_FILE, RepositoryConfig, normalize_path, read_config
 from presscheck.documents.git_format.files import decode_text, git_oid
+from presscheck.documents.git_format.models import Problem
 from presscheck.documents.git_format.repository import Repository, read_repository
 from presscheck.documents.git_format.writer import is_text_path, repository_texts
 from presscheck.service.content.revision_content import MOST_CHARACTERS, RevisionContent, known_content
@@ -27,6 +33,8 @@ from presscheck.service.review.merge_rules import may_bypass
 
 NO_FOLDER = "This service has no folder of Git repositories. Start it with --git-root DIR."
 LONGEST_MESSAGE = 10_000
+MOST_PROBLEMS, LONGEST_NAME = 10, 120
+"""Limits of the problems in the response of an import, which are in a header; proxies refuse long headers."""
 
 
 class Prepared(NamedTuple):
@@ -34,6 +42,7 @@ class Prepared(NamedTuple):
 
     repository: Repository
     files: list[dict[str, Any]]
+    problems: list[Problem]
 
 
 def with_repository(reading: Reading, call: ImportGitRepository) -> ImportGitRepository:
@@ -48,12 +57,13 @@ def with_repository(reading: Reading, call: ImportGitRepository) -> ImportGitRep
     with _refusals(), TemporaryDirectory(prefix="presscheck-git-") as directory:
         _check_out(LocalRepository.at(root, call.url), call.ref, _prefix(call), Path(directory))
         repository = read_repository(Path(directory))
-        prepared._prepared = Prepared(repository, stored_files(repository.files, files, []))
+        problems = list(repository.problems)
+        prepared._prepared = Prepared(repository, stored_files(repository.files, files, problems), problems)
     return prepared
 
 
 @handles(ImportGitRepository, beforehand=with_repository)
-def import_git_repository(context: Context, call: ImportGitRepository) -> None:
+def import_git_repository(context: Context, call: ImportGitRepository) -> ImportedRepository:
     """Replace the live content. Pages, files and reusable content with the path of existing ones keep their ids."""
     space = _importable(context, call.space_id)
     prepared: Prepared = call._prepared
@@ -65,7 +75,8 @@ def import_git_repository(context: Context, call: ImportGitRepository) -> None:
 
     now = context.now()
     files = [file | {"id": id_of(file["git"]["path"])} for file in prepared.files]
-    content = stored_content(context.session, prepared.repository, now, files, [], id_of)
+    problems = list(prepared.problems)
+    content = stored_content(context.session, prepared.repository, now, files, problems, id_of)
     space.revision_id = add_revision(
         context.session,
         space.id,
@@ -79,6 +90,16 @@ def import_git_repository(context: Context, call: ImportGitRepository) -> None:
     )
     space.updated_at = now
     tell_of_content(context, space)
+    return _imported(problems)
+
+
+def _imported(problems: Sequence[Problem]) -> ImportedRepository:
+    errors = [
+        ImportProblem(file=problem.file[:LONGEST_NAME], line=problem.line, text=problem.text[:LONGEST_NAME])
+        for problem in problems
+        if problem.weight == "error"
+    ]
+    return ImportedRepository(problems=tuple(errors[:MOST_PROBLEMS]), more=max(0, len(errors) - MOST_PROBLEMS))
 
 
 def to_repository(reading: Reading, call: ExportToGitRepository) -> ExportToGitRepository:

@@ -49,7 +49,7 @@ from presscheck.service.integrations.integrations import (
     spaces_of,
     tell,
 )
-from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow
+from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow, granted_scopes
 from presscheck.service.models.sites import SiteRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import (
@@ -81,20 +81,28 @@ def list_installations(context: Context, call: ListIntegrationInstallations) -> 
 
 @handles(InstallIntegration)
 def install_integration(context: Context, call: InstallIntegration) -> Installation:
-    """Install an integration in an organization and send the integration an event. Requires an admin."""
+    """Install an integration in an organization and send the integration an event. Requires an admin.
+
+    If it is installed with fewer scopes than its newest version has, agree to all of them.
+    """
     organization = organization_for(context, call.organization, "admin")
     row = integration_for(context, call.integration_name)
     existing = select(InstallationRow).where(
         InstallationRow.integration == row.name, InstallationRow.organization_id == organization.id
     )
-    if context.session.scalar(existing) is not None:
-        raise ApiError(409, f"{row.title} is already installed in this organization.")
-    now = context.now()
+    installed, now = context.session.scalar(existing), context.now()
+    if installed is not None:
+        if granted_scopes(row, installed) == {*row.scopes}:
+            raise ApiError(409, f"{row.title} is already installed in this organization.")
+        installed.scopes, installed.updated_at = list(row.scopes), now
+        tell(context, installed, "installation_setup", status=installed.status)
+        return as_installation(context, installed)
     installed = InstallationRow(
         id=new_id(),
         integration=row.name,
         organization_id=organization.id,
         status="active",
+        scopes=list(row.scopes),
         space_selection="all",
         site_selection="all",
         configuration={},

@@ -6,7 +6,7 @@ import base64
 import json
 from typing import Any, cast
 
-from sqlalchemy import or_, select
+from sqlalchemy import or_, select, update
 
 from presscheck.api.content_installations import ListOrganizationIntegrations
 from presscheck.api.integrations import (
@@ -29,7 +29,7 @@ from presscheck.service.integrations.integrations import (
     may_see,
 )
 from presscheck.service.integrations.outbound_http import web_address
-from presscheck.service.models.integrations import IntegrationRow
+from presscheck.service.models.integrations import InstallationRow, IntegrationRow
 from presscheck.service.models.organizations import MemberRow, OrganizationRow
 from presscheck.service.permissions import organization_for
 
@@ -60,7 +60,10 @@ def get_integration(context: Context, call: GetIntegration) -> Integration:
 
 @handles(PublishIntegration)
 def publish_integration(context: Context, call: PublishIntegration) -> Integration:
-    """Publish a new version of an integration. Without secrets in the call, the stored secrets stay."""
+    """Publish a new version of an integration. Without secrets in the call, the stored secrets stay.
+
+    The publisher agrees to its scopes for the own organization; other installations keep the scopes that they have.
+    """
     organization = _publisher(context, call.organization)
     if len(json.dumps(call.content_security_policy)) > LONGEST_POLICY:
         raise ApiError(400, f"contentSecurityPolicy: too long: at most {LONGEST_POLICY:,} characters")
@@ -85,6 +88,8 @@ def publish_integration(context: Context, call: PublishIntegration) -> Integrati
     if call.secrets is not None:
         keep_secrets(context.session, row.name, call.secrets)
     context.session.flush()
+    own = InstallationRow.integration == row.name, InstallationRow.organization_id == organization.id
+    context.session.execute(update(InstallationRow).where(*own).values(scopes=row.scopes))
     return as_integrations(context, [row])[0]
 
 

@@ -73,8 +73,9 @@ def update_customization(context: Context, call: UpdateCustomization) -> dict[st
 
 @handles(GetAdaptiveSchema)
 def get_adaptive_schema(context: Context, call: GetAdaptiveSchema) -> AdaptiveSchema:
-    """Return the schema of visitor claims."""
-    row = _settings(context, call.organization_id, call.site_id, "create")
+    """Return the schema of visitor claims, to its editors and to integrations with the scope for it."""
+    required = "read" if context.installation is not None else "create"
+    row = _settings(context, call.organization_id, call.site_id, required)
     if row.visitor_schema is None:
         raise ApiError(404, "This site has no visitor schema.")
     return AdaptiveSchema(json_schema=row.visitor_schema, updated_at=row.visitor_schema_at)

@@ -1,7 +1,8 @@
 """Tokens with which the script of an integration calls the API while it handles an event.
 
 A token is limited to the installation that the event is about: to its organization, to the spaces and sites where the
-integration is installed, and to the current scopes of the integration. It is void once the integration is uninstalled.
+integration is installed, and to the scopes that the organization has agreed to. It is void once the
+integration is uninstalled.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from presscheck.service.db.signing import claims_of, derived_key, token_with
 from presscheck.service.http.operations import Caller, InstallationGrant
-from presscheck.service.models.integrations import InstallationRow, IntegrationRow
+from presscheck.service.models.integrations import InstallationRow, IntegrationRow, granted_scopes
 
 LIFETIME = 600
 """Lifetime of a token, in seconds."""
@@ -48,6 +49,6 @@ def integration_caller(session: Session, token: str, now: str) -> Caller | None:
         row.name,
         installed.id if installed else None,
         installed.organization_id if installed else None,
-        frozenset(row.scopes),
+        granted_scopes(row, installed) if installed else frozenset(),
     )
     return Caller(f"integration:{row.name}", row.title, None, None, expires=True, installation=grant)

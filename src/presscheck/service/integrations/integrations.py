@@ -38,7 +38,7 @@ from presscheck.service.http.integration_tokens import write_integration_token
 from presscheck.service.http.operations import ApiError, Caller, Context, not_found, require_fit, write_answer
 from presscheck.service.integrations.event_delivery import DeliveryLog, Outcome, Receiver
 from presscheck.service.jobs.queue import enter_job
-from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow
+from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow, granted_scopes
 from presscheck.service.models.jobs import SettingRow
 from presscheck.service.models.organizations import OrganizationRow
 from presscheck.service.models.sites import SiteRow
@@ -130,7 +130,7 @@ def as_installation(context: Context, row: InstallationRow) -> Installation:
     spaces = spaces_of(context, row)
     return Installation(
         id=row.id,
-        status=row.status,
+        status=status_of(context, row),
         space_selection=row.space_selection,
         site_selection=row.site_selection,
         spaces=len(spaces),
@@ -146,6 +146,12 @@ def as_installation(context: Context, row: InstallationRow) -> Installation:
             public_content_endpoint=f"{context.origin}/integrations/{row.integration}/installations/{row.id}",
         ),
     )
+
+
+def status_of(context: Context, row: InstallationRow) -> str:
+    """Return the status of an installation: pending while an admin has not agreed to all scopes of the integration."""
+    integration = context.session.get_one(IntegrationRow, row.integration)
+    return row.status if granted_scopes(integration, row) == {*integration.scopes} else "pending"
 
 
 def spaces_of(context: Context, row: InstallationRow) -> Sequence[SpaceRow]:
@@ -248,7 +254,7 @@ def content_fields(context: Context, row: InstallationRow, kind: Kind, identity:
     return {
         "integration": row.integration,
         "installation": row.id,
-        "status": row.status,
+        "status": status_of(context, row),
         "configuration": settings["configuration"],
         "external_ids": tuple(settings["externalIds"]),
         "urls": ContentInstallationUrls(

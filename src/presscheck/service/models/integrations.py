@@ -43,7 +43,8 @@ class IntegrationRow(Table):
 class InstallationRow(Table):
     """An installation of an integration in an organization.
 
-    `spaces` and `sites` hold the settings of selected spaces and sites by id: `configuration` and `externalIds`.
+    `scopes` are the scopes of the integration that the organization has agreed to. `spaces` and `sites` hold the
+    settings of selected spaces and sites by id: `configuration` and `externalIds`.
     """
 
     __tablename__ = "installations"
@@ -53,6 +54,7 @@ class InstallationRow(Table):
     integration: Mapped[str] = mapped_column(refers("integrations.name", ondelete="CASCADE"), index=True)
     organization_id: Mapped[str] = mapped_column(refers("organizations.id", ondelete="CASCADE"))
     status: Mapped[str] = mapped_column(default="active")
+    scopes: Mapped[list[str]] = mapped_column(default=list)
     space_selection: Mapped[str] = mapped_column(default="all")
     site_selection: Mapped[str] = mapped_column(default="all")
     spaces: Mapped[dict[str, Any]] = mapped_column(default=dict)
@@ -76,3 +78,8 @@ class EventRow(Table):
     status: Mapped[str | None]
     logs: Mapped[list[dict[str, Any]]] = mapped_column(default=list)
     created_at: Mapped[str]
+
+
+def granted_scopes(integration: IntegrationRow, installation: InstallationRow) -> frozenset[str]:
+    """Return the scopes of an integration that the organization of an installation has agreed to."""
+    return frozenset(integration.scopes) & frozenset(installation.scopes)

@@ -64,8 +64,27 @@ class SectionRow(Table):
     default_site_space_id: Mapped[str | None]
 
 
+class ExternalLinkRow(Table):
+    """A link among the sections of a site, optionally in a group; a draft is not on the published site."""
+
+    __tablename__ = "external_links"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    site_id: Mapped[str] = mapped_column(refers("sites.id", ondelete="CASCADE"), index=True)
+    group_id: Mapped[str | None] = mapped_column(refers("section_groups.id", ondelete="SET NULL"))
+    position: Mapped[int] = mapped_column(default=0)
+    title: Mapped[str]
+    url: Mapped[str]
+    description: Mapped[str | None]
+    icon: Mapped[str | None]
+    condition: Mapped[str | None]
+    localized_title: Mapped[dict[str, Any] | None]
+    localized_description: Mapped[dict[str, Any] | None]
+    draft: Mapped[bool] = mapped_column(default=False)
+
+
 class SiteSpaceRow(Table):
-    """A space in a site, optionally in a section."""
+    """A space in a site, optionally in a section; `looks` are the customizations that differ from the site."""
 
     __tablename__ = "site_spaces"
     __table_args__ = (UniqueConstraint("site_id", "section_id", "path"), Index("site_spaces_of_space", "space_id"))
@@ -77,6 +96,7 @@ class SiteSpaceRow(Table):
     position: Mapped[int] = mapped_column(default=0)
     path: Mapped[str]
     condition: Mapped[str | None]
+    looks: Mapped[dict[str, Any] | None]
 
 
 class SiteNameRow(Table):

@@ -23,7 +23,7 @@ from sqlalchemy.orm import Session
 from presscheck.documents.pages.tree import title_slug
 from presscheck.paths import private_opener
 from presscheck.service.bounded_process import LimitExceeded
-from presscheck.service.db.blob_store import BlobStore
+from presscheck.service.db.blob_store import BlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database
 from presscheck.service.db.signing import signed, unsigned, was_signed
 from presscheck.service.http.operations import ApiError, not_found
@@ -72,7 +72,7 @@ def exported_pdf(database: Database, files: BlobStore, data: Path, origin: str, 
 
     Raises:
         ApiError: 404 for an invalid URL, 410 for an expired one, 413 if the pages are too large.
-        FilesUnavailable: the images cannot be read.
+        FilesUnavailable: the images cannot be read, or the disk is full.
     """
     with database.reading.begin() as session:
         export = _requested_export(session, address)
@@ -94,10 +94,13 @@ def exported_pdf(database: Database, files: BlobStore, data: Path, origin: str, 
             raise ApiError(413, f"Too large for a PDF: {reason}.") from None
     if source is None:
         raise not_found("page")
-    cached.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with FileLock(cached.parent / ".lock", mode=0o600):
-        if not _is_cached(cached):  # another thread may have created it in the meantime
-            _add_to_cache(cached, _create_pdf(source, files, cached.parent))
+    try:
+        cached.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with FileLock(cached.parent / ".lock", mode=0o600):
+            if not _is_cached(cached):  # another thread may have created it in the meantime
+                _add_to_cache(cached, _create_pdf(source, files, cached.parent))
+    except OSError as error:
+        raise FilesUnavailable(f"could not store a PDF in {cached.parent}: {error.strerror}") from None
     return cached
 
 
@@ -125,9 +128,12 @@ def _is_cached(path: Path) -> bool:
 def _add_to_cache(path: Path, content: bytes) -> None:
     """Write a file to the cache atomically, and delete the least recently used files beyond `MOST_KEPT`."""
     unfinished = path.with_name(f".{path.stem}.{secrets.token_hex(4)}")
-    with open(unfinished, "xb", opener=private_opener) as file:
-        file.write(content)
-    unfinished.replace(path)
+    try:
+        with open(unfinished, "xb", opener=private_opener) as file:
+            file.write(content)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)  # do not leave half a file on a full disk
     files = sorted(path.parent.glob("*.pdf"), key=lambda file: file.stat().st_mtime, reverse=True)
     for file in files[MOST_KEPT:]:
         file.unlink(missing_ok=True)

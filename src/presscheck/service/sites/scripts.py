@@ -1,6 +1,6 @@
 """The scripts that integrations add to the pages of published sites: their URLs and their content security policies.
 
-An integration adds a script if it has the scope `site:script:inject` and is installed in the site. The URL is signed so
+An integration adds a script if it is installed in the site with the scope `site:script:inject`. The URL is signed so
 that it cannot be guessed, and changes with the integration and its installation.
 """
 
@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from presscheck.service.db.signing import signing_key
 from presscheck.service.http.operations import Context
 from presscheck.service.integrations.integrations import is_installed_in
-from presscheck.service.models.integrations import InstallationRow, IntegrationRow
+from presscheck.service.models.integrations import InstallationRow, IntegrationRow, granted_scopes
 from presscheck.service.models.sites import SiteRow
 
 SCOPE, COOKIES = "site:script:inject", "site:script:cookies"
@@ -56,10 +56,10 @@ def scripts_of(session: Session, site: SiteRow) -> list[SiteScript]:
         SiteScript(
             f"/scripts/{site.id}/{row.id}/{_signature(session, site.id, integration, row)}.js",
             integration.content_security_policy,
-            COOKIES in integration.scopes,
+            COOKIES in granted_scopes(integration, row),
         )
         for row, integration in session.execute(installed)
-        if SCOPE in integration.scopes and is_installed_in(row, "site", site.id)
+        if SCOPE in granted_scopes(integration, row) and is_installed_in(row, "site", site.id)
     ]
 
 

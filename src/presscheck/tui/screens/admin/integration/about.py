@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typing_extensions import override
 
-from presscheck.api.integrations import InstallIntegration, PublishIntegration, RenderIntegration, UnpublishIntegration
+from presscheck.api.integrations import PublishIntegration, RenderIntegration, UnpublishIntegration
 from presscheck.api.spaces import ListSpaces
 from presscheck.engine.forms.form import TYPES
 from presscheck.engine.integrations.scopes import RISKY, TARGETS, in_order, scope_text
@@ -191,9 +191,7 @@ class AboutIntegration(List[AboutRow]):
 
     def reason_add(self) -> str | None:
         """Return why the integration cannot be installed: it is installed already, or the change is not allowed now."""
-        if self._session.installation:
-            return f"it is installed already in {sanitize(self._session.organization.title)}: 2 shows it"
-        return self._session.change_reason(InstallIntegration, "installer")
+        return self._session.install_reason()
 
     def command_add(self) -> Awaitable[None]:
         """Install the integration."""

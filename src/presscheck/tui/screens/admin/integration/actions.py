@@ -59,7 +59,7 @@ class IntegrationActions:
         self._session = session
 
     async def install(self) -> None:
-        """Install the integration after a confirmation that lists its permissions.
+        """Install the integration, or approve its new permissions, after a confirmation that lists all permissions.
 
         Then ask for its settings, if needed.
         """
@@ -73,8 +73,10 @@ class IntegrationActions:
         for scope in scopes:
             mark = Span("⚠ ", "waiting") if scope in RISKY else Span("· ", "quiet")
             lines.append((mark, Span(sanitize(scope_text(scope)))))
-        lines += [(), (Span("It works in all spaces and sites at first; E changes that.", "quiet"),)]
-        if not await confirm(self._session.screen, f"Install {session.title} in {where}?", lines, "Install"):
+        verb, done = ("Approve", "approved") if session.needs_approval else ("Install", "installed")
+        if verb == "Install":
+            lines += [(), (Span("It works in all spaces and sites at first; E changes that.", "quiet"),)]
+        if not await confirm(self._session.screen, f"{verb} {session.title} in {where}?", lines, verb):
             return
         installed = await send(
             self._session.screen, InstallIntegration(**session.path, organization=session.organization.id)
@@ -82,7 +84,7 @@ class IntegrationActions:
         if installed is None:
             return
         self._session.know_installation(installed.id)
-        self._session.screen.notify(f"installed {session.title} in {where}")
+        self._session.screen.notify(f"{done} {session.title} in {where}")
         if missing_settings(session.integration, installed.configuration) or component_of(session.integration):
             await self.configure(installed)
 

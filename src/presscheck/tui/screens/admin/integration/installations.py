@@ -9,7 +9,6 @@ from typing_extensions import override
 
 from presscheck.api.integrations import (
     Installation,
-    InstallIntegration,
     SiteInstallation,
     SpaceInstallation,
     UninstallIntegration,
@@ -84,6 +83,8 @@ class InstallationList(List[Installation]):
 
     def _settings(self, installation: Installation) -> Line:
         missing = missing_settings(self._session.integration, installation.configuration)
+        if not missing and self._session.is_own(installation) and self._session.needs_approval:
+            return (Span("⚠ new permissions: a approves", "waiting"),)
         return (Span(f"⚠ needs {', '.join(missing)}", "waiting") if missing else Span("complete", "quiet"),)
 
     @override
@@ -109,9 +110,7 @@ class InstallationList(List[Installation]):
 
     def reason_add(self) -> str | None:
         """Return why the integration cannot be installed: it is installed already, or the change is not allowed now."""
-        if self._session.installation:
-            return f"it is installed already in {sanitize(self._session.organization.title)}"
-        return self._session.change_reason(InstallIntegration, "installer")
+        return self._session.install_reason()
 
     def command_add(self) -> Awaitable[None]:
         """Install the integration."""

@@ -10,6 +10,7 @@ from presscheck.api.integrations import (
     GetInstallation,
     GetIntegration,
     Installation,
+    InstallIntegration,
     Integration,
     IntegrationEvent,
     ListIntegrationEvents,
@@ -22,6 +23,7 @@ from presscheck.api.integrations import (
 from presscheck.api.operation import ALL, Operation, Page
 from presscheck.api.sites import Site
 from presscheck.api.spaces import Space
+from presscheck.engine.integrations.settings import missing_settings
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.ui.loaded import Loaded
@@ -170,6 +172,20 @@ class IntegrationSession:
             return None
         where = owner if needs == "owner" and owner else self.organization
         return f"you need the role admin in {sanitize(where.title)}"
+
+    def install_reason(self) -> str | None:
+        """Return why the integration cannot be installed, or its new permissions approved; None if it can."""
+        if self.installation and not self.needs_approval:
+            return f"it is installed already in {sanitize(self.organization.title)}"
+        return self.change_reason(InstallIntegration, "installer")
+
+    @property
+    def needs_approval(self) -> bool:
+        """Whether the installation waits for approval of new permissions: it is pending without missing settings."""
+        installation = self.installation
+        if installation is None or installation.status != "pending":
+            return False
+        return not missing_settings(self.integration, installation.configuration)
 
     def owners_only(self, nouns: str, hint: str = "") -> Message:
         """Return the message of a list that only the owners of the integration can read."""
