@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from array import array
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,9 +18,7 @@ from presscheck.api.operation import Operation, Page
 from presscheck.api.users import User
 from presscheck.client.request_priority import Priority
 from presscheck.engine.connection import Activity, ConnectionState, Entry, Status
-from presscheck.engine.inbox.event_log import INBOX_PATHS, EventLog
 from presscheck.engine.inbox.held_texts import HeldTexts, held_texts
-from presscheck.engine.inbox.notification_settings import NotificationSettings
 from presscheck.engine.inbox.triage import Triage
 from presscheck.engine.mirror.progress import Progress
 from presscheck.engine.reads.cached_reads import (
@@ -57,6 +56,8 @@ __all__ += ["OutboxEntry", "Window"]
 
 if TYPE_CHECKING:
     from presscheck.api.sites import PublishSite
+    from presscheck.engine.inbox.event_log import EventLog
+    from presscheck.engine.inbox.notification_settings import NotificationSettings
     from presscheck.engine.search.backlinks import LocalLinks, OtherUses
     from presscheck.engine.site_config.snapshots import SnapshotRecorder
     from presscheck.engine.writes.history import HistoryEntry, WriteHistory
@@ -124,10 +125,6 @@ class Engine:
         self._search = Search(self._reads, self._cache_writer.do, self._index)
         self.triage = Triage(outbox)
         self.shortcuts = Shortcuts(outbox)
-        self.notification_settings = NotificationSettings(outbox, lambda: self._subscriptions.news_paths(INBOX_PATHS))
-        self.events = EventLog(
-            self._reads, self.connection, outbox, self.triage, self.notification_settings, self._subscriptions
-        )
         self._write_queue = WriteQueue(
             outbox,
             self._pending,
@@ -140,10 +137,28 @@ class Engine:
             keep=self._keep_snapshot,
             note=self._note_publish,
             changed=self.connection.notify,
-            sent=self.events.record_own,
+            sent=lambda call: self.events.record_own(call),
         )
         self._outbox_actions = OutboxActions(outbox, self._write_queue.changed)
         self._write_history: WriteHistory | None = None
+
+    @cached_property
+    def notification_settings(self) -> NotificationSettings:
+        """The muted and followed change requests, threads and spaces."""
+        # 5 ms with the events, not for a command that only reads
+        from presscheck.engine.inbox.event_log import INBOX_PATHS
+        from presscheck.engine.inbox.notification_settings import NotificationSettings
+
+        return NotificationSettings(self.outbox, lambda: self._subscriptions.news_paths(INBOX_PATHS))
+
+    @cached_property
+    def events(self) -> EventLog:
+        """The stored events and the poller."""
+        from presscheck.engine.inbox.event_log import EventLog  # 5 ms, not for a command that only reads
+
+        return EventLog(
+            self._reads, self.connection, self.outbox, self.triage, self.notification_settings, self._subscriptions
+        )
 
     async def start(self) -> None:
         """Start sending requests and queued writes."""

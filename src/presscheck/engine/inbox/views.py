@@ -145,7 +145,10 @@ class RowReader(StoredReader, Protocol):
 class LocalFacts(Protocol):
     """Data that only this machine has: the latest reviews, muted and followed targets, and held texts."""
 
-    notification_settings: NotificationSettings
+    @property
+    def notification_settings(self) -> NotificationSettings:
+        """The muted and followed targets."""
+        ...
 
     def own_reviews(self) -> Mapping[str, float]:
         """Return the times of the user's latest reviews that the cache may lack, by change request id."""
