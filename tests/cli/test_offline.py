@@ -41,6 +41,25 @@ def test_a_comment_is_queued_offline_and_sent_later(shell: Shell, service: Runni
     assert texts(shell, "api#5").count("From the train") == 1
 
 
+@pytest.mark.slow
+def test_page_is_edited_offline_and_merged_when_it_is_sent(shell: Shell, service: RunningService) -> None:
+    edit = ("cr", "edit", "api#5", "--page", "Tokens", "--body")
+    shell.ok(*edit, "First line.\n\nIn between.\n\nLast line.\n")
+    shell.ok("cr", "diff", "api#5")  # the cache has the page as it is now
+    service.stop()
+    for text in ("Our line.\n\nIn between.\n\nLast line.\n", "Our own line.\n\nIn between.\n\nLast line.\n"):
+        ran = shell.run(*edit, text)
+        assert (ran.exit_code, ran.stdout) == (0, "")
+        assert "queued in the outbox as number 2" in ran.stderr
+    service.start()
+    other = Shell(shell.home / "other", shell.env)
+    other.ok(*edit, "First line.\n\nIn between.\n\nTheir line.\n")
+    shell.ok("outbox", "send")
+    assert shell.json("outbox", "list") == []
+    [row] = [one for one in other.json("cr", "diff", "api#5") if one["page"]["title"] == "Tokens"]
+    assert row["after"].strip().split("\n\n")[1:] == ["Our own line.", "In between.", "Their line."]
+
+
 def test_offline_search_finds_cached_content(shell: Shell, service: RunningService) -> None:
     [hit] = shell.json("search", "fifty", "curs")
     assert (hit["kind"], hit["space"], hit["spaceTitle"], hit["title"]) == (

@@ -20,6 +20,7 @@ from presscheck.cli.text_input import body_options, body_text
 from presscheck.documents.diff.page_diff import CONTEXT, Mode, PageDifference, compare, difference_lines
 from presscheck.documents.merge.text import merge_text
 from presscheck.engine.shared_calls import changes_in
+from presscheck.engine.writes.page_merge import edits_of_page, page_base, queue_edit
 from presscheck.errors import ChecksFailed, InvalidArgument
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
@@ -97,7 +98,7 @@ async def edit(
 ) -> None:
     """Edit the subject, the status or a page.
 
-    With --page but without --body or --body-file, the page opens in your editor.
+    With --page but without --body or --body-file, the page opens in your editor. Offline, the edit waits in the outbox.
     """
     request = await lookup.change_request(session, which)
     path = lookup.path_of(request)
@@ -115,7 +116,7 @@ async def edit(
 async def edit_page(
     session: Session, request: ChangeRequest, page: str, body: str | None, body_file: str | None
 ) -> None:
-    """Replace the text of a page, by the given text or in the editor.
+    """Replace the text of a page, by the given text or in the editor. Offline, the edit waits in the outbox.
 
     Raises:
         InvalidArgument: no page, or several pages match.
@@ -125,12 +126,19 @@ async def edit_page(
     tree = await session.read(ListChangeRequestPages(**path))
     target = lookup.page(tree.pages, page)
     read_page = GetChangeRequestPage(**path, page_id=target.id, format="markdown")
-    now = (await session.read(read_page)).markdown or ""
+    shown = await session.read(read_page)
+    now = shown.markdown or ""
     with body_text(body, body_file, before=now) as text:
         is_whole = body is not None or body_file is not None
         markdown = text if is_whole else await _merge(session, read_page, now, text)
-        changes = (UpdatePage(page=target.id, document=Document(markdown=markdown)),)
-        written = await session.write(EditChangeRequestContent(**path, changes=changes), "Page updated.")
+        change = UpdatePage(page=target.id, document=Document(markdown=markdown))
+        engine = session.engine
+        if not engine.status.online or edits_of_page(engine.outbox, request.id, target.id):
+            number = queue_edit(engine, path, change, page_base(shown.title, now))
+            if await session.sent(number):
+                print_message("Page updated.")
+            return
+        written = await session.write(EditChangeRequestContent(**path, changes=(change,)), "Page updated.")
         session.show(written) if session.json else click.echo(target.id)
 
 

@@ -14,7 +14,7 @@ from presscheck.documents.merge.hunks import line_numbers
 from presscheck.documents.merge.text import merge_text
 from presscheck.engine.drafts import BASE, PAGE, draft_about
 from presscheck.engine.review.pending_review import draft_key
-from presscheck.engine.writes.page_merge import SOMEBODY, editors_of, edits_of_page, letters_of, page_base
+from presscheck.engine.writes.page_merge import SOMEBODY, editors_of, edits_of_page, letters_of, page_base, queue_edit
 from presscheck.errors import PresscheckError
 from presscheck.store.drafts import DraftSlot
 from presscheck.store.outbox import FAILED
@@ -248,22 +248,11 @@ class PageDraft:
         return Saved(QUEUED if is_queued else "", merged.text, is_sent=True)
 
     def _queue(self, change: UpdatePage, before: EditorPage) -> bool:
-        """Queue an edit if the user is offline or an earlier edit of the page is pending. Otherwise return False.
-
-        If the pending edit has not been sent, it is replaced by an edit with both changes.
-        """
+        """Queue an edit if the user is offline or an earlier edit of the page is pending. Otherwise return False."""
         pending = edits_of_page(self._outbox, self.path["change_request_id"], self.page_id)
         if not pending and self._engine.status.online:
             return False
-        if pending:
-            row, former = pending[-1]
-            both = change.model_copy(update={"title": change.title or former.title}) if former.title else change
-            call = EditChangeRequestContent(**self.path, changes=(both,))
-            is_shown = former.document is not None and former.document.markdown == before.markdown
-            if is_shown and row.state == "waiting" and self._engine.replace_edit(row, call):
-                return True
-        call = EditChangeRequestContent(**self.path, changes=(change,))
-        self._engine.write(call, base=page_base(before.title, before.markdown))
+        queue_edit(self._engine, self.path, change, page_base(before.title, before.markdown))
         return True
 
     def _keep_sent(self, text: str) -> None:
