@@ -116,11 +116,11 @@ class ReviewNavigation:
         self._screen.notify("all pages in one scroll" if self._view.shows_all else "one page at a time")
 
     def command_next_change(self) -> None:
-        """Go to the next change. After the last change of a page, go to the next page."""
+        """Go to the next change. After the last change of a page, go to the first change of the next page."""
         self._go_along(1, self._view.rendered.changes)
 
     def command_previous_change(self) -> None:
-        """Go to the previous change. Before the first change of a page, go to the previous page."""
+        """Go to the previous change. Before the first change of a page, go to the last change of the previous page."""
         self._go_along(-1, self._view.rendered.changes)
 
     def command_next_thread(self) -> None:
@@ -190,16 +190,14 @@ class ReviewNavigation:
     def _go_along(self, step: int, lines: list[int]) -> None:
         """Go to the next line of `lines`, or to the previous one if `step` is -1.
 
-        If there is none, go to the next or previous row. If all pages are shown, go to the first or last change of its
-        page.
+        If there is none, go to the first or last change of the next or previous page.
         """
         if self._go_ahead(step, lines):
             return
         row = self._view.row
         self._turn(step, draws=True)
-        lines = self._view.rendered.changes
-        if self._view.shows_all and self._view.row != row and lines:
-            self._session.go_to_line(lines[0 if step > 0 else -1])
+        if self._view.row != row:
+            self._session.go_to_change(0 if step > 0 else -1)
 
     def _go_to_thread(self, step: int) -> None:
         if self._go_ahead(step, self._view.rendered.threads):

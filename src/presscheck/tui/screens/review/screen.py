@@ -276,6 +276,7 @@ class ReviewScreen(BaseScreen):
         self.refresh_status_bars()
         if not view.is_passing:
             view.show_change()
+        session.go_to_target()
 
     def _on_answer(self) -> None:
         session, model = self.session, self.session.model
@@ -294,7 +295,6 @@ class ReviewScreen(BaseScreen):
             self._had_items = True
             session.go_to_first()
         self._draw_soon()
-        session.show_target_thread()
         self.continuation.proceed()
 
     def _draw_soon(self) -> None:

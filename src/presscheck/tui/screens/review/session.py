@@ -61,8 +61,8 @@ class ReviewSession(RequestSession):
         self.view = ReviewView(self.model, self.texts, self.threads, self.loader)
         self.part: BaseScreen | None = None
         self.thread_query = ""
-        self._target_thread: tuple[str, str] | None = None
-        """The id of the thread to go to once it is loaded, and the last key at that time. Any other key cancels it."""
+        self._target: tuple[Callable[[], bool], str] | None = None
+        """Goes to a place once it is loaded, and the last key at that time. Any other key cancels it."""
 
     def edit_page_reason(self, *, can_wait: bool = False) -> str | None:
         """Return why the selected page cannot be edited, or None; see `edit_any_reason`."""
@@ -173,24 +173,42 @@ class ReviewSession(RequestSession):
             line = line if moved is None else moved
         self.view.jump_to(line)
 
+    def go_to_change(self, index: int) -> None:
+        """Go to a change of the selected row once its text is loaded, unless the user presses another key first."""
+        row = self.view.row
+
+        def go() -> bool:
+            changes = self.view.rendered.changes
+            if changes and self.view.row == row:
+                self.go_to_line(changes[index])
+            return bool(changes)
+
+        self._go_once_loaded(go)
+
     def show_thread(self, thread_id: str) -> None:
         """Go to a thread once it is loaded, unless the user presses another key first."""
-        self._target_thread = (thread_id, self.screen.last_key)
-        self.show_target_thread()
 
-    def show_target_thread(self) -> None:
-        """Go to the thread of the last `show_thread` call if it is loaded."""
-        if self._target_thread is None or self.screen.is_leaving:
-            return
-        thread_id, key = self._target_thread
-        if self.screen.last_key != key:
-            self._target_thread = None
-        elif self.model.items and (thread := self.model.discussion.thread(thread_id)):
-            self._target_thread = None
-            if not self.threads.is_listed(thread):  # its page did not change since the compared review
+        def go() -> bool:
+            thread = self.model.discussion.thread(thread_id) if self.model.items else None
+            if thread and not self.threads.is_listed(thread):  # its page did not change since the compared review
                 self.model.compare_since(None)
                 self.screen.redraw()
-            self._go_to_thread(thread)
+            if thread:
+                self._go_to_thread(thread)
+            return thread is not None
+
+        self._go_once_loaded(go)
+
+    def _go_once_loaded(self, go: Callable[[], bool]) -> None:
+        """Call `go` now and at each drawing, until it returns True or the user presses another key."""
+        self._target = (go, self.screen.last_key)
+        self.go_to_target()
+
+    def go_to_target(self) -> None:
+        """Go to the place of the last `show_thread` or `go_to_change` call if it is loaded."""
+        target, self._target = self._target, None  # going there draws the screen
+        if target and self.screen.last_key == target[1] and (self.screen.is_leaving or not target[0]()):
+            self._target = target
 
     def _go_to_thread(self, thread: Thread) -> None:
         self.view.select(self._row_of(thread.page) or 0)
