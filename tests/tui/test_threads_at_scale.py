@@ -9,6 +9,7 @@ from tests.tui.app_driver import all_sent, app_on, inbox_loaded, review, running
 from tests.tui.change_request_factory import Begun, begun
 
 from presscheck.api.comments import Document, ListComments, PostComment, PostReply, UpdateComment
+from presscheck.tui.comments import drafts
 from presscheck.tui.places import Place
 
 SUBJECT = "How long things last"
@@ -115,3 +116,35 @@ async def test_marked_threads_are_resolved_together(service: RunningService, tmp
         assert not pilot.app.screen.rows.marked
         await pilot.press("*", "x")
         await until(pilot, shows="Reopen 2 of 3 threads?")
+
+
+async def test_threads_that_were_resolved_together_are_reopened_together(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = await discussed(service)
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="How long?")
+        await pilot.press("g", "t")
+        await until(pilot, shows="1 ● open 3")
+        monkeypatch.setattr(drafts, "HOLD", 60.0)
+        await pilot.press("*", "x")
+        await until(pilot, shows="Resolve 3 threads?")
+        await pilot.press("y")
+        await until(pilot, shows="○ resolved 3")
+        await pilot.press("z")
+        await until(pilot, shows="3 changes undone")
+        await until(pilot, shows="1 ● open 3")
+        monkeypatch.setattr(drafts, "HOLD", 0.0)
+        await pilot.press("*", "x")
+        await until(pilot, shows="Resolve 3 threads?")
+        await pilot.press("y")
+        await until(pilot, shows="○ resolved 3")
+        await all_sent(pilot)
+        [found] = await say(service, one.token, ListComments(**one.at, format="markdown"))
+        reopened = next(comment.id for comment in found.items if "How long?" in (comment.body.markdown or ""))
+        await say(service, one.token, UpdateComment(**one.at, comment_id=reopened, resolved=False))
+        await pilot.press("z")
+        await until(pilot, shows="Undo: 2 of 3 changes, resolve thread?")
+        await pilot.press("y")
+        await all_sent(pilot)
+        assert set((await statuses(service, one)).values()) == {"open"}

@@ -21,7 +21,7 @@ from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from presscheck.api.operation import Operation
     from presscheck.engine.review.threads import Message, PendingChange, Thread
@@ -193,6 +193,15 @@ class ThreadActions:
     def toggle_resolved(self, thread: Thread) -> None:
         """Resolve a thread, or reopen it."""
         self._drafts.send(self._discussion.update(thread.id, thread.id, resolved=not thread.resolved))
+
+    def resolve(self, comments: Iterable[str], *, resolved: bool) -> None:
+        """Resolve or reopen threads, given by their first comments, that others have not resolved or reopened since."""
+        threads = [thread for comment in comments if (thread := self._discussion.thread(comment))]
+        self._drafts.send_together(
+            self._discussion.update(thread.id, thread.id, resolved=resolved)
+            for thread in threads
+            if thread.resolved is not resolved
+        )
 
     async def react(self, thread: Thread, message: Message | None = None) -> None:
         """Add or remove a reaction to `message` or, if that is not possible, to a message that the user chooses."""

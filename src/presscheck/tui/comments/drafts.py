@@ -38,6 +38,7 @@ from presscheck.engine.drafts import (
 from presscheck.engine.members import people_in
 from presscheck.errors import PresscheckError
 from presscheck.store.drafts import DraftSlot
+from presscheck.text.phrases import count
 from presscheck.tui.ui.content_place import MAY_NOT_COMMENT
 from presscheck.tui.widgets.composer import Composer
 
@@ -76,6 +77,8 @@ class CommentDrafts:
         self._deleted: dict[str, str] = {}
         self._sent: dict[int, tuple[str, Mapping[str, str]]] = {}
         """The name and the details of the draft of each sent text, by outbox row."""
+        self._together: dict[int, frozenset[int]] = {}
+        """For each write that was sent together with others, the outbox rows of all of them."""
 
     @abstractmethod
     def disabled_reason(self) -> str | None:
@@ -212,6 +215,24 @@ class CommentDrafts:
         self.accepted(call)
         return True
 
+    def send_together(self, calls: Iterable[Operation[Any]]) -> None:
+        """Send writes that are undone together. Show the error of the first that the engine does not accept."""
+        sent: list[int] = []
+
+        def write(call: Operation[Any] | None) -> PendingWrite[Any] | None:
+            ticket = self._write(call)
+            sent.extend([ticket.id] if ticket else [])
+            return ticket
+
+        for call in calls:
+            if not self.send(call, write):
+                break
+        self._together.update(dict.fromkeys(sent, frozenset(sent)))
+
+    def sent_with(self, row: int) -> frozenset[int]:
+        """Return the outbox rows of the writes that are undone together with a write, including its own."""
+        return self._together.get(row, frozenset({row}))
+
     def accepted(self, call: Operation[Any] | None) -> None:
         """Draw the screen after the engine accepted a write. `call` is None if only held comments were submitted."""
         self.screen.redraw()
@@ -228,14 +249,21 @@ class CommentDrafts:
         return any(entry.state != "sending" for entry in self.discussion.pending())
 
     def undo_last(self) -> str:
-        """Undo the newest unsent write, and restore its text as a draft. Return a message about the result."""
-        rows = [entry for entry in self.discussion.pending() if entry.state != "sending"]
-        call = rows[-1].call if rows else None
-        if call is None or not self.unsend(rows[-1].id):
+        """Undo the newest unsent write, with those sent together with it, and restore its text as a draft.
+
+        Return a message about the result.
+        """
+        rows = {entry.id: entry.call for entry in self.discussion.pending() if entry.state != "sending"}
+        last = max(rows, default=0)
+        undone = [row for row in sorted(rows) if row in self.sent_with(last) and self.unsend(row)]
+        if not undone:
             return "nothing to undo: everything is sent"
         self.screen.redraw()
+        call = rows[undone[-1]]
         if isinstance(call, DeleteComment | DeleteReply | DeleteSpaceComment):
             return f"restored {self._deleted.get(message_id(call), 'what was deleted')}"
+        if len(undone) > 1:
+            return f"{count(len(undone), 'change')} undone"
         return "undone; its text is a draft again" if text_of(call) else "undone"
 
     def unsend(self, row: int, *, prefix: str = "") -> bool:

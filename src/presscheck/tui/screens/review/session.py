@@ -102,7 +102,11 @@ class ReviewSession(RequestSession):
         if not self.model.discussion.pending():
             path, request = self.model.path, self.model.request
             ids = {path["change_request_id"], *((request.id, str(request.number)) if request else ())}
-            return undo_last_sent(self.screen, lambda place: place.space == path["space_id"] and place.request in ids)
+            return undo_last_sent(
+                self.screen,
+                lambda place: place.space == path["space_id"] and place.request in ids,
+                sent_with=self.drafts.sent_with,
+            )
         self.screen.notify(self.drafts.undo_last())
         self.screen.redraw()
         return None

@@ -213,9 +213,11 @@ def is_applicable(thread: Thread) -> bool:
 async def _apply(session: ReviewSession, page_id: str, result: AppliedSuggestions) -> None:
     """Write the new text of a page as a single edit, and resolve the threads that the user may resolve."""
     await session.write_page(page_id, result.markdown)
-    for thread in result.applied:
-        if thread.may_resolve:
-            session.drafts.send(UpdateComment(**session.model.path, comment_id=thread.id, resolved=True))
+    session.drafts.send_together(
+        UpdateComment(**session.model.path, comment_id=thread.id, resolved=True)
+        for thread in result.applied
+        if thread.may_resolve
+    )
 
 
 def _left_open(threads: Sequence[Thread]) -> str:

@@ -170,10 +170,7 @@ class ThreadListScreen(ThreadList):
         if not await confirm(self, f"{verb} {which}?", lines, verb):
             return
         self.rows.clear_marks()
-        for thread in threads:
-            current = self.drafts.discussion.thread(thread.id)  # others may have resolved it while the user was asked
-            if current and current.resolved is not resolves:
-                self.actions.toggle_resolved(current)
+        self.actions.resolve((thread.id for thread in threads), resolved=resolves)
         self.notify(f"{which} {'resolved' if resolves else 'reopened'}")
 
     def command_unsend(self) -> Awaitable[None] | None:
