@@ -225,6 +225,11 @@ class TestFolding:
             *("~ Sentence [-number-] {+numbered+} 5.", "", "  Sentence number 6.", "", "  … 3 unchanged lines"),
         ]
 
+    def test_fold_names_its_heading_as_readers_see_it(self) -> None:
+        text = self.TEXT.replace("## Part", '## The **last** `part` <a href="#d5e46" id="d5e46"></a>')
+        lines = page(text, text.replace("Sentence number 5", "Sentence numbered 5"), context=1)
+        assert lines[0] == "  … 16 unchanged lines · The last part"
+
     def test_fold_names_the_open_tab(self) -> None:
         lines = page(BEFORE, BEFORE.replace("Then go on.", "Then stop."), context=0)
         assert lines[0].endswith("unchanged lines · Scopes › Unix")

@@ -236,3 +236,27 @@ async def test_a_deleted_line_is_quoted_and_its_thread_is_below_it(service: Runn
         await until(pilot, shows="Locks · deleted: A key lasts for ever.")
         await until(pilot, shows="● open 1")
         await until(pilot, shows="outdated 0")
+
+
+async def test_a_comment_on_a_tag_quotes_the_first_words_in_its_block(service: RunningService, tmp_path: Path) -> None:
+    hint = '{% hint style="info" %}\n\nKeep the key.\n\nAnd the door.\n\n{% endhint %}'
+    gone = '{% hint style="warning" %}\nThe lamp is hot.\n{% endhint %}'
+    before, after = f"{hint}\n\n{gone}\n\nEnd.\n", f"{hint}\n\nThe end of all this.\n"
+    one = await edited(service, "A hint is deleted", before, after, title="Hints")
+    async with review(service, tmp_path, "A hint is deleted") as pilot:
+        await until(pilot, shows="The lamp is hot.")
+        await go_to_line(pilot, '{% hint style="info" %}')
+        await write(pilot, "c", "On the note", "ctrl+s")
+        await until(pilot, shows="On the note")
+        while "Warning" not in shown(pilot.app).splitlines()[cursor_row(pilot)]:
+            await pilot.press("j")
+        await write(pilot, "c", "On the warning", "ctrl+s")
+        await until(pilot, shows="On the warning")
+        await all_sent(pilot)
+        lines = shown(pilot.app).splitlines()
+        numbers = [next(at for at, line in enumerate(lines) if text in line) for text in ("Keep the key.", "On the note")]
+        assert numbers[1] - numbers[0] == 1
+        assert "outdated" not in shown(pilot.app)
+    async with somebody(service, "mia") as (mia,):
+        texts = list(await threads(mia, one.at))
+    assert texts == ["> ~~The lamp is hot.~~\n\nOn the warning", "> Keep the key.\n\nOn the note"]

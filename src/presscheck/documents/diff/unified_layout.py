@@ -10,6 +10,7 @@ from presscheck.documents.diff.block_pairs import SegmentPair
 from presscheck.documents.diff.inline_marks import tint_line
 from presscheck.documents.diff.painter import MarkedLine, SegmentPainter, title_of
 from presscheck.documents.diff.segments import BY_LINE, Segment
+from presscheck.documents.markdown.page_sections import plain_line
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut
@@ -222,7 +223,7 @@ def _heading_path(hidden: Sequence[Segment]) -> str:
     opened: list[str] = []
     for piece in hidden:
         if piece.kind == "heading" or (piece.kind == "line" and piece.text.startswith("#")):
-            heading = " ".join(piece.text.strip("#=- \n").split())
+            heading = " ".join(plain_line(piece.text.strip("#=- \n")).split())
         elif piece.kind == "tag":
             opened.append(title_of(piece))
         elif piece.kind == "end" and opened:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from presscheck.documents.markdown.block_splitter import Block, split_blocks
+from presscheck.documents.markdown.block_splitter import Block, split_blocks, tag_pairs
 
 MAX_QUOTE = 60
 """Maximum number of characters of a quote."""
@@ -148,6 +148,17 @@ def find_quoted_cell(words: str, cells: Sequence[str], headings: Sequence[str]) 
         if columns:
             return columns[0] if len(columns) == 1 else None
     return None
+
+
+def line_to_quote(lines: Sequence[str], number: int) -> int:
+    """Return the number of the line that a comment on a line quotes.
+
+    This is the line itself or, if it is the opening tag of a block, the first line with words in the block.
+    """
+    if not lines[number].lstrip().startswith("{%"):
+        return number
+    end = max((end for (start, _), end in tag_pairs(lines).items() if start == number), default=number)
+    return next((inside for inside in range(number + 1, end) if normalize_text(lines[inside])), number)
 
 
 def normalize_text(markdown: str) -> str:

@@ -14,6 +14,8 @@ from presscheck.documents.pages.comment_text import (
     block_at,
     deleted_words,
     format_suggestion,
+    line_to_quote,
+    normalize_text,
     quote,
     quote_cell,
     quote_deleted,
@@ -236,6 +238,7 @@ class CommentActions:
             self._find(comment, self._targets.find_cell(comment, row.cells, column))
         else:
             lines = after.split("\n")
+            line = line if line is None else line_to_quote(lines, line)
             text = strip_markup(row.text if row else lines[line] if line is not None else "")
             about = split_quote(quote(sanitize(text)))[0]
             number = sum(strip_markup(above) == text for above in lines[: line or 0]) if about else 0
@@ -251,7 +254,7 @@ class CommentActions:
         """
         after = self._view.page.after
         lines = [sanitize(strip_markup(line)) for line in after.split("\n")]
-        with_words = [number for number in range(first, last + 1) if quote(lines[number])]
+        with_words = [number for number in range(first, last + 1) if normalize_text(lines[number])]
         if len(with_words) < 2:
             return False
         first, last = with_words[0], with_words[-1]
@@ -268,18 +271,20 @@ class CommentActions:
         return True
 
     def _comment_on_deleted(self, item: ChangedItem, block: SegmentPair) -> None:
-        """Comment on a block of the old text, quoting its first line.
+        """Comment on a block of the old text, quoting its first line with words.
 
         The quote is struck through unless the block was moved. If the line has no words, only show a message.
         """
-        before = block.before
-        text = strip_markup(before.text.strip().split("\n")[0]) if before else ""
+        before, lines = block.before, self._view.page.before.split("\n")
+        if before is None:
+            return
+        first = line_to_quote(lines, before.line)
+        text = strip_markup(before.text.strip().split("\n")[0] if first == before.line else lines[first])
         quoted = (quote if block.kind == "moved" else quote_deleted)(sanitize(text))
-        if before is None or not quoted:
+        if not quoted:
             self._screen.notify("this deleted line has no words to quote: comment on a line near it")
             return
-        lines = self._view.page.before.split("\n")
-        number = sum(text == strip_markup(above) for above in lines[: before.line])
+        number = sum(text == strip_markup(above) for above in lines[:first])
         self.threads.comment(PageComment(item.id, item.title, split_quote(quoted)[0], number))
 
     def continue_comment(self, comment: PageComment, markdown: str | None) -> None:
