@@ -17,7 +17,10 @@ def message(identity: str, author: str, text: str) -> Message:
 
 THREADS = {
     "limits": (Thread(message("1", "Ada", "The limits are wrong, @Robin Achterberg"), has_new=True), "Tokens"),
-    "fine": (Thread(message("2", "Ada", "Fine"), resolved=True, notifications="muted"), "conversation"),
+    "fine": (
+        Thread(message("2", "Ada", "Fine"), resolved=True, notifications="muted", repliers=("Luz",)),
+        "conversation",
+    ),
     "answered": (
         Thread(message("3", "you", "Limits of keys?"), (message("4", "Jón", "All keys"),), 1, is_outdated=True),
         "Keys and tokens",
@@ -35,6 +38,7 @@ THREADS = {
         ("", set(THREADS)),
         ("author:ada", {"limits", "fine"}),
         ("author:JÓ", {"answered"}),
+        ("author:luz", {"fine"}),
         ("author:me", {"answered", "held"}),
         ("mentions:me", {"limits"}),
         ("is:new", {"limits"}),

@@ -254,7 +254,9 @@ async def test_a_comment_on_a_tag_quotes_the_first_words_in_its_block(service: R
         await until(pilot, shows="On the warning")
         await all_sent(pilot)
         lines = shown(pilot.app).splitlines()
-        numbers = [next(at for at, line in enumerate(lines) if text in line) for text in ("Keep the key.", "On the note")]
+        numbers = [
+            next(at for at, line in enumerate(lines) if text in line) for text in ("Keep the key.", "On the note")
+        ]
         assert numbers[1] - numbers[0] == 1
         assert "outdated" not in shown(pilot.app)
     async with somebody(service, "mia") as (mia,):

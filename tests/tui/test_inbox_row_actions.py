@@ -1,5 +1,6 @@
 """Commands of a review on rows of the inbox, on the real service, while another user acts at the same time."""
 
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,10 @@ async def test_comments_and_replies_are_sent_from_the_row(service: RunningServic
         asked = await luz.send(PostComment(**AUTH, body=Document(markdown="And the old keys?")))
         await pilot.press("r")
         await until(pilot, shows="API docs #5: Reply to which comment?")
+        assert re.search(r"And the old keys\? +now\b", shown(pilot.app))
+        assert re.search(r"An hour is short.* · on Tokens", shown(pilot.app)), (
+            "comments of equal words differ by their page"
+        )
         await pick(pilot, "And the old keys?")
         await until(pilot, shows="API docs #5: Reply to Luz: “And the old keys?”")
         await pilot.press(*"They stay", "ctrl+s")

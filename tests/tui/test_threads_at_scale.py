@@ -9,6 +9,8 @@ from tests.tui.app_driver import all_sent, app_on, inbox_loaded, review, running
 from tests.tui.change_request_factory import Begun, begun
 
 from presscheck.api.comments import Document, ListComments, PostComment, PostReply, UpdateComment
+from presscheck.api.content import ListChangeRequestPages
+from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.tui.comments import drafts
 from presscheck.tui.places import Place
 
@@ -148,3 +150,36 @@ async def test_threads_that_were_resolved_together_are_reopened_together(
         await pilot.press("y")
         await all_sent(pilot)
         assert set((await statuses(service, one)).values()) == {"open"}
+
+
+async def test_who_wrote_is_filtered_without_the_replies_of_other_pages(
+    service: RunningService, tmp_path: Path
+) -> None:
+    one = await discussed(service)
+    page = InsertPage(title="Away", document=Document(markdown="Far away.\n"))
+    _, tree = await say(
+        service,
+        one.token,
+        EditChangeRequestContent(**one.at, changes=(page,), compat=False),
+        ListChangeRequestPages(**one.at),
+    )
+    away = next(page.id for page in tree.pages if page.title == "Away")
+    [there] = await say(service, one.token, PostComment(**one.at, page=away, body=Document(markdown="How far?")))
+    await say(
+        service, token_of(service, "luz"), PostReply(**one.at, comment_id=there.id, body=Document(markdown="So."))
+    )
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="How long?")
+        await pilot.press("g", "t")
+        await write(pilot, "F", "author:luz", "enter")
+        await until(pilot, holds=lambda: "Where?" not in shown(pilot.app))
+        await until(pilot, shows="How far?")
+        assert "1 ● open 1" in shown(pilot.app), "the numbers of the threads that match"
+        engine = pilot.app.engine
+        replies = [entry.path for entry in engine._activity._entries if f"{there.id}/replies" in entry.path]
+        assert not replies
+        await write(pilot, "F", " so", "enter")
+        await until(
+            pilot, holds=lambda: any(f"{there.id}/replies" in entry.path for entry in engine._activity._entries)
+        )
+        await until(pilot, shows="How far?")

@@ -52,6 +52,11 @@ def parse_thread_filter(text: str, user: User) -> ThreadMatcher:
     return lambda thread, page: all(matches(thread, page) for matches in parts)
 
 
+def searches_replies(text: str) -> bool:
+    """Return whether a filter searches the texts of replies, which must be loaded for it."""
+    return any(not colon or name == "mentions" for name, colon, _ in filter_words(text, "threads"))
+
+
 def _words(word: str) -> ThreadMatcher:
     folded = word.casefold()
     return lambda thread, _: any(folded in message.text.casefold() for message in thread.messages)
@@ -63,8 +68,8 @@ def _author(value: str, _: User) -> ThreadMatcher:
         raise InvalidArgument("author", "me, or part of a first name")
     folded = value.casefold()
     if folded == ME:
-        return lambda thread, _: any(message.author == "you" for message in thread.messages)
-    return lambda thread, _: any(folded in message.author.casefold() for message in thread.messages)
+        return lambda thread, _: "you" in thread.authors
+    return lambda thread, _: any(folded in author.casefold() for author in thread.authors)
 
 
 def _mentions(value: str, user: User) -> ThreadMatcher:

@@ -98,6 +98,8 @@ class Thread:
     first: Message
     replies: tuple[Message, ...] = ()
     reply_count: int = 0
+    repliers: tuple[str, ...] = ()
+    """The names of the people who replied, also before the replies are loaded; empty if the service does not tell."""
     page: str | None = None
     node: str | None = None
     """The key of the commented block, if the service sends it."""
@@ -140,6 +142,11 @@ class Thread:
     def messages(self) -> tuple[Message, ...]:
         """The first comment and the replies."""
         return (self.first, *self.replies)
+
+    @property
+    def authors(self) -> frozenset[str]:
+        """The names of the people who wrote in the thread."""
+        return frozenset((*(message.author for message in self.messages), *self.repliers))
 
     @property
     def state(self) -> ThreadState:
@@ -459,6 +466,7 @@ def build_thread(
         first=first,
         replies=messages,
         reply_count=max(comment.replies, len(messages)),
+        repliers=tuple(person(replier.user, me) for replier in comment.repliers),
         page=target.page.id if target.page else None,
         node=target.node.id if target.node else None,
         cell=CellIds(target.table_cell.record, target.table_cell.definition) if target.table_cell else None,

@@ -104,8 +104,7 @@ def people_of(events: Iterable[Event]) -> list[str]:
 
 def _is_by(event: Event, name: str) -> bool:
     """Return whether a person caused an event or wrote a message in the thread of the event."""
-    messages = event.thread.messages if event.thread else ()
-    return event.who == name or any(message.author == name for message in messages)
+    return event.who == name or (event.thread is not None and name in event.thread.authors)
 
 
 def _review(review: Review, texts: dict[str, Thread], me: str) -> Event:

@@ -115,7 +115,7 @@ class ThreadList(BaseScreen):
 
     def states_line(self) -> Line:
         """Return the line with the number of threads in each state."""
-        return states_line(self._states, self.all_threads, self.visible_states)
+        return states_line(self._states, [*filter(self.matches, self.all_threads)], self.visible_states)
 
     @property
     def thread(self) -> Thread | None:

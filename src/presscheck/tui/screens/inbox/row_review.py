@@ -11,6 +11,7 @@ from presscheck.api.comments import PostComment, PostReply
 from presscheck.engine.inbox.preview import read_preview
 from presscheck.engine.review.model import ReviewModel
 from presscheck.errors import PresscheckError
+from presscheck.text.phrases import ago, now
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.comments.actions import ThreadActions
 from presscheck.tui.comments.rows import label_of
@@ -99,11 +100,17 @@ class RowReview(RequestSession):
     async def command_reply(self) -> None:
         """Reply to an open thread of the preview. If there are several, ask which."""
         threads = self._open_threads()
-        choices = [Choice(thread.id, label_of(thread.first)) for thread in threads]
+        choices = [Choice(thread.id, label_of(thread.first), self._place_of(thread)) for thread in threads]
         chosen = threads[0].id if len(threads) == 1 else await choose(self.screen, self._title, choices)
         for thread in threads:
             if thread.id == chosen:
                 self._threads.reply(thread)
+
+    def _place_of(self, thread: Thread) -> str:
+        """Return the age and the page of a thread, as the preview shows them."""
+        items = read_preview(self.screen.engine, self._request).items or ()
+        title = next((sanitize(item.title) for item in items if item.id == thread.page), "")
+        return " · ".join(filter(None, (ago(thread.first.posted_at, now()), title and f"on {title}")))
 
     @property
     def _title(self) -> str:

@@ -83,6 +83,10 @@ class ReviewLoader:
             if thread.reply_count and not thread.first.pending:
                 self._subscribe(self._model.discussion.list_replies(thread.id))
 
+    def load_people(self, threads: Iterable[Thread]) -> None:
+        """Load the replies of threads if the service does not tell who replied."""
+        self.load_replies(thread for thread in threads if not thread.repliers)
+
     def load_steps(self) -> None:
         """Load the revisions of the change request, unless they are loaded or being loaded."""
         request, model = self._model.request, self._model

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from typing_extensions import override
 
-from presscheck.engine.review.thread_filter import parse_thread_filter
+from presscheck.engine.review.thread_filter import parse_thread_filter, searches_replies
 from presscheck.engine.review.threads import STATES, Thread, ThreadState
 from presscheck.errors import InvalidArgument
 from presscheck.text.phrases import count
@@ -66,8 +66,10 @@ class ThreadListScreen(ThreadList):
         threads = self._session.threads.all_threads()
         self._titles = {thread.id: item.title for item, thread in threads if item}
         self._session.texts.prefetch([item for item, _ in threads if item])  # texts show which threads are outdated
-        if self._session.thread_query:
-            self._session.loader.load_replies(thread for _, thread in threads)  # a filter covers replies too
+        if query := self._session.thread_query:
+            self._session.loader.load_people(thread for _, thread in threads)
+            if searches_replies(query):
+                self._session.loader.load_replies(thread for _, thread in threads)
         return [thread for _, thread in threads]
 
     @override

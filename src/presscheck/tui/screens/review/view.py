@@ -493,7 +493,7 @@ class ReviewView:
         if item is None:
             note = f"only {self.event_query} · F shows others" if self.event_query else ""
             if self.event_query.startswith(BY):
-                self._loader.load_replies(self._threads.all_visible())  # a person may have replied
+                self._loader.load_people(self._threads.all_visible())
             events = select_events(self.events(), self.event_query)
             return render_conversation(self._model, threads, events, self._options(item), note)
         return render_item(item, page, threads, self._options(item), self._summary(item, len(threads)))
