@@ -63,6 +63,12 @@ class Context:
     def component(self, integration: str, block: str, props: dict[str, Any]) -> None:
         return None
 
+    def specification(self, name: str, source: str, *, is_file: bool) -> None:
+        return None
+
+    def model_url(self, reader: Any, name: str) -> None:
+        return None
+
     def holds(self, condition: str) -> bool:
         return True
 

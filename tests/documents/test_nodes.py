@@ -220,6 +220,12 @@ class Around:
     def included(self, target: str, source: str) -> None:
         return None
 
+    def specification(self, name: str, source: str, *, is_file: bool) -> None:
+        return None
+
+    def model_url(self, reader: Any, name: str) -> None:
+        return None
+
     def holds(self, condition: str) -> bool:
         return True
 

@@ -28,6 +28,12 @@ class Around:
         number = int(target)
         return Included(f"Text {number}. [at](home.md)\n\n" + f'{{% include "{number + 1}" %}}\n' * 2, f"part-{number}")
 
+    def specification(self, name: str, source: str, *, is_file: bool) -> None:
+        return None
+
+    def model_url(self, reader: Any, name: str) -> None:
+        return None
+
     def holds(self, condition: str) -> bool:
         return condition == "true"
 

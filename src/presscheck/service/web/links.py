@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from presscheck.api.content import ReusableContent
 from presscheck.documents.markdown.anchors import decode_fragment
+from presscheck.documents.openapi.specification import SpecificationReader
 from presscheck.documents.pages.tree import PagePosition
 from presscheck.service.content.revisions import document_texts
 from presscheck.service.models.sites import SiteSpaceRow
@@ -15,6 +16,11 @@ from presscheck.service.web.html.context import Component, Included, ResolvedLin
 from presscheck.service.web.integration_blocks import PageBlocks
 from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.site_files import file_url
+from presscheck.service.web.specifications import (
+    specification_by_slug,
+    specification_by_url,
+    specification_in_file,
+)
 from presscheck.text.sanitize import is_safe_link
 
 _IN_APP = re.compile(r"/s(?:paces)?/([^/?#]+)(?:/pages/([^/?#]+))?/?(?:#(.*))?").fullmatch
@@ -116,6 +122,7 @@ class PageLinks:
         blocks: PageBlocks | None = None,
     ) -> None:
         self._blocks = blocks
+        self._specifications: dict[tuple[str, str | None], SpecificationReader | None] = {}
         self._site, self._site_space, self._place, self._is_new_tab = site, site_space, place, is_new_tab
         content = site.content(site_space.space_id)
         self._revision = content.revision
@@ -161,6 +168,29 @@ class PageLinks:
     def component(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
         """Return the component for a block of an integration, or None if it cannot be drawn."""
         return self._blocks.draw(integration, block, props) if self._blocks else None
+
+    def specification(self, name: str, source: str, *, is_file: bool) -> SpecificationReader | None:
+        """Return a specification, or None if it cannot be read (see `html.context.RenderContext`)."""
+        key = (name, source if is_file else None)
+        if key not in self._specifications:
+            self._specifications[key] = self._specification(name, source, is_file=is_file)
+        return self._specifications[key]
+
+    def _specification(self, name: str, source: str, *, is_file: bool) -> SpecificationReader | None:
+        if not is_file:
+            return specification_by_slug(self._site, name)
+        if _HAS_SCHEME(name) and not name.startswith(self._site.context.origin):
+            return specification_by_url(self._site, name)
+        own_file = _OWN_FILE(name.removeprefix(self._site.context.origin))
+        if own_file:
+            return specification_in_file(self._site, own_file[1]) if own_file[1] in self._by_content else None
+        resolved = self._places.resolve(name, source)
+        content = self._files[resolved.id].get("content") if resolved.kind == "file" else None
+        return specification_in_file(self._site, content) if content else None
+
+    def model_url(self, reader: SpecificationReader, name: str) -> str | None:
+        """Return the URL of the description of a model, or None if no page has it."""
+        return None
 
     def holds(self, condition: str) -> bool:
         """Return whether the reader meets a condition."""

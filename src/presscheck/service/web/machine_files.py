@@ -16,6 +16,8 @@ from presscheck.documents.block_tags import included_address
 from presscheck.documents.markdown.code_ranges import without_code
 from presscheck.documents.markdown.links import WrittenTarget, written_targets
 from presscheck.documents.markdown.page_size import size_problem
+from presscheck.documents.openapi.blocks import BlockReference, written_blocks
+from presscheck.documents.openapi.markdown import specified_markdown
 from presscheck.documents.pages.tree import PagePosition
 from presscheck.documents.visitors.conditional_text import visible_text
 from presscheck.service.content.serializers import body_of
@@ -96,10 +98,15 @@ class _MarkdownWriter:
         parts: list[str] = []
         end = 0
         edits = [*written_targets(text), *(_include(match) for match in _INCLUDE.finditer(plain))]
+        blocks = {block.start: block for block in written_blocks(plain)}
+        edits += [WrittenTarget(block.start, block.end, "") for block in blocks.values()]
         for edit in sorted(edits, key=lambda edit: (edit.start, -edit.end)):
             if edit.start >= end:
                 is_include = plain.startswith("{%", edit.start)
-                new = self._included(edit, source, depth) if is_include else self._url(edit, source)
+                if edit.start in blocks:
+                    new = self._described(blocks[edit.start].reference, source)
+                else:
+                    new = self._included(edit, source, depth) if is_include else self._url(edit, source)
                 parts += (text[end : edit.start], text[edit.start : edit.end] if new is None else new)
                 end = edit.end
         return "".join((*parts, text[end:]))
@@ -110,6 +117,13 @@ class _MarkdownWriter:
             return ""
         self._room -= LOOKUP + len(included.markdown)
         return self._text(visible_text(included.markdown, self._site.holds), included.source, depth - 1)
+
+    def _described(self, block: BlockReference, source: str) -> str | None:
+        """Return the part of a specification that a block shows, or None if it cannot be read."""
+        reader = self._links.specification(block.origin, source, is_file=block.is_file) if self._room > 0 else None
+        text = specified_markdown(reader, block) if reader else ""
+        self._room -= len(text) // 5  # references are five times as long as texts
+        return text or None
 
     def _url(self, edit: WrittenTarget, source: str) -> str | None:
         link = self._links.leads(edit.target, source)

@@ -92,6 +92,66 @@ for (const image of all("article img:not([data-size])")) {
   });
 }
 
+/* Forms of API references send their request from the page, without cookies, and show the response. */
+const LONGEST = 100000;
+for (const panel of all(".try")) {
+  const form = panel.querySelector("form");
+  const output = element("output");
+  form.append(output);
+  panel.hidden = false;
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const headers = new Headers();
+    const query = new URLSearchParams();
+    const entries = [];
+    const values = {};
+    let { path, method } = form.dataset;
+    let body;
+    for (const input of all("[data-in]", form)) {
+      const { name, value, dataset } = input;
+      const kind = dataset.in;
+      if (kind === "path") path = path.replaceAll(`{${name}}`, encodeURIComponent(value));
+      else if (kind === "query" && value) query.append(name, value);
+      else if (kind === "header" && value) headers.set(name, (dataset.prefix ?? "") + value);
+      else if (kind === "form" && input.type === "file") entries.push(...[...input.files].map((file) => [name, file]));
+      else if (kind === "form" && value) entries.push([name, value]);
+      else values[kind] = value;
+      if (kind === "body" && value) {
+        body = value;
+        headers.set("Content-Type", dataset.type);
+      }
+    }
+    if (values.user || values.password) {
+      const login = new TextEncoder().encode(`${values.user}:${values.password}`);
+      headers.set("Authorization", `Basic ${btoa(String.fromCharCode(...login))}`);
+    }
+    if (values.type) {
+      body = values.type.startsWith("multipart") ? new FormData() : new URLSearchParams();
+      for (const entry of entries) body.append(...entry);
+    }
+    const url = `${values.server}${path}${query.size ? `?${query}` : ""}`;
+    output.textContent = "…";
+    const start = performance.now();
+    try {
+      const signal = AbortSignal.timeout(30000);
+      const response = await fetch(url, { method, headers, body, signal, credentials: "omit", referrerPolicy: "origin" });
+      let text = await response.text();
+      try {
+        text = JSON.stringify(JSON.parse(text), null, 2);
+      } catch {} // shown as it is
+      const status = `${response.status} ${response.statusText}`.trim();
+      const taken = `${status} · ${Math.round(performance.now() - start)} ms · ${response.headers.get("Content-Type") ?? ""}`;
+      const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}\n…` : text;
+      output.replaceChildren(element("p", { className: "label", textContent: taken }));
+      if (cut) output.append(element("pre", { textContent: cut, tabIndex: 0 }));
+    } catch (error) {
+      const isTimeout = error.name === "TimeoutError";
+      const reason = isTimeout ? "No response within 30 seconds." : "No response. The server may be unreachable, or not allow requests from this site (CORS).";
+      output.textContent = reason;
+    }
+  });
+}
+
 /* Search: ctrl+K, ⌘K or / from everywhere, and results while typing. */
 const field = document.querySelector(".search input");
 document.addEventListener("keydown", (event) => {

@@ -57,9 +57,9 @@ SANDBOX = (
     " allow-top-navigation-by-user-activation"
 )
 """The permissions of pages with scripts of integrations; an opaque origin keeps the scripts from other sites."""
-SEARCH = {"connect-src": "'self'"}
-"""What the script of the site needs to show results while the reader types. Pages with scripts of integrations have no
-such results: those scripts must not reach the service.
+SEARCH = "'self'"
+"""Where the script of the site may send requests, to show results while the reader types. Pages with scripts of
+integrations have no such results: those scripts must not reach the service.
 """
 
 
@@ -178,6 +178,7 @@ def _document(
         "emoji": navigation.page_sign(page),
         "layout": layout,
         "body": body.html,
+        "connections": body.connections,
         "outline": body.outline if layout["outline"] else (),
         "trail": _trail(site, site_space, place),
         "cover": _cover(site, site_space, page) if layout["cover"] else None,
@@ -221,6 +222,7 @@ def _page(
     located: tuple[SiteSpaceRow, PagePosition] | None,
     *,
     status: int = 200,
+    connections: tuple[str, ...] = (),
     **values: Any,
 ) -> Response:
     site_space, place = located or (None, None)
@@ -243,7 +245,10 @@ def _page(
     } | values
     # only our own script, not all files of this host, which users upload
     policy = POLICY | {"script-src": f"{site.context.origin}{asset_path('js')}"}
-    policy = policy_with(policy | {"sandbox": SANDBOX}, scripts, site.context.origin) if scripts else policy | SEARCH
+    if scripts:
+        policy = policy_with(policy | {"sandbox": SANDBOX}, scripts, site.context.origin)
+    else:
+        policy |= {"connect-src": " ".join((SEARCH, *connections))}
     headers = _headers(site) | {"content-security-policy": _as_header(policy)}
     if not values["is_indexed"]:
         headers["x-robots-tag"] = "noindex"

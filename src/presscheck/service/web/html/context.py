@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from presscheck.documents.openapi.specification import SpecificationReader
 
 
 class ResolvedLink(NamedTuple):
@@ -50,6 +53,20 @@ class RenderContext(Protocol):
 
     def component(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
         """Return the component for a block of an integration, or None if it cannot be drawn."""
+        ...
+
+    def specification(self, name: str, source: str, *, is_file: bool) -> SpecificationReader | None:
+        """Return a specification, or None if it cannot be read.
+
+        Args:
+            name: the slug of a specification of the organization, or with `is_file` a path or a URL.
+            source: the source path of the text with the block.
+            is_file: whether the name is a path or a URL.
+        """
+        ...
+
+    def model_url(self, reader: SpecificationReader, name: str) -> str | None:
+        """Return the URL of the description of a model, or None if no page has it."""
         ...
 
     def holds(self, condition: str) -> bool:

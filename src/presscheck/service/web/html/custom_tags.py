@@ -17,21 +17,23 @@ from presscheck.documents.markdown.anchors import heading_anchor
 from presscheck.documents.markdown.emoji import icon_text
 from presscheck.documents.markdown.parser import outermost
 from presscheck.documents.nodes.from_tags import TagBlock, integration_node
+from presscheck.documents.openapi.blocks import block_reference
 from presscheck.documents.visitors.condition_tags import condition_of
 from presscheck.service.web.html.code import code_html
 from presscheck.service.web.html.components import component_html
 from presscheck.service.web.html.context import Component, ResolvedLink
 from presscheck.service.web.html.inlines import anchor_end, anchor_tag
+from presscheck.service.web.html.operations import endpoint_html, specified_html
 
 if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Token, Tokens
+    from presscheck.documents.openapi.specification import SpecificationReader
 
 TAB_ID = "~tab-"
 """Prefix of the ids of tabs, which are replaced when all ids of headings are known."""
 _quoted = re.compile(r"\"([^\"]*)\"").search
 _percent = re.compile(r"\d{1,3}(?:\.\d{1,4})?%").fullmatch
 _marks = re.compile(r"<[^<>]*>")
-_is_open = re.compile(r"\sopen(?=[\s=>])").search
 _is_open = re.compile(r"\sopen(?=[\s=>])").search
 
 
@@ -64,6 +66,30 @@ class BlockContext(Protocol):
 
     def component(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
         """Return the component for a block of an integration, or None if it cannot be drawn."""
+        ...
+
+    def specification(self, name: str, *, is_file: bool) -> SpecificationReader | None:
+        """Return the specification that a block refers to, or None if it cannot be read."""
+        ...
+
+    def model_url(self, reader: SpecificationReader, name: str) -> str | None:
+        """Return the URL of the description of a model, or None if no page has it."""
+        ...
+
+    def named_heading(self, level: int, title: str) -> str:
+        """Render a heading with its anchor."""
+        ...
+
+    def connect(self, origin: str) -> None:
+        """Allow the script of the page to send requests to an origin."""
+        ...
+
+    def reference_text(self, markdown: str) -> str:
+        """Render Markdown of a specification."""
+        ...
+
+    def has_reference_room(self, html: str) -> bool:
+        """Reserve room on the page for the HTML of an operation. Return False if too little is left."""
         ...
 
     def has_room(self, html: str) -> bool:
@@ -259,16 +285,19 @@ def _host(target: str) -> str:
 
 
 def _api(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """Render an API operation: method, path, origin and description."""
-    method, path = token.meta.get("method", "").upper(), token.meta.get("baseurl", "") + token.meta.get("path", "")
-    summary = token.meta.get("summary") or token.meta.get("schemas") or token.meta.get("webhook") or ""
+    """Render an operation, a webhook or models, or else what the block itself says about them."""
+    block = block_reference(token.meta["name"], token.meta)
+    html = specified_html(page, block) if block.origin else ""
+    if html:
+        return html
+    method, path = block.method.upper(), token.meta.get("baseurl", "") + token.meta.get("path", "")
+    summary = token.meta.get("summary") or token.meta.get("schemas") or (block.kind == "webhook" and block.name)
     parts = [f'<p class="title">{escape(summary)}</p>'] if summary else []
     if method or path:
-        parts.append(f'<p><strong class="method">{escape(method)}</strong> <code>{escape(path)}</code></p>')
-    origin = token.meta.get("spec") or token.meta.get("src") or ""
-    if origin:
-        address = page.leads(origin) if "src" in token.meta else None
-        link = f"{anchor_tag(address)}{escape(origin)}</a>" if address else escape(origin)
+        parts.append(endpoint_html(method, path))
+    if block.origin:
+        address = page.leads(block.origin) if "src" in token.meta else None
+        link = f"{anchor_tag(address)}{escape(block.origin)}</a>" if address else escape(block.origin)
         parts.append(f'<p class="quiet">Described in {link}</p>')
     return f'<section class="api">{"".join(parts)}{page.flow(inner)}</section>'
 

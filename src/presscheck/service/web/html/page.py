@@ -35,11 +35,14 @@ from presscheck.service.web.html.tables import html_block
 
 if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Environment, Token, Tokens
+    from presscheck.documents.openapi.specification import SpecificationReader
 
 __all__ = ["Heading", "HtmlPage", "Included", "RenderContext", "ResolvedLink", "render_page_html"]
 
 INCLUDED = PAGE_LIMITS.parts
 """Maximum number of parts of all texts that a page includes; 25 characters or a twentieth of a lookup are one part."""
+REFERENCE = 3 * INCLUDED
+"""Maximum number of parts of all API references of a page, such as 1.5 million characters of HTML."""
 MAX_INCLUDES = 5
 """Maximum nesting depth of included texts."""
 OUTLINE_LEVEL = 3
@@ -54,16 +57,18 @@ _align = re.compile(r"text-align:(left|right|center)").search
 
 
 class HtmlPage(NamedTuple):
-    """A rendered page: the HTML of its body and its outline."""
+    """A rendered page: the HTML of its body, its outline, and the origins to which its script may send requests."""
 
     html: str
     outline: tuple[Heading, ...]
+    connections: tuple[str, ...] = ()
 
 
 def render_page_html(markdown: str, source: str, context: RenderContext) -> HtmlPage:
     """Render a page without its title."""
     writer = HtmlRenderer(source, context)
-    return HtmlPage(with_formulas(_with_tab_ids(writer.text(markdown))), tuple(writer.outline))
+    html = with_formulas(_with_tab_ids(writer.text(markdown)))
+    return HtmlPage(html, tuple(writer.outline), tuple(writer.connections))
 
 
 def _with_tab_ids(html: str) -> str:
@@ -83,17 +88,21 @@ def _with_tab_ids(html: str) -> str:
 
 
 class HtmlRenderer:
-    """A renderer of the blocks of a page and of the texts that it includes. Rendering fills `outline`."""
+    """A renderer of the blocks of a page and of the texts that it includes.
+
+    Rendering fills `outline` and `connections`, which has the origins to which the script may send requests.
+    """
 
     def __init__(self, source: str, context: RenderContext) -> None:
         self.context = context
         self.outline: list[Heading] = []
+        self.connections: dict[str, None] = {}
         self._sources = [source]
         self._names = AnchorNames()
         self._numbers = 0
         self._levels: list[int] = []
         """Levels of the headings around the current one."""
-        self._room = INCLUDED
+        self._room, self._reference_room = INCLUDED, REFERENCE
         self._tab = ""
         self._is_foreign = False
         self._cleaning = HtmlSanitizer(self._follow)
@@ -175,6 +184,26 @@ class HtmlRenderer:
         self._room -= len(html) // 25
         return self._room >= 0
 
+    def specification(self, name: str, *, is_file: bool) -> SpecificationReader | None:
+        """Return the specification that a block of the page refers to, or None if it cannot be read."""
+        return None if self._is_foreign else self.context.specification(name, self._sources[-1], is_file=is_file)
+
+    def model_url(self, reader: SpecificationReader, name: str) -> str | None:
+        """Return the URL of the description of a model, or None if no page has it."""
+        return self.context.model_url(reader, name)
+
+    def connect(self, origin: str) -> None:
+        """Allow the script of the page to send requests to an origin."""
+        self.connections[origin] = None
+
+    def named_heading(self, level: int, title: str) -> str:
+        """Render a heading that a block makes, with its anchor."""
+        anchor = self._names.name(title)
+        href, depth = encode_fragment(anchor), self._depth(level)
+        self.outline.append(Heading(level, title, href, self._tab))
+        at = f' aria-level="{depth}"' if depth != level else ""
+        return f'<h{level} id="{escape(anchor)}"{at}>{escape(title)} {_anchor_link(href)}</h{level}>'
+
     def foreign_text(self, markdown: str) -> str:
         """Render Markdown of an integration, which includes nothing and is not in the outline."""
         self._room -= count_parts(markdown) + len(markdown) // 25
@@ -186,6 +215,19 @@ class HtmlRenderer:
         finally:
             self._is_foreign = False
             del self.outline[listed:]
+
+    def reference_text(self, markdown: str) -> str:
+        """Render Markdown of a specification, with the limits of all API references on the page."""
+        room, self._room = self._room, self._reference_room
+        try:
+            return self.foreign_text(markdown)
+        finally:
+            self._reference_room, self._room = self._room, room
+
+    def has_reference_room(self, html: str) -> bool:
+        """Reserve room on the page for the HTML of an operation. Return False if too little is left."""
+        self._reference_room -= len(html) // 25
+        return self._reference_room >= 0
 
     def number(self) -> int:
         """Return the next number on the page, for unique ids."""
@@ -224,8 +266,7 @@ class HtmlRenderer:
             words = _empty_target.sub("", words, count=1)
         if level <= OUTLINE_LEVEL and title:
             self.outline.append(Heading(level, with_emoji(title), href, self._tab))
-        link = f'<a class="anchor" href="#{escape(href)}" aria-label="Link to this heading">#</a>'
-        return f'<h{level} id="{escape(anchor)}"{at}>{words} {link}</h{level}>'
+        return f'<h{level} id="{escape(anchor)}"{at}>{words} {_anchor_link(href)}</h{level}>'
 
     def _depth(self, level: int) -> int:
         """Return the depth of the next heading, given its level.
@@ -309,6 +350,10 @@ class HtmlRenderer:
     def _follow(self, tag: str, target: str) -> str | None:
         link = self.leads(target)
         return link.url if link else None
+
+
+def _anchor_link(fragment: str) -> str:
+    return f'<a class="anchor" href="#{escape(fragment)}" aria-label="Link to this heading">#</a>'
 
 
 def _words(tokens: Sequence[Token]) -> str:

@@ -1,0 +1,1 @@
+"""OpenAPI specifications as readers see them: operations, webhooks, schemas, examples and code samples."""

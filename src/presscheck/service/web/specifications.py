@@ -1,0 +1,68 @@
+"""The OpenAPI specifications that pages of a published site show: those of the organization, and files of the space."""
+
+from __future__ import annotations
+
+from sqlalchemy import ColumnElement, select
+
+from presscheck.documents.openapi.specification import (
+    Specification,
+    SpecificationError,
+    SpecificationReader,
+    read_specification,
+)
+from presscheck.service.content.revision_content import kept
+from presscheck.service.http.operations import Context
+from presscheck.service.models.imports import SpecRow, SpecVersionRow
+from presscheck.service.web.published_site import PublishedSite
+
+
+def specification_by_slug(site: PublishedSite, slug: str) -> SpecificationReader | None:
+    """Return the newest version of a specification of the organization, or None if there is none."""
+    return _newest(site, SpecRow.slug == slug)
+
+
+def specification_by_url(site: PublishedSite, url: str) -> SpecificationReader | None:
+    """Return the newest version of the organization's specification with this source, or None.
+
+    The service does not fetch URLs for readers.
+    """
+    return _newest(site, SpecRow.source_url == url)
+
+
+def specification_in_file(site: PublishedSite, content: str) -> SpecificationReader | None:
+    """Return the specification in a stored file, or None if it cannot be read."""
+    return _reader(site, content)
+
+
+def _newest(site: PublishedSite, is_wanted: ColumnElement[bool]) -> SpecificationReader | None:
+    query = (
+        select(SpecRow.slug, SpecRow.source_url, SpecVersionRow.content)
+        .join(SpecVersionRow, SpecVersionRow.id == SpecRow.last_version)
+        .where(SpecRow.organization_id == site.site.organization_id, is_wanted)
+        .order_by(SpecRow.slug)
+        .limit(1)
+    )
+    row = site.context.session.execute(query).first()
+    return _reader(site, row.content, row.slug, row.source_url or "") if row else None
+
+
+def _reader(site: PublishedSite, content: str, slug: str = "", address: str = "") -> SpecificationReader | None:
+    specification = kept(
+        site.context,
+        ("specification", content),
+        lambda: _read(site.context, content),
+        lambda value: value.weight() if isinstance(value, Specification) else 500,
+    )
+    if not isinstance(specification, Specification):
+        return None
+    # pages with scripts of integrations may not send requests
+    is_tried = site.reader.is_previewing or not site.record.scripts
+    return SpecificationReader(specification, slug, address, is_tried=is_tried)
+
+
+def _read(context: Context, content: str) -> Specification | SpecificationError:
+    """Read a stored file; return what is wrong with it, so that it is not read again for the next page."""
+    try:
+        return read_specification(context.files.read(content) or b"")
+    except SpecificationError as error:
+        return error

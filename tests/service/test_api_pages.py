@@ -1,0 +1,229 @@
+"""API references on published pages: where their specifications come from, and requests from the page."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.documents.api_pages import PETS, REQUESTS
+from tests.service.browser import Browser
+from tests.service.factories import World, plant_world, rewrite
+from tests.service.jobs import processed
+
+from presscheck.api.change_requests import MergeChangeRequest
+from presscheck.api.openapi import SpecSource
+from presscheck.api.sites import CreateSite, PublishSite
+from presscheck.documents.openapi.code_samples import javascript
+
+LIST = '{% openapi-operation spec="lamps" path="/pets" method="get" %}\n{% endopenapi-operation %}\n'
+
+
+async def site(world: World, text: str) -> str:
+    """The URL of a page with this text on a published site."""
+    change = await world.draft()
+    await world.edit(change, rewrite("guide", f"# Guide\n\n{text}"))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=change.id))
+    at = {"organization_id": world.organization}
+    made = await world.admin.send(CreateSite(**at, title="Pets", spaces=(world.space,)))
+    live = await world.admin.send(PublishSite(**at, site_id=made.id))
+    return f"{live.urls.published}guide"
+
+
+async def specify(world: World, text: str) -> None:
+    spec = await processed(world, SpecSource(text=text))
+    assert not spec.last_processed_errors, spec.last_processed_errors
+
+
+async def test_a_page_shows_the_newest_version_of_a_specification(world: World) -> None:
+    url = await site(world, f"{LIST}\n## After\n")
+    async with httpx.AsyncClient() as reader:
+        before = (await reader.get(url)).text
+        assert "Described in lamps" in before and 'id="list-pets"' not in before
+        await specify(world, PETS.read_text("utf-8"))
+        page = await reader.get(url)
+        assert 'id="list-pets"' in page.text and '<a href="#list-pets">List pets</a>' in page.text
+        policy = page.headers["content-security-policy"]
+        assert "connect-src 'self' https://eu.example.org https://sandbox.example.org" in policy
+        assert "script-src http" in policy and "unsafe" not in policy.replace("style-src-attr 'unsafe-inline'", "")
+        markdown = (await reader.get(f"{url}.md")).text
+        assert "## List pets" in markdown and "- `limit` (integer (int32), required)" in markdown
+        assert "{%" not in markdown and "## After" in markdown
+        await specify(world, PETS.read_text("utf-8").replace("summary: List pets", "summary: All pets"))
+        assert 'id="all-pets"' in (await reader.get(url)).text
+
+
+async def test_pages_without_references_may_send_requests_to_the_site_alone(world: World) -> None:
+    url = await site(world, "Text.")
+    async with httpx.AsyncClient() as reader:
+        assert "connect-src 'self'" in (await reader.get(url)).headers["content-security-policy"].split("; ")
+
+
+async def test_specifications_of_other_organizations_are_not_shown(world: World) -> None:
+    other = plant_world(world.database_url, world.base_url)
+    await specify(other, PETS.read_text("utf-8"))
+    for client in other.clients.values():
+        await client.aclose()
+    async with httpx.AsyncClient() as reader:
+        assert "Described in lamps" in (await reader.get(await site(world, LIST))).text
+
+
+class _Api:
+    """A small API that allows requests from other sites, and what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[dict[str, Any]] = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_OPTIONS(self) -> None:
+                self._respond(204, b"")
+
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers.get("content-length") or 0))
+                outer.asked.append({"path": self.path, "headers": dict(self.headers), "body": body.decode()})
+                self._respond(201, json.dumps({"name": "<b>Tom</b>"}).encode())
+
+            def _respond(self, status: int, body: bytes) -> None:
+                self.send_response(status)
+                self.send_header("access-control-allow-origin", "*")
+                self.send_header("access-control-allow-headers", "*, authorization")
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: Any) -> None:
+                """Say nothing."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+
+
+@contextmanager
+def small_api() -> Iterator[_Api]:
+    api = _Api()
+    thread = threading.Thread(target=api.server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield api
+    finally:
+        api.server.shutdown()
+        thread.join()
+        api.server.server_close()
+
+
+def feeding(url: str) -> str:
+    """A specification whose operation has every kind of input."""
+    body = {"type": "object", "properties": {"name": {"type": "string", "example": "Tom"}}}
+    operation = {
+        "summary": "Feed",
+        "parameters": [
+            {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}},
+            {"name": "q", "in": "query", "schema": {"type": "string"}},
+            {"name": "kind", "in": "query", "schema": {"enum": ["cat", "dog"]}},
+            {"name": "X-Trace", "in": "header", "schema": {"type": "string"}},
+        ],
+        "security": [{"token": []}],
+        "requestBody": {"content": {"application/json": {"schema": body}}},
+        "responses": {"201": {"description": "Fed"}},
+    }
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Pets", "version": "1"},
+        "servers": [{"url": url}],
+        "paths": {"/pets/{id}/feed": {"post": operation}},
+        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+    }
+    return json.dumps(document)
+
+
+FEED = '{% openapi-operation spec="lamps" path="/pets/{id}/feed" method="post" %}\n'
+FILL = """
+for (const [name, value] of Object.entries({id: 'a/b', q: 'x y', kind: 'dog', 'X-Trace': 't', Authorization: 'secret'}))
+  document.querySelector(`.try [name="${name}"]`).value = value;
+"""
+SEND = ".try button"
+
+
+def click(browser: Browser, selector: str) -> None:
+    browser.value(f"document.querySelector({selector!r}).scrollIntoView({{block: 'center'}})")
+    browser.click(selector)
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Browser]:
+    opened = Browser(tmp_path)
+    yield opened
+    opened.close()
+
+
+@pytest.mark.slow
+@pytest.mark.needs("chromium")
+async def test_a_request_is_sent_from_the_page(world: World, browser: Browser) -> None:
+    with small_api() as api:
+        await specify(world, feeding(api.url))
+        browser.open(await site(world, FEED))
+        browser.value("document.querySelector('.try').open = true")
+        browser.value(FILL)
+        click(browser, SEND)
+        browser.wait("document.querySelector('.try output pre')")
+        assert browser.value("document.querySelector('.try output pre').textContent") == '{\n  "name": "<b>Tom</b>"\n}'
+        assert browser.value("document.querySelector('.try output p').textContent").startswith("201 Created · ")
+    (asked,) = api.asked
+    assert asked["path"] == "/pets/a%2Fb/feed?q=x+y&kind=dog"
+    headers = {name.lower(): value for name, value in asked["headers"].items()}
+    assert headers["authorization"] == "Bearer secret" and headers["x-trace"] == "t"
+    assert headers["content-type"] == "application/json" and json.loads(asked["body"]) == {"name": "Tom"}
+    assert "cookie" not in headers
+
+
+@pytest.mark.slow
+@pytest.mark.needs("chromium")
+async def test_a_server_that_does_not_respond_is_named(world: World, browser: Browser) -> None:
+    with small_api() as api:
+        await specify(world, feeding(api.url))
+    browser.open(await site(world, FEED))
+    browser.value("document.querySelector('.try').open = true")
+    browser.value(FILL)
+    click(browser, SEND)
+    browser.wait("document.querySelector('.try output').textContent.startsWith('No response.')")
+
+
+@pytest.mark.slow
+@pytest.mark.needs("chromium")
+async def test_code_samples_have_tabs_that_stay_for_the_next_operation(world: World, browser: Browser) -> None:
+    await specify(world, PETS.read_text("utf-8"))
+    browser.open(await site(world, LIST + LIST.replace('"get"', '"post"')))
+    opened = "[...document.querySelectorAll('.samples details[open] > summary')].map((one) => one.textContent).join()"
+    assert browser.value(opened) == "curl,curl"
+    click(browser, ".samples details:nth-child(3) summary")
+    browser.wait(f"{opened} === 'Python,Python'")
+    assert browser.value("document.documentElement.scrollWidth") == 1280
+
+
+@pytest.mark.slow
+@pytest.mark.needs("chromium")
+async def test_without_script_there_is_no_form(world: World, tmp_path: Path) -> None:
+    await specify(world, PETS.read_text("utf-8"))
+    plain = Browser(tmp_path, runs_scripts=False)
+    try:
+        plain.open(await site(world, LIST), 390, 844)
+        assert plain.value("getComputedStyle(document.querySelector('.try')).display") == "none"
+        assert plain.value("document.documentElement.scrollWidth") == 390
+    finally:
+        plain.close()
+
+
+@pytest.mark.slow
+@pytest.mark.needs("chromium")
+def test_samples_in_javascript_are_programs(browser: Browser) -> None:
+    for request in REQUESTS:
+        code = json.dumps(javascript(request))
+        browser.value(f"void Object.getPrototypeOf(async function () {{}}).constructor({code})")
