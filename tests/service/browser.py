@@ -91,6 +91,11 @@ class Browser:
         for kind in ("rawKeyDown", "keyUp"):
             self._send("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
 
+    def type_key(self, key: str, code: int) -> None:
+        """Presses a key that also has a character, such as Enter with the code 13, which activates a button."""
+        for kind, text in (("keyDown", chr(code)), ("keyUp", "")):
+            self._send("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, text=text)
+
     def type(self, letter: str) -> None:
         """Types a letter."""
         self._send("Input.insertText", text=letter)

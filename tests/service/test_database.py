@@ -86,7 +86,7 @@ def test_a_database_older_than_the_migrations_is_migrated(tmp_path: Path) -> Non
             connection.execute(f"DROP TRIGGER {trigger}")
         for index in ("open_comments_of_space", "open_comments_of_change_request"):
             connection.execute(f"DROP INDEX {index}")
-        newest = "change_request_people", "change_request_counts", "grants", "audit_events", "external_links"
+        newest = "change_request_people", "change_request_counts", "grants", "audit_events", "external_links", "page_feedback"
         newer = "imports spec_versions specs translations reader_issues clusters conversations integration_events"
         for table in (*newest, *newer.split(), "site_names", "installations", "integrations", "jobs", "settings"):
             connection.execute(f"DROP TABLE {table}")
@@ -94,6 +94,7 @@ def test_a_database_older_than_the_migrations_is_migrated(tmp_path: Path) -> Non
             connection.execute(f"ALTER TABLE tokens DROP COLUMN {column}")
         connection.execute("ALTER TABLE sites DROP COLUMN applied_type")
         connection.execute("ALTER TABLE site_spaces DROP COLUMN looks")
+        connection.execute("ALTER TABLE spaces DROP COLUMN repository_url")
         connection.execute("INSERT INTO documents VALUES ('d', 'An oil lamp')")
     connection.close()
     database = Database(f"sqlite:///{path}")

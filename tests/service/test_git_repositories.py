@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import AsyncIterator
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 import pytest
 from tests.generated_docs.repositories import varied
 from tests.running_service import RunningService
@@ -15,6 +17,8 @@ from presscheck.api.audit_events import ListAuditEvents
 from presscheck.api.content import GetCurrentRevision, Revision
 from presscheck.api.git_repositories import ExportToGitRepository, ImportGitRepository
 from presscheck.api.organizations import ListOrganizations
+from presscheck.api.site_settings import GetCustomization, UpdateCustomization
+from presscheck.api.sites import CreateSite, PublishSite
 from presscheck.api.spaces import CreateSpace, UpdateSpace
 from presscheck.client.client import Client
 from presscheck.documents.git_format.repository import read_repository
@@ -100,6 +104,23 @@ async def test_an_import_tells_what_it_left_out(world: World) -> None:
     assert len(imported.problems) == 10 and imported.more == 20
     assert imported.problems[0].file == "SUMMARY.md" and imported.problems[0].line == 4
     assert (await world.client.send(GetCurrentRevision(space_id=world.space))).pages
+
+
+async def test_published_pages_of_an_import_lead_to_their_files(world: World) -> None:
+    tree = {"repo_tree_url": "https://github.com/acme/lamps/tree/main/"}
+    await world.import_from("book", repo_project_directory="guides", **tree)
+    organization = (await world.client.send(ListOrganizations())).items[0].id
+    site = await world.client.send(CreateSite(organization_id=organization, title="Lamps", spaces=(world.space,)))
+    at = {"organization_id": organization, "site_id": site.id}
+    looks = deepcopy(await world.client.send(GetCustomization(**at)))
+    await world.client.send(UpdateCustomization(**at, settings=looks | {"git": {"showEditLink": True}}))
+    url = (await world.client.send(PublishSite(**at))).urls.published
+    async with httpx.AsyncClient(follow_redirects=True) as browser:
+        page = (await browser.get(f"{url}start")).text
+        assert '<a href="https://github.com/acme/lamps/edit/main/guides/start.md">Edit this page</a>' in page
+        for other in ({"repo_tree_url": "javascript:alert(1)//"}, {}):
+            await world.import_from("book", repo_project_directory="guides", **other)
+            assert "Edit this page" not in (await browser.get(f"{url}start")).text
 
 
 async def test_an_export_without_edits_commits_nothing_and_keeps_other_files(world: World) -> None:

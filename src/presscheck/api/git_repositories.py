@@ -15,7 +15,11 @@ class GitInfo(Argument):
 
 
 class WithRepository(InSpace):
-    """The fields of a repository, and hints of a provider of repositories, which the local service ignores."""
+    """The fields of a repository, and hints of a provider of repositories.
+
+    The local service ignores the hints, except `repo_tree_url` at an import: links on published pages edit the files
+    there.
+    """
 
     url: str
     ref: str

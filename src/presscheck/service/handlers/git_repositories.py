@@ -35,6 +35,7 @@ NO_FOLDER = "This service has no folder of Git repositories. Start it with --git
 LONGEST_MESSAGE = 10_000
 MOST_PROBLEMS, LONGEST_NAME = 10, 120
 """Limits of the problems in the response of an import, which are in a header; proxies refuse long headers."""
+LONGEST_URL = 2_000
 
 
 class Prepared(NamedTuple):
@@ -89,6 +90,9 @@ def import_git_repository(context: Context, call: ImportGitRepository) -> Import
         variables=revision.variables,
     )
     space.updated_at = now
+    tree = call.repo_tree_url or ""
+    is_web = tree.startswith(("https://", "http://")) and len(tree) <= LONGEST_URL
+    space.repository_url = f"{tree.rstrip('/')}/{_prefix(call)}" if is_web else None
     tell_of_content(context, space)
     return _imported(problems)
 

@@ -336,13 +336,13 @@ class RateLimitMiddleware:
         if scope["path"] in UNLIMITED:
             return None
         if not scope["path"].startswith("/v1/"):
-            return f"address {_network(scope)} reading sites"
+            return f"address {network_of(scope)} reading sites"
         authorization = Headers(scope=scope).get("authorization", "")
         token = bearer_token(authorization)
         token_hash = hash_token(token) if token else ""
         if token and (f"token {token_hash}" in self._counts or await run_in_threadpool(self._is_valid, authorization)):
             return f"token {token_hash}"
-        return f"address {_network(scope)}"
+        return f"address {network_of(scope)}"
 
     def _is_valid(self, authorization: str) -> bool:
         with self._database.snapshot() as session:
@@ -357,7 +357,7 @@ class RateLimitMiddleware:
         return self._limit - self._counts[counted], (window + 1) * WINDOW
 
 
-def _network(scope: Scope) -> str:
+def network_of(scope: Scope) -> str:
     """Return the address of the client, or for IPv6 its /64 network, which belongs to one subscriber.
 
     Return an empty string for a Unix socket.

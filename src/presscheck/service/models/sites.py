@@ -151,6 +151,30 @@ class SiteSettingsRow(Table):
     auth_logout: Mapped[str | None]
 
 
+class PageFeedbackRow(Table):
+    """The feedback of a reader on a page. A reader gives one per page and day; a second one replaces it.
+
+    `reader` and `network` are keyed hashes that change every day; `comment` may be empty.
+    """
+
+    __tablename__ = "page_feedback"
+    __table_args__ = (
+        UniqueConstraint("site_id", "page_id", "reader", "day"),
+        Index("page_feedback_by_time", "site_id", "created_at", "id"),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    site_id: Mapped[str] = mapped_column(refers("sites.id", ondelete="CASCADE"))
+    page_id: Mapped[str]
+    reader: Mapped[str]
+    day: Mapped[str]
+    network: Mapped[str]
+    url: Mapped[str]
+    rating: Mapped[str]
+    comment: Mapped[str]
+    created_at: Mapped[str]
+
+
 class AgentInstructionsRow(Table):
     """Instructions for the writing agent of an organization."""
 

@@ -25,7 +25,10 @@ class CollectionRow(Table):
 
 
 class SpaceRow(Table):
-    """A space. `revision_id` is the live revision, and `numbered` is the last number given to a change request."""
+    """A space. `revision_id` is the live revision, and `numbered` is the last number given to a change request.
+
+    `repository_url` is the URL of the repository's files at its provider, if the last import named it.
+    """
 
     __tablename__ = "spaces"
 
@@ -47,6 +50,7 @@ class SpaceRow(Table):
     created_at: Mapped[str]
     updated_at: Mapped[str]
     deleted_at: Mapped[str | None]
+    repository_url: Mapped[str | None]
 
 
 class ImportedRow(Table):

@@ -1,4 +1,4 @@
-"""Navigation of a site: sections, variants of a section, the page tree, previous and next page."""
+"""Navigation of a site: sections, the page tree, previous and next page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_COMPARED = 2_000
 
 
 class Way(NamedTuple):
-    """A link to a section or a space."""
+    """A link to a section or a page."""
 
     title: str
     url: str
@@ -103,16 +103,6 @@ def sections(site: PublishedSite, current: SiteSpaceRow | None) -> list[Ways]:
     return [Ways(title, tuple(way for _, way in ways)) for title, ways in grouped]
 
 
-def spaces(site: PublishedSite, current: SiteSpaceRow | None) -> list[Way]:
-    """Return links to the spaces of the current section, or an empty list if there is only one space."""
-    siblings = site.within(site.section_of(current)) if current else []
-    links: list[Way] = []
-    for sibling in siblings:
-        space = site.spaces[sibling.space_id]
-        links.append(Way(space.title, site.address(sibling), sibling is current, emoji_of(space.emoji)))
-    return links if len(links) > 1 else []
-
-
 def tree(site: PublishedSite, site_space: SiteSpaceRow) -> PageTree:
     """Return the page tree of a space, without hidden pages."""
     content = site.content(site_space.space_id)
@@ -161,24 +151,6 @@ def neighbours(site: PublishedSite, site_space: SiteSpaceRow, place: PagePositio
         return Way(str(document.page["title"]), site.address(site_space, document))
 
     return way(at - 1), way(at + 1)
-
-
-def alternates(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[Way]:
-    """Return links to all language versions of a page, including the page itself. The title of a link is the language.
-
-    The versions are the pages with the same id or path in spaces of the same section that have a language. The list is
-    empty if there is only one version, or the space of the page has no language.
-    """
-    if not site.spaces[site_space.space_id].language:
-        return []
-    links: list[Way] = []
-    for sibling in site.within(site.section_of(site_space)):
-        language = site.spaces[sibling.space_id].language
-        content = site.content(sibling.space_id) if language else None
-        page = (content.places.get(place.page["id"]) or content.paths.get(place.path or "")) if content else None
-        if language and page:
-            links.append(Way(language, site.address(sibling, page)))
-    return links if len(links) > 1 else []
 
 
 def similar(site: PublishedSite, path: str) -> list[Way]:

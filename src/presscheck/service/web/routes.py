@@ -15,6 +15,7 @@ from presscheck.service.db.ids import Clock
 from presscheck.service.db.version import CurrentVersion
 from presscheck.service.http.middleware import origin_of
 from presscheck.service.web.assets import Asset
+from presscheck.service.web.feedback import FeedbackForm
 from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.page_cache import PublishedPages
 
@@ -62,6 +63,7 @@ def web_routes(
             return front_page(session)
 
     send_site = PublishedPages(database, versions, files, clock, blocks)
+    take_feedback = FeedbackForm(database, files, clock)
     return [
         Route("/", send_front_page, methods=["GET"]),
         Route("/robots.txt", _send_robots, methods=["GET"]),
@@ -69,7 +71,8 @@ def web_routes(
         Route("/app/{path:path}", send_app_page, methods=["GET"]),
         Route("/docs/{site}", send_site, methods=["GET"]),
         Route("/docs/{site}/{path:path}", send_site, methods=["GET"]),
-        Route("/docs/{site}/{path:path}", send_site.respond_to_message, methods=["POST"]),
+        Route("/docs/{site}", receive, methods=["POST"]),
+        Route("/docs/{site}/{path:path}", receive, methods=["POST"]),
         Route("/preview/{preview}/{path:path}", send_site, methods=["GET"]),
         Route("/assets/site.css", Asset("css"), methods=["GET"]),
         Route("/assets/site-{digest}.css", Asset("css"), methods=["GET"]),

@@ -78,6 +78,33 @@ for (const link of all("#\\~themes a")) {
   });
 }
 
+/* Actions of a page that need a script. */
+for (const button of all("[data-copies], [data-prints]")) {
+  const url = button.dataset.copies;
+  if (url && !navigator.clipboard) continue;
+  button.parentElement.hidden = false;
+  button.addEventListener("click", async () => {
+    if (!url) {
+      button.closest("[popover]").hidePopover();
+      return print();
+    }
+    const response = await fetch(url).catch(() => null);
+    if (response?.ok) copy(await response.text(), button, button.dataset.done);
+    else location = url;
+  });
+}
+
+/* Feedback is sent without a new page. If that fails, the browser sends the form and shows the reason. */
+const feedback = document.querySelector(".feedback");
+const send = async (event) => {
+  event.preventDefault();
+  const body = new URLSearchParams(new FormData(feedback, event.submitter));
+  const response = await fetch(location.href, { method: "POST", body, redirect: "manual" }).catch(() => null);
+  if (response?.type === "opaqueredirect") feedback.classList.add("sent");
+  else feedback.requestSubmit(event.submitter);
+};
+feedback?.addEventListener("submit", send, { once: true });
+
 /* Pictures open in full size. */
 for (const image of all("article img:not([data-size])")) {
   if (image.closest("a")) continue;

@@ -10,14 +10,13 @@ from urllib.parse import quote
 
 from presscheck.service.sites.customization import LOOKS
 from presscheck.service.web.cached_response import THEMES
+from presscheck.service.web.fonts import FONTS, MONOSPACE, SANS, font_faces, font_stack
 from presscheck.service.web.links import outside, reference
 from presscheck.service.web.navigation import emoji_of
 from presscheck.service.web.published_site import PublishedSite
+from presscheck.service.web.social_accounts import SocialLink, social_links
 
 _COLOUR = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})").fullmatch
-_FAMILY = re.compile(r"[\w -]{1,60}").fullmatch
-_BIG_LETTER = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_SERIF = frozenset(("RobotoSlab", "Merriweather", "IBMPlexSerif"))
 COLOURS = {
     "primary": "primaryColor",
     "info": "infoColor",
@@ -30,18 +29,19 @@ GROUNDS = {"light": "#fffdfa", "dark": "#191714"}
 """The background of pages by theme, as in the style sheet."""
 READABLE = 4.5
 """Least contrast of text, according to WCAG AA."""
-RIGHT_TO_LEFT = frozenset(("ar", "fa", "he", "ur", "yi", "ps", "sd", "ug", "dv", "ckb"))
-"""Languages that are written from right to left."""
 HEADERS = ("bold", "contrast", "custom", "none")
 """Header presets with a style of their own; all others look like `default`."""
 CHOICES = {
     "look": ("theme", ("clean", "muted", "bold", "gradient")),
-    "corners": ("corners", ("straight", "rounded", "circular")),
+    "corners": ("corners", ("rounded", "straight", "circular")),
     "depth": ("depth", ("subtle", "flat")),
     "links": ("links", ("default", "accent")),
+    "side": ("sidebar.background", ("default", "filled")),
+    "list": ("sidebar.list", ("default", "pill", "line")),
+    "search": ("search", ("subtle", "prominent")),
 }
 """Attributes of the page for the style sheet: the field of the API, and the values, of which the first is
-the default.
+the default. The attribute of a default is left out.
 """
 
 
@@ -77,12 +77,15 @@ class Notice(NamedTuple):
 
 
 class Appearance:
-    """The customization of a site in the form that templates need."""
+    """The customization of a site in the form that templates need.
+
+    Attributes:
+        language: the language of the page, for texts that the customization has in several languages.
+    """
 
     def __init__(self, site: PublishedSite, chosen_theme: str | None = None) -> None:
         self._site = site
         self._looks = site.record.looks
-        self.title = site.title
         self.theme = self._theme(chosen_theme)
         self.may_toggle = self._at("themes.toggeable") is True
         self.logo = self._picture(self._at("header.logo"))
@@ -99,9 +102,9 @@ class Appearance:
     def attributes(self) -> dict[str, str]:
         """Attributes of the page for the style sheet."""
         chosen = {name: self._text(f"styling.{key}") for name, (key, _) in CHOICES.items()}
-        valid = {name: value if value in CHOICES[name][1] else CHOICES[name][1][0] for name, value in chosen.items()}
+        valid = {name: value for name, value in chosen.items() if value in CHOICES[name][1][1:]}
         header = self._text("header.preset")
-        return valid | {"theme": self.theme, "header": header if header in HEADERS else "default"}
+        return valid | {"theme": self.theme} | ({"header": header} if header in HEADERS else {})
 
     @property
     def style(self) -> str:
@@ -117,9 +120,37 @@ class Appearance:
             if isinstance(tint, str) and _COLOUR(tint):
                 declarations.append(f"--tint-{shade}:{tint}")
         declarations += self._header_colours()
-        declarations.append(f"--font:{self._font('font', 'system-ui, sans-serif')}")
-        declarations.append(f"--monospace:{self._font('monospaceFont', 'ui-monospace, monospace')}")
+        declarations.append(f"--font:{font_stack(self._at('styling.font'), SANS)}")
+        if heading_font := self._at("styling.headingFont"):
+            declarations.append(f"--heading-font:{font_stack(heading_font, 'var(--font)')}")
+        declarations.append(f"--monospace:{font_stack(self._at('styling.monospaceFont'), MONOSPACE)}")
         return ";".join(declarations)
+
+    @property
+    def font_sheet(self) -> str:
+        """The URL of the style sheet with the site's own fonts, or an empty string if there are none."""
+        return f"{self._site.base}{FONTS}" if font_faces(self._site) else ""
+
+    @property
+    def title(self) -> str:
+        """The title of the site."""
+        return self._localized(self._looks, "localizedTitle") or self._site.title
+
+    @property
+    def home(self) -> str:
+        """The URL that the title and the logo lead to."""
+        address = reference(self._site, self._at("header.primaryLink"))
+        return address.url if address else self._site.home
+
+    @property
+    def header_accounts(self) -> list[SocialLink]:
+        """The social accounts of the header."""
+        return social_links(self._looks.get("socialAccounts"), "header")
+
+    @property
+    def footer_accounts(self) -> list[SocialLink]:
+        """The social accounts of the footer."""
+        return social_links(self._looks.get("socialAccounts"), "footer")
 
     @property
     def emoji_icon(self) -> str:
@@ -134,7 +165,7 @@ class Appearance:
     @property
     def notice(self) -> Notice | None:
         """The announcement, or None if it is disabled."""
-        message = self._text("announcement.message")
+        message = self._localized(self._at("announcement"), "localizedMessage") or self._text("announcement.message")
         if self._at("announcement.enabled") is not True or not message:
             return None
         style = self._text("announcement.style")
@@ -150,7 +181,10 @@ class Appearance:
     def footer_groups(self) -> tuple[Group, ...]:
         """The links of the footer, by group."""
         return tuple(
-            Group(str(group.get("title") or ""), tuple(self._links(group.get("links"))))
+            Group(
+                self._localized(group, "localizedTitle") or str(group.get("title") or ""),
+                tuple(self._links(group.get("links"))),
+            )
             for group in _objects(self._at("footer.groups"))
         )
 
@@ -173,10 +207,20 @@ class Appearance:
                 continue
             inner = tuple(self._links(link.get("links")))
             address = reference(self._site, link.get("to"))
-            title = str(link.get("title") or (address.title if address else ""))
+            title = self._localized(link, "localizedTitle") or link.get("title") or (address.title if address else "")
             style = str(link.get("style") or "link")
             if address or (may_be_empty and inner):
-                yield Choice(title, address.url if address else "", style, inner)
+                yield Choice(str(title), address.url if address else "", style, inner)
+
+    def _localized(self, given: Any, name: str) -> str:
+        """Return a text of the customization in the language of the page, or an empty string."""
+        texts = _value(given, name)
+        if not isinstance(texts, dict):
+            return ""
+        by_language = {str(key).lower(): text for key, text in cast("dict[str, Any]", texts).items()}
+        language = self.language.replace("_", "-").lower()
+        text = by_language.get(language) or by_language.get(language.partition("-")[0])
+        return text if isinstance(text, str) else ""
 
     def _at(self, path: str) -> Any:
         return _value(self._looks, path)
@@ -220,15 +264,6 @@ class Appearance:
         yield f"--{name}-{shade}:{readable}"
         if name == "primary" and readable != colour:
             yield f"--fill-{shade}:{colour};--on-fill-{shade}:{_readable_on(colour)}"
-
-    def _font(self, name: str, others: str) -> str:
-        """Return a font stack: the chosen font if installed, then generic fallbacks. No fonts are downloaded."""
-        chosen = self._at(f"styling.{name}")
-        family = _value(cast("dict[str, Any]", chosen), "fontFamily") if isinstance(chosen, dict) else chosen
-        if not isinstance(family, str) or not _FAMILY(family):
-            return others
-        fallback = f"Georgia, serif, {others}" if family in _SERIF else others
-        return f"'{family}', '{_BIG_LETTER.sub(' ', family)}', {fallback}"
 
 
 def _readable_on(colour: str) -> str:

@@ -28,17 +28,22 @@ from presscheck.service.web import navigation
 from presscheck.service.web.access import AccessDenied, Reader, admitted
 from presscheck.service.web.assets import asset_path
 from presscheck.service.web.cached_response import THEME, THEMES, SitePage, wants_markdown
+from presscheck.service.web.feedback import has_form
+from presscheck.service.web.fonts import FONTS, font_faces
 from presscheck.service.web.html.page import render_page_html
 from presscheck.service.web.integration_blocks import BlockDrawer
+from presscheck.service.web.languages import is_right_to_left
 from presscheck.service.web.links import PageLinks, destination_address, reference
 from presscheck.service.web.machine_files import MCP_PATH, is_indexed, machine_file, markdown_address, markdown_page
 from presscheck.service.web.navigation import TreeHtml
+from presscheck.service.web.page_actions import PageActions, page_actions, page_pdf
 from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.search import LONGEST_QUERY, search_page
 from presscheck.service.web.site_files import site_file
 from presscheck.service.web.site_record import SiteRecords
-from presscheck.service.web.theme import RIGHT_TO_LEFT, Appearance
+from presscheck.service.web.theme import Appearance
 from presscheck.service.web.translations import translated
+from presscheck.service.web.variants import alternates, default_version, variants
 
 POLICY = {
     "default-src": "'none'",
@@ -113,7 +118,9 @@ def answered(context: Context, request: Request, files: BlobStore, sites: SiteRe
     if file is not None:
         return file
     query = request.query_params.get("q")
-    if query is None and (machine := machine_file(site, _headers(site))):
+    if query is None and site.path == FONTS:
+        return SitePage(font_faces(site), 200, _headers(site), media_type="text/css")
+    if query is None and (machine := machine_file(site, _headers(site)) or page_pdf(site)):
         return machine
     target = _redirect(site) if query is None else None
     if target:
@@ -129,6 +136,15 @@ def app_page(address: str) -> Response:
     headers = HEADERS | {"cache-control": "no-store", "x-robots-tag": "noindex"}
     command = f"presscheck open {shlex.quote(address)}"
     return HTMLResponse(_templates().get_template("app.html").render(command=command), 200, headers)
+
+
+def refused_form(error: ApiError) -> Response:
+    """Respond to a form that was not accepted, with the reason."""
+    headers = HEADERS | {"cache-control": "no-store", "x-robots-tag": "noindex"}
+    if error.retry_after:
+        headers["retry-after"] = str(error.retry_after)
+    page = _templates().get_template("closed.html").render(status=error.status, reason=error.message)
+    return HTMLResponse(page, error.status, headers)
 
 
 def front_page(session: Session) -> Response:
@@ -186,10 +202,13 @@ def _document(
         "after": after if looks.has_pagination and layout["pagination"] else None,
         "canonical": site.absolute(site.address(site_space, place)),
         "is_indexed": site.is_listed and is_indexed(place),
-        "updated": page.get("updatedAt"),
+        "updated": page.get("updatedAt") if layout["metadata"] else None,
         "markdown": markdown_address(site, site_space, place),
+        "actions": page_actions(site, site_space, place) if layout["actions"] else PageActions(),
+        "asks": has_form(site),
+        "version": default_version(site, site_space, place),
         "section_title": site.space_title(site_space) if len(site.site_spaces) > 1 else "",
-        "alternates": navigation.alternates(site, site_space, place),
+        "alternates": alternates(site, site_space, place),
     }
 
 
@@ -228,15 +247,16 @@ def _page(
     site_space, place = located or (None, None)
     current = place if template == "page.html" else None
     scripts = [] if site.reader.is_previewing else site.record.scripts
-    language = (site.spaces[site_space.space_id].language if site_space else None) or looks.language
+    looks.language = (site.spaces[site_space.space_id].language if site_space else None) or looks.language
+    has_fonts = bool(looks.font_sheet)
     values = {
         "looks": looks,
         "scripts": [script.path for script in scripts],
         "base": site.home,
-        "language": language,
-        "is_right_to_left": language.partition("-")[0].lower() in RIGHT_TO_LEFT,
+        "language": looks.language,
+        "is_right_to_left": is_right_to_left(looks.language),
         "sections": navigation.sections(site, site_space),
-        "spaces": navigation.spaces(site, site_space),
+        "spaces": variants(site, site_space, current),
         "tree": _tree(site, site_space, current) if site_space else "",
         "query": "",
         "outline": (),
@@ -245,6 +265,7 @@ def _page(
     } | values
     # only our own script, not all files of this host, which users upload
     policy = POLICY | {"script-src": f"{site.context.origin}{asset_path('js')}"}
+    policy |= {"font-src": site.context.origin} if has_fonts else {}
     if scripts:
         policy = policy_with(policy | {"sandbox": SANDBOX}, scripts, site.context.origin)
     else:
@@ -273,7 +294,7 @@ def _tree(site: PublishedSite, site_space: SiteSpaceRow, current: PagePosition |
 
 def _closed(status: int) -> Response:
     headers = HEADERS | {"cache-control": "no-store", "x-robots-tag": "noindex"}
-    return HTMLResponse(_templates().get_template("closed.html").render(status=status), status, headers)
+    return HTMLResponse(_templates().get_template("closed.html").render(status=status, reason=""), status, headers)
 
 
 def _with_theme(reader: Reader, request: Request, theme: str) -> Response:

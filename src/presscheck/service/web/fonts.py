@@ -1,0 +1,94 @@
+"""Fonts of a site: a font stack for each font of the API, and the style sheet with the site's own font files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+from presscheck.service.web.links import outside
+from presscheck.service.web.published_site import PublishedSite
+
+FONTS = "~fonts.css"
+"""Path of the style sheet with font files; no section, space or page has this name."""
+SANS, MONOSPACE = "system-ui, sans-serif", "ui-monospace, monospace"
+_GROTESQUE = "'Helvetica Neue', 'Arial Nova', 'Nimbus Sans', Arial, sans-serif"
+_HUMANIST = "Seravek, 'Gill Sans Nova', Ubuntu, Calibri, 'DejaVu Sans', sans-serif"
+_GEOMETRIC = "Avenir, Montserrat, Corbel, 'URW Gothic', sans-serif"
+_SLAB = "Rockwell, 'Rockwell Nova', 'DejaVu Serif', 'Sitka Small', serif"
+_SERIF = "Charter, 'Bitstream Charter', 'Sitka Text', Cambria, Georgia, serif"
+STACKS = {
+    "ABCFavorit": _GEOMETRIC,
+    "Roboto": _GROTESQUE,
+    "RobotoSlab": _SLAB,
+    "OpenSans": _HUMANIST,
+    "SourceSansPro": _HUMANIST,
+    "Lato": _HUMANIST,
+    "Ubuntu": _HUMANIST,
+    "Raleway": _GEOMETRIC,
+    "Merriweather": _SERIF,
+    "Overpass": _GROTESQUE,
+    "NotoSans": _HUMANIST,
+    "IBMPlexSerif": _SERIF,
+    "Poppins": _GEOMETRIC,
+    "FiraSans": _HUMANIST,
+}
+"""Fonts of systems that look like a font of the API, which this service does not have."""
+MOST_FACES, MOST_SOURCES = 36, 4
+"""Maximum number of font files of one font, and of formats of a file."""
+_FAMILY = re.compile(r"[\w -]{1,60}").fullmatch
+_BIG_LETTER = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_FORMATS = frozenset(("woff2", "woff", "truetype", "opentype"))
+
+
+def font_stack(chosen: Any, usual: str) -> str:
+    """Return the value of `font-family`: the chosen font, if installed or with own files, and fonts that look like it.
+
+    Args:
+        chosen: a font as in the API: a name, or an object with its family.
+        usual: the stack without a valid choice, and the end of all others.
+    """
+    family = cast("dict[str, Any]", chosen).get("fontFamily") if isinstance(chosen, dict) else chosen
+    if not isinstance(family, str) or not _FAMILY(family):
+        return usual
+    names = dict.fromkeys((family, _BIG_LETTER.sub(" ", family)))
+    return ", ".join((*(f"'{name}'" for name in names), STACKS.get(family, usual)))
+
+
+def font_faces(site: PublishedSite) -> str:
+    """Return the `@font-face` rules of a site's own fonts, or an empty string.
+
+    Only files of this service are used, so that no other server learns who reads the page.
+    """
+    styling = site.record.looks.get("styling")
+    fonts = cast("dict[str, Any]", styling) if isinstance(styling, dict) else {}
+    chosen = (fonts.get(name) for name in ("font", "headingFont", "monospaceFont"))
+    return "".join(dict.fromkeys(rule for font in chosen for rule in _rules(site, font)))
+
+
+def _rules(site: PublishedSite, font: Any) -> Iterator[str]:
+    values = cast("dict[str, Any]", font) if isinstance(font, dict) else {}
+    family = values.get("fontFamily")
+    if not isinstance(family, str) or not _FAMILY(family):
+        return
+    for face in _objects(values.get("fontFaces"))[:MOST_FACES]:
+        weight = face.get("weight")
+        sources = [*filter(None, (_source(site, source) for source in _objects(face.get("sources"))[:MOST_SOURCES]))]
+        if isinstance(weight, int) and 1 <= weight <= 1000 and sources:
+            files = ",".join(sources)
+            yield f"@font-face{{font-family:'{family}';font-weight:{weight};font-display:swap;src:{files}}}\n"
+
+
+def _source(site: PublishedSite, source: dict[str, Any]) -> str:
+    url = source.get("url")
+    link = outside(site, url) if isinstance(url, str) else None
+    address = link.url.removeprefix(site.context.origin) if link else ""
+    if not address.startswith("/") or address.startswith("//") or re.search(r'["\\\n\r\f]', address):
+        return ""
+    kind = source.get("format")
+    return f'url("{address}")' + (f' format("{kind}")' if kind in _FORMATS else "")
+
+
+def _objects(given: Any) -> list[dict[str, Any]]:
+    items = cast("list[Any]", given) if isinstance(given, list) else []
+    return [cast("dict[str, Any]", item) for item in items if isinstance(item, dict)]

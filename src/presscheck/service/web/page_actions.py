@@ -1,0 +1,87 @@
+"""Actions of a page: its Markdown, its PDF, and the link that edits it in its Git repository."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, cast
+from urllib.parse import quote
+
+from starlette.responses import RedirectResponse, Response
+
+from presscheck.documents.pages.tree import PagePosition, find
+from presscheck.documents.visitors.condition_tags import holds_without_claims
+from presscheck.documents.visitors.visible_pages import visible_pages
+from presscheck.service.models.sites import SiteSpaceRow
+from presscheck.service.pdf.export import Export, export_address
+from presscheck.service.web.machine_files import markdown_address
+from presscheck.service.web.published_site import PublishedSite
+
+PDF = ".pdf"
+
+
+class PageActions(NamedTuple):
+    """URLs of the actions of a page; an empty URL means that the site does not offer the action."""
+
+    markdown: str = ""
+    pdf: str = ""
+    edit: str = ""
+
+
+def page_actions(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> PageActions:
+    """Return the actions of a page that the customization of the site offers."""
+    offered = _offered(site)
+    own = site.own_address(site_space, place)
+    return PageActions(
+        markdown_address(site, site_space, place) if "markdown" in offered else "",
+        f"{own}{PDF}" if "pdf" in offered and _is_public(site, site_space, place) else "",
+        _edit_address(site, site_space, place) if "git" in offered else "",
+    )
+
+
+def page_pdf(site: PublishedSite) -> Response | None:
+    """Redirect from `page.pdf` to the PDF of the page, or return None if the path belongs to no page with a PDF."""
+    path = site.path
+    if not path.endswith(PDF) or "pdf" not in _offered(site):
+        return None
+    page = site.find(path.removesuffix(PDF))
+    if page is None or not _is_public(site, *page):
+        return None
+    site_space, place = page
+    content = site.content(site_space.space_id)
+    export = Export(site_space.space_id, content.revision.id, place.page["id"], only=True)
+    address = export_address(site.context.session, site.context.origin, export, str(place.page["title"]))
+    return RedirectResponse(address, 307, {"cache-control": "no-store"})
+
+
+def _offered(site: PublishedSite) -> set[str]:
+    """Return the actions that the customization offers: the flags of the documented release, or the newest list."""
+    actions = _part(site, "pageActions")
+    items = actions.get("items")
+    offered = {item for item in cast("list[Any]", items) if isinstance(item, str)} if isinstance(items, list) else set()
+    switches = {
+        "markdown": actions.get("markdown"),
+        "pdf": _part(site, "pdf").get("enabled"),
+        "git": _part(site, "git").get("showEditLink"),
+    }
+    return offered | {name for name, is_on in switches.items() if is_on is True}
+
+
+def _part(site: PublishedSite, name: str) -> dict[str, Any]:
+    part = site.record.looks.get(name)
+    return cast("dict[str, Any]", part) if isinstance(part, dict) else {}
+
+
+def _is_public(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> bool:
+    """Return whether visitors without claims see a page: a PDF has only what they see."""
+    if not site.site.adaptive_content:
+        return True
+    tree = site.content(site_space.space_id).revision.tree
+    return find(visible_pages(tree, holds_without_claims), place.page["id"]) is not None
+
+
+def _edit_address(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> str:
+    """Return the URL that edits the file of a page at the provider of its repository, or an empty string."""
+    tree, source = site.spaces[site_space.space_id].repository_url, place.page.get("git") or {}
+    path = source.get("path")
+    if not tree or not path:
+        return ""
+    return f"{tree.rstrip('/').replace('/tree/', '/edit/', 1)}/{quote(path)}"

@@ -1,0 +1,327 @@
+"""Published sites as they are customized: actions of pages, fonts, social accounts, texts by language, variants."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.service.browser import Browser
+from tests.service.factories import World, insert
+from tests.service.test_web_pages import inside, plant, set_columns
+from tests.service.web_pages import changed, published
+
+from presscheck.api.content_changes import DeletePage
+from presscheck.api.site_settings import GetCustomization, GetPreview, UpdateCustomization
+from presscheck.api.site_structure import AddSiteSpace
+from presscheck.api.sites import AdaptiveContentChange, UpdateSite
+from presscheck.api.spaces import DuplicateSpace, UpdateSpace
+from presscheck.service.models.spaces import SpaceRow
+from presscheck.service.web.fonts import font_stack
+from presscheck.service.web.languages import language_name
+from presscheck.service.web.social_accounts import social_links
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[httpx.AsyncClient]:
+    """A browser of a visitor; it does not follow redirects."""
+    async with httpx.AsyncClient() as client:
+        yield client
+
+
+async def customize(world: World, at: dict[str, str], **parts: Any) -> None:
+    """Changes parts of a site's customization; objects replace single fields of a part."""
+    looks = deepcopy(await world.admin.send(GetCustomization(**at)))
+    for name, part in parts.items():
+        looks[name] = looks.get(name, {}) | part if isinstance(part, dict) else part
+    await world.admin.send(UpdateCustomization(**at, settings=looks))
+
+
+async def add_variant(world: World, at: dict[str, str], title: str, **fields: Any) -> str:
+    """Adds a copy of the space, whose pages have the same paths, and returns its id."""
+    copy = await world.admin.send(DuplicateSpace(space_id=world.space))
+    await world.admin.send(UpdateSpace(space_id=copy.id, title=title, **fields))
+    await world.admin.send(AddSiteSpace(**at, space_id=copy.id))
+    return copy.id
+
+
+async def test_a_page_offers_the_actions_that_the_customization_chooses(
+    world: World, browser: httpx.AsyncClient
+) -> None:
+    address, at = await published(world)
+    home = inside(address)
+    page = (await browser.get(f"{address}guide")).text
+    assert f'<li><a href="{home}guide.md">View as Markdown</a></li>' in page
+    assert f'<li hidden><button data-copies="{home}guide.md"' in page
+    assert "Download PDF" not in page and "Edit this page" not in page
+    await customize(world, at, pageActions={"markdown": False})
+    assert 'class="actions"' not in (await browser.get(f"{address}guide")).text
+    await customize(world, at, pageActions={"items": ["pdf", "mcp"]})
+    page = (await browser.get(f"{address}guide")).text
+    assert f'<li><a href="{home}guide.pdf">Download PDF</a></li>' in page and "View as Markdown" not in page
+
+
+@pytest.mark.slow
+async def test_the_pdf_of_a_page_has_only_this_page_and_only_if_it_is_offered(
+    world: World, browser: httpx.AsyncClient
+) -> None:
+    address, at = await published(world)
+    assert (await browser.get(f"{address}guide.pdf")).status_code == 404
+    await customize(world, at, pdf={"enabled": True})
+    answer = await browser.get(f"{address}guide.pdf")
+    assert answer.status_code == 307 and answer.headers["location"].endswith("/guide.pdf")
+    assert answer.headers["cache-control"] == "no-store", "the address expires"
+    file = await browser.get(answer.headers["location"])
+    assert (file.headers["content-type"], file.content[:5]) == ("application/pdf", b"%PDF-")
+    assert (await browser.get(f"{address}none.pdf")).status_code == 404
+
+
+async def test_pages_of_a_repository_have_a_link_that_edits_them(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world)
+    await customize(world, at, git={"showEditLink": True})
+    plant(world, "Text.\n", git={"oid": "0", "path": "a b/start.md"})
+    assert "Edit this page" not in (await browser.get(address)).text
+    set_columns(world, SpaceRow, world.space, repository_url="https://github.com/acme/docs/tree/main/en/")
+    edit = '<a href="https://github.com/acme/docs/edit/main/en/a%20b/start.md">Edit this page</a>'
+    assert (await browser.get(address)).text.count(edit) == 2, "in the menu, and at the end"
+    assert "Edit this page" not in (await browser.get(f"{address}guide")).text, "the page is not in the repository"
+    await customize(world, at, git={"showEditLink": False})
+    assert "Edit this page" not in (await browser.get(address)).text
+
+
+async def test_pages_that_not_everybody_sees_have_no_pdf(world: World, browser: httpx.AsyncClient) -> None:
+    _, at = await published(world)
+    await customize(world, at, pdf={"enabled": True})
+    await world.admin.send(UpdateSite(**at, adaptive_content=AdaptiveContentChange(enabled=True)))
+    plant(world, "Text.\n", condition='visitor.claims.plan == "pro"')
+    url = (await world.admin.send(GetPreview(**at, claims="(plan:pro)"))).url
+    guide = await browser.get(f"{url}guide")
+    start = (await browser.get(url)).text
+    assert ">Start</a>" in start and "Download PDF" not in start
+    assert (await browser.get(f"{url}start.pdf")).status_code == 404
+    assert 'guide.pdf">' in guide.text and (await browser.get(f"{url}guide.pdf")).status_code == 307
+
+
+async def test_styles_fonts_and_accounts_show(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world)
+    plain = (await browser.get(address)).text
+    assert not any(f"data-{name}" in plain for name in ("side", "list", "search", "look", "header", "corners"))
+    display = {"header": False, "footer": True}
+    await customize(
+        world,
+        at,
+        styling={
+            "sidebar": {"background": "filled", "list": "pill"},
+            "search": "prominent",
+            "corners": "straight",
+            "headingFont": "RobotoSlab",
+        },
+        socialAccounts=[
+            {"platform": "github", "handle": "acme", "display": display},
+            {"platform": "bluesky", "handle": "acme.example", "display": {"header": True, "footer": False}},
+        ],
+        header={"primaryLink": {"kind": "page", "page": "guide", "space": world.space}},
+    )
+    page = (await browser.get(address)).text
+    for wanted in (
+        'data-side="filled"',
+        'data-list="pill"',
+        'data-search="prominent"',
+        'data-corners="straight"',
+        "--heading-font:&#39;RobotoSlab&#39;, &#39;Roboto Slab&#39;, Rockwell",
+        '<ul class="accounts"><li><a rel="me" href="https://github.com/acme">GitHub</a></li></ul>',
+        '<a class="plain" rel="me" href="https://bsky.app/profile/acme.example">Bluesky</a></nav>',
+        f'<a class="home" href="{inside(address)}guide">Docs</a>',
+    ):
+        assert wanted in page
+
+
+def test_accounts_with_unusual_names_are_left_out() -> None:
+    def url(platform: str, handle: Any) -> list[str]:
+        account = {"platform": platform, "handle": handle, "display": {"footer": True}}
+        return [link.url for link in social_links([account], "footer")]
+
+    assert url("mastodon", "@ann@example.social") == ["https://example.social/@ann"]
+    assert url("linkedin", "acme") == ["https://www.linkedin.com/company/acme"]
+    assert url("linkedin", "in/ann") == ["https://www.linkedin.com/in/ann"]
+    assert url("slack", "acme") == ["https://acme.slack.com/"]
+    assert url("github", 'a"onclick=') == url("mastodon", "ann") == url("myspace", "ann") == url("github", None) == []
+    assert url("mastodon", "ann@evil.example/path") == []
+    assert social_links("no list", "footer") == social_links([1], "footer") == []
+
+
+async def test_own_fonts_come_from_this_service_only(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world)
+    own = f"{address}~files/space/file/lamp.woff2"
+    faces = [
+        {"weight": 400, "sources": [{"url": own, "format": "woff2"}, {"url": "https://cdn.example/l.woff2"}]},
+        {"weight": 700, "sources": [{"url": "https://cdn.example/b.woff2"}]},
+        {"weight": "x", "sources": [{"url": own}]},
+    ]
+    font = {"id": "1", "custom": True, "fontFamily": "Lamp Sans", "fontFaces": faces}
+    await customize(world, at, styling={"font": font})
+    answer = await browser.get(address)
+    assert f'<link rel="stylesheet" href="{inside(address)}~fonts.css">' in answer.text
+    assert f"font-src {world.base_url}" in answer.headers["content-security-policy"]
+    sheet = await browser.get(f"{address}~fonts.css")
+    assert sheet.headers["content-type"] == "text/css; charset=utf-8"
+    assert sheet.text == (
+        "@font-face{font-family:'Lamp Sans';font-weight:400;font-display:swap;"
+        f'src:url("{inside(own)}") format("woff2")}}\n'
+    )
+    await customize(world, at, styling={"font": font | {"fontFaces": faces[1:2]}})
+    answer = await browser.get(address)
+    assert "~fonts.css" not in answer.text and "font-src" not in answer.headers["content-security-policy"]
+    hostile = font | {"fontFamily": "x'}body{display:none}"}
+    await customize(world, at, styling={"font": hostile})
+    assert "display" not in (await browser.get(f"{address}~fonts.css")).text
+
+
+def test_fonts_that_are_not_installed_have_fonts_that_look_like_them() -> None:
+    assert font_stack("Inter", "sans-serif") == "'Inter', sans-serif"
+    assert font_stack("IBMPlexSerif", "sans-serif").startswith("'IBMPlexSerif', 'IBM Plex Serif', Charter")
+    assert font_stack(None, "sans-serif") == font_stack("a;b", "sans-serif") == "sans-serif"
+
+
+async def test_texts_are_in_the_language_of_the_page(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world)
+    target = {"kind": "url", "url": "https://example.org/"}
+    names = {"localizedTitle": {"de": "Über uns", "pt-BR": "Sobre"}}
+    await customize(
+        world,
+        at,
+        title="Lamps",
+        localizedTitle={"de": "Lampen"},
+        announcement={"enabled": True, "message": "New!", "localizedMessage": {"de": "Neu!"}, "style": "info"},
+        header={"links": [{"title": "About", "to": target, "links": []} | names]},
+        footer={"groups": [{"title": "Company", "links": [{"title": "About", "to": target} | names]} | names]},
+    )
+    english = (await browser.get(address)).text
+    assert "<title>Start | Lamps</title>" in english and "New!" in english and english.count(">About</a>") == 2
+    await world.admin.send(UpdateSpace(space_id=world.space, language="de"))
+    german = (await browser.get(address)).text
+    assert "<title>Start | Lampen</title>" in german and "Neu!" in german
+    assert german.count(">Über uns</a>") == 2 and "<p>Über uns</p>" in german
+
+
+async def test_switching_the_version_keeps_the_page_where_it_exists(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world)
+    former = await add_variant(world, at, "Former")
+    await changed(world, insert("New", "Only in this version.\n"))
+    home = inside(address)
+    guide = (await browser.get(f"{address}guide")).text
+    assert f'<li><a href="{home}former/guide">Former</a></li>' in guide
+    assert 'class="version"' not in guide, "the default version has no banner"
+    new = (await browser.get(f"{address}new")).text
+    assert f'<li><a href="{home}former/">Former</a></li>' in new
+    old = (await browser.get(f"{address}former/guide")).text
+    assert (
+        '<aside class="version"><p>You are reading Former, which is not the default version. '
+        f'<a href="{home}guide">Read this page in Manual</a></p></aside>'
+    ) in old
+    await changed(world, DeletePage(page="guide"))
+    old = (await browser.get(f"{address}former/guide")).text
+    assert f'<a href="{home}">Go to Manual</a></p></aside>' in old
+    await world.admin.send(UpdateSpace(space_id=former, language="de"))
+    assert 'class="version"' not in (await browser.get(f"{address}former/guide")).text, "a language is no version"
+
+
+async def test_languages_have_their_own_names(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world)
+    await world.admin.send(UpdateSpace(space_id=world.space, language="en"))
+    await add_variant(world, at, "Copy", language="ar")
+    page = (await browser.get(f"{address}guide")).text
+    assert '<span lang="ar">العربية</span>' in page and '<span lang="en">English</span>' in page
+    second = await add_variant(world, at, "Second", language="ar")
+    page = (await browser.get(f"{address}guide")).text
+    assert "العربية" not in page and ">Copy</a>" in page and ">Second</a>" in page, "both would have the same name"
+    assert second
+    assert (language_name("pt-BR"), language_name("de_AT"), language_name("tlh")) == (
+        "Português (Brasil)",
+        "Deutsch",
+        "",
+    )
+
+
+async def test_the_layout_of_a_page_hides_its_actions_and_its_date(world: World, browser: httpx.AsyncClient) -> None:
+    address, _ = await published(world)
+    plant(world, "Text.\n", updatedAt="2026-05-20T09:30:00.000Z")
+    page = (await browser.get(address)).text
+    assert 'class="actions"' in page and ">20 May 2026</time>" in page
+    plant(world, "Text.\n", updatedAt="2026-05-20T09:30:00.000Z", layout={"actions": False, "metadata": False})
+    page = (await browser.get(address)).text
+    assert 'class="actions"' not in page and "20 May 2026" not in page
+
+
+@pytest.fixture(params=[True, False], ids=["script", "no-script"])
+def chromium(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Browser]:
+    """A browser with and without the script of the site."""
+    opened = Browser(tmp_path, runs_scripts=request.param)
+    yield opened
+    opened.close()
+
+
+@pytest.mark.slow
+@pytest.mark.needs("chromium")
+async def test_the_menu_and_the_form_work_by_keyboard_with_and_without_a_script(
+    world: World, chromium: Browser, request: pytest.FixtureRequest
+) -> None:
+    address, at = await published(world)
+    await customize(world, at, feedback={"enabled": True}, pdf={"enabled": True})
+    chromium.open(f"{address}guide")
+    focused = "document.activeElement.innerText"
+    while chromium.value(focused) != "Page actions":
+        chromium.press("Tab", 9)
+    chromium.type_key("Enter", 13)
+    assert chromium.value("document.querySelector('.actions .menu').matches(':popover-open')")
+    chromium.press("Tab", 9)
+    has_script = "no-script" not in request.node.name
+    assert chromium.value(focused) == ("Copy as Markdown" if has_script else "View as Markdown")
+    chromium.press("Escape", 27)
+    assert not chromium.value("document.querySelector('.actions .menu').matches(':popover-open')")
+    while chromium.value(focused) != "Partly":
+        chromium.press("Tab", 9)
+    chromium.type_key("Enter", 13)
+    chromium.wait("getComputedStyle(document.querySelector('.thanks')).display === 'block'")
+    assert chromium.value("getComputedStyle(document.querySelector('.feedback fieldset')).display") == "none"
+    assert chromium.value("location.hash") == ("" if has_script else "#~thanks")
+
+
+@pytest.mark.slow
+@pytest.mark.needs("chromium")
+async def test_a_page_is_copied_as_markdown(world: World, tmp_path: Path) -> None:
+    address, _ = await published(world)
+    opened = Browser(tmp_path)
+    opened.open(f"{address}guide")
+    opened.value("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    opened.click(".opens-actions")
+    opened.click("[data-copies]")
+    opened.wait("window.copied")
+    assert opened.value("window.copied").startswith("# Guide\n\nFirst.")
+    opened.close()
+
+
+@pytest.mark.slow
+@pytest.mark.needs("chromium")
+async def test_a_customized_page_fits_a_phone_and_reads_from_the_right(world: World, tmp_path: Path) -> None:
+    address, at = await published(world)
+    await customize(
+        world,
+        at,
+        styling={"sidebar": {"background": "filled", "list": "line"}, "search": "prominent"},
+        feedback={"enabled": True},
+    )
+    await add_variant(world, at, "Former")
+    await world.admin.send(UpdateSpace(space_id=world.space, language="ar"))
+    opened = Browser(tmp_path, runs_scripts=False)
+    for path in ("guide", "former/guide"):
+        opened.open(f"{address}{path}", 390, 844)
+        assert opened.value("document.documentElement.scrollWidth") == 390
+    opened.open(f"{address}guide", 1280)
+    boxes = "['.side', '.opens-actions'].map(name => document.querySelector(name).getBoundingClientRect().x)"
+    side, actions = opened.value(boxes)
+    assert actions < 400 < 900 < side
+    opened.close()

@@ -1,0 +1,123 @@
+"""Feedback of readers on published pages, over a socket without an account."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+from sqlalchemy import select
+from tests.service.factories import World
+from tests.service.test_customized_sites import customize
+from tests.service.web_pages import published
+
+from presscheck.api.site_settings import CreateShareLink, ListShareLinks
+from presscheck.api.sites import UpdateSite
+from presscheck.service.db.engine import Database
+from presscheck.service.models.sites import PageFeedbackRow, SiteRow
+from presscheck.service.web import feedback
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[httpx.AsyncClient]:
+    """A browser of a visitor; it does not follow redirects."""
+    async with httpx.AsyncClient(headers={"user-agent": "Lamp/1"}) as client:
+        yield client
+
+
+def rows(world: World) -> list[PageFeedbackRow]:
+    """The feedback on all sites of the organization."""
+    database = Database(world.database_url)
+    sites = select(SiteRow.id).where(SiteRow.organization_id == world.organization)
+    with database.snapshot() as session:
+        of_sites = select(PageFeedbackRow).where(PageFeedbackRow.site_id.in_(sites))
+        found = list(session.scalars(of_sites.order_by(PageFeedbackRow.id)))
+    database.close()
+    return found
+
+
+async def asking(world: World) -> tuple[str, dict[str, str]]:
+    """A site that asks for feedback."""
+    address, at = await published(world)
+    await customize(world, at, feedback={"enabled": True})
+    return address, at
+
+
+async def test_a_page_asks_only_if_the_customization_says_so(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world)
+    assert "Was this page helpful?" not in (await browser.get(address)).text
+    refused = await browser.post(f"{address}guide", data={"rating": "good"})
+    assert refused.status_code == 404 and "does not ask for feedback" in refused.text
+    await customize(world, at, feedback={"enabled": True})
+    assert "Was this page helpful?" in (await browser.get(address)).text
+    assert rows(world) == []
+
+
+async def test_a_reader_gives_one_feedback_per_page_and_day(world: World, browser: httpx.AsyncClient) -> None:
+    address, _ = await asking(world)
+    answer = await browser.post(f"{address}guide", data={"rating": "bad", "comment": "  Too\r\nshort.  "})
+    assert (answer.status_code, answer.headers["location"]) == (303, f"{address}guide#~thanks")
+    [row] = rows(world)
+    assert (row.page_id, row.rating, row.comment, row.url) == ("guide", "bad", "Too\nshort.", f"{address}guide")
+    await browser.post(f"{address}guide", data={"rating": "good"})
+    [row] = rows(world)
+    assert (row.rating, row.comment) == ("good", "Too\nshort."), "a second rating replaces the first"
+    await browser.post(f"{address}guide", data={"rating": "ok"}, headers={"user-agent": "Other/2"})
+    await browser.post(address, data={"rating": "ok"})
+    assert [(row.page_id, row.rating) for row in rows(world)] == [("guide", "good"), ("guide", "ok"), ("start", "ok")]
+    assert len({row.reader for row in rows(world)}) == 2 and len({row.network for row in rows(world)}) == 1
+    assert "127.0.0.1" not in str([vars(row) for row in rows(world)]).replace(address, "")
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ("rating=best", 400),
+        ("comment=x", 400),
+        ("rating=good&comment=%00", 400),
+        ("rating=good&comment=%ff", 400),
+        (f"rating=good&comment={'x' * 513}", 400),
+        ("&".join(["rating=good"] * 20), 400),
+        ("ä", 400),
+        (f"rating=good&comment={'%41' * 3000}", 413),
+    ],
+    ids=["rating", "no-rating", "nul", "not-utf-8", "long-comment", "many-fields", "not-ascii", "large"],
+)
+async def test_invalid_forms_are_refused(world: World, browser: httpx.AsyncClient, body: str, status: int) -> None:
+    address, _ = await asking(world)
+    answer = await browser.post(f"{address}guide", content=body.encode())
+    assert answer.status_code == status and "Your feedback was not saved" in answer.text
+    assert rows(world) == []
+
+
+async def test_forms_of_other_sites_and_for_missing_pages_are_refused(world: World, browser: httpx.AsyncClient) -> None:
+    address, _ = await asking(world)
+    good = {"rating": "good"}
+    for origin in ("https://evil.example", "null"):
+        assert (await browser.post(f"{address}guide", data=good, headers={"origin": origin})).status_code == 403
+    assert (await browser.post(f"{address}guide", data=good, headers={"origin": world.base_url})).status_code == 303
+    assert (await browser.post(f"{address}none", data=good)).status_code == 404
+    assert (await browser.post(f"{world.base_url}/docs/none/guide", data=good)).status_code == 404
+    assert len(rows(world)) == 1
+
+
+async def test_a_share_link_is_needed_to_give_feedback(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await asking(world)
+    await world.admin.send(UpdateSite(**at, visibility="share-link"))
+    await world.admin.send(CreateShareLink(**at, name="For Mia"))
+    [link] = (await world.admin.send(ListShareLinks(**at))).items
+    assert (await browser.post(f"{address}guide", data={"rating": "good"})).status_code == 404
+    answer = await browser.post(f"{link.urls.published}guide", data={"rating": "good"})
+    assert answer.headers["location"] == f"{link.urls.published}guide#~thanks"
+
+
+async def test_feedback_of_one_network_and_of_one_site_is_limited(world: World, browser: httpx.AsyncClient) -> None:
+    address, _ = await asking(world)
+    for number in range(feedback.MOST_OF_NETWORK):
+        agent = {"user-agent": f"Lamp/{number}"}
+        assert (await browser.post(address, data={"rating": "good"}, headers=agent)).status_code == 303
+    agent = {"user-agent": "Another"}
+    limited = await browser.post(address, data={"rating": "good"}, headers=agent)
+    assert limited.status_code == 429 and "too much feedback" in limited.text
+    assert (await browser.post(address, data={"rating": "bad"}, headers={"user-agent": "Lamp/0"})).status_code == 303
+    assert len(rows(world)) == feedback.MOST_OF_NETWORK
