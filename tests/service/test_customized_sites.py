@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +10,12 @@ import httpx
 import pytest
 from tests.service.browser import Browser
 from tests.service.factories import World, insert
-from tests.service.test_web_pages import inside, plant, set_columns
-from tests.service.web_pages import changed, published
+from tests.service.web_pages import add_variant, changed, customize, inside, plant, published, set_columns
 
 from presscheck.api.content_changes import DeletePage
-from presscheck.api.site_settings import GetCustomization, GetPreview, UpdateCustomization
-from presscheck.api.site_structure import AddSiteSpace
+from presscheck.api.site_settings import GetPreview
 from presscheck.api.sites import AdaptiveContentChange, UpdateSite
-from presscheck.api.spaces import DuplicateSpace, UpdateSpace
+from presscheck.api.spaces import UpdateSpace
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.web.fonts import font_stack
 from presscheck.service.web.languages import language_name
@@ -30,22 +27,6 @@ async def browser() -> AsyncIterator[httpx.AsyncClient]:
     """A browser of a visitor; it does not follow redirects."""
     async with httpx.AsyncClient() as client:
         yield client
-
-
-async def customize(world: World, at: dict[str, str], **parts: Any) -> None:
-    """Changes parts of a site's customization; objects replace single fields of a part."""
-    looks = deepcopy(await world.admin.send(GetCustomization(**at)))
-    for name, part in parts.items():
-        looks[name] = looks.get(name, {}) | part if isinstance(part, dict) else part
-    await world.admin.send(UpdateCustomization(**at, settings=looks))
-
-
-async def add_variant(world: World, at: dict[str, str], title: str, **fields: Any) -> str:
-    """Adds a copy of the space, whose pages have the same paths, and returns its id."""
-    copy = await world.admin.send(DuplicateSpace(space_id=world.space))
-    await world.admin.send(UpdateSpace(space_id=copy.id, title=title, **fields))
-    await world.admin.send(AddSiteSpace(**at, space_id=copy.id))
-    return copy.id
 
 
 async def test_a_page_offers_the_actions_that_the_customization_chooses(

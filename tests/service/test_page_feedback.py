@@ -8,8 +8,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 from tests.service.factories import World
-from tests.service.test_customized_sites import customize
-from tests.service.web_pages import published
+from tests.service.web_pages import customize, published
 
 from presscheck.api.site_settings import CreateShareLink, ListShareLinks
 from presscheck.api.sites import UpdateSite
@@ -43,7 +42,7 @@ async def asking(world: World) -> tuple[str, dict[str, str]]:
     return address, at
 
 
-async def test_a_page_asks_only_if_the_customization_says_so(world: World, browser: httpx.AsyncClient) -> None:
+async def test_a_page_asks_only_if_the_customization_enables_it(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     assert "Was this page helpful?" not in (await browser.get(address)).text
     refused = await browser.post(f"{address}guide", data={"rating": "good"})

@@ -14,13 +14,13 @@ from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import httpx
 import jwt
 import pytest
 from tests.service.factories import World, insert, rewrite
-from tests.service.web_pages import changed, published, signing, write
+from tests.service.web_pages import changed, inside, plant, published, set_columns, signing, write
 
 from presscheck.api.change_requests import MergeChangeRequest
 from presscheck.api.content import GetCurrentRevision
@@ -41,7 +41,6 @@ from presscheck.api.site_structure import AddSection, AddSiteSpace, ListSiteSpac
 from presscheck.api.sites import AdaptiveContentChange, CreateSite, PublishSite, UnpublishSite, UpdateSite
 from presscheck.api.spaces import CreateSpace, DuplicateSpace, ListSpaces
 from presscheck.errors import RequestError as InvalidRequest
-from presscheck.service.content.revisions import add_document, add_revision, new_page
 from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.git_import.importer import import_repository
@@ -91,20 +90,6 @@ async def browser(world: World) -> AsyncIterator[httpx.AsyncClient]:
     """A browser of a visitor; it does not follow redirects."""
     async with httpx.AsyncClient() as client:
         yield client
-
-
-def inside(address: str) -> str:
-    """An address as pages of the site link to it: without the host."""
-    return urlsplit(address).path
-
-
-def set_columns(world: World, table: type[Any], key: str, **values: Any) -> None:
-    database = Database(world.database_url)
-    with database.writing.begin() as session:
-        row = session.get_one(table, key)
-        for name, value in values.items():
-            setattr(row, name, value)
-    database.close()
 
 
 async def test_a_page_has_navigation_outline_and_links(world: World, browser: httpx.AsyncClient) -> None:
@@ -433,35 +418,6 @@ EXPECTED = (
     '<sup class="footnote-mark"><a href="#user-content-fn-1">1</a></sup>',
     '<div class="footnote" id="user-content-fn-1">',
 )
-
-
-def plant(world: World, text: str, title: str = "Start", **details: Any) -> None:
-    """Adds a live revision with files, reusable content and variables, which no operation can create."""
-    database = Database(world.database_url)
-    with database.writing.begin() as session:
-        git = {"oid": "0", "path": ".gitbook/includes/both.md"}
-        snippet = add_document(session, 'Said twice, once.\n\n{% include "both.md" %}\n')
-        files = [
-            {"id": name, "name": name, "contentType": "x/y", "size": 1, "content": "0" * 64}
-            | {"git": {"oid": "0", "path": f".gitbook/assets/{name}"}}
-            for name in ("plan.pdf", "sky.png")
-        ]
-        tree = [
-            new_page(title, slug="start", document=add_document(session, text), page_id="start", **details),
-            new_page("Guide", slug="guide", document=add_document(session, "Hidden words.\n"), page_id="guide"),
-        ]
-        revision = add_revision(
-            session,
-            world.space,
-            tree,
-            created_at="2026-05-20T09:30:00.000Z",
-            created_by=None,
-            files=files,
-            reusable_contents=[{"id": "both", "title": "Both", "document": snippet, "git": git}],
-            variables={"version": "2.1"},
-        )
-        session.get_one(SpaceRow, world.space).revision_id = revision
-    database.close()
 
 
 @pytest.mark.attack("scripts in content")

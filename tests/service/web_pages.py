@@ -1,17 +1,21 @@
-"""Publishes a site and signs tokens of its visitors."""
+"""Publishes a site, changes what it shows, and signs tokens of its visitors."""
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
+from urllib.parse import urlsplit
 
 from tests.service.factories import World, rewrite
 
 from presscheck.api.change_requests import MergeChangeRequest, UpdateChangeRequest
-from presscheck.api.site_settings import (
-    GetPublishingAuth,
-)
+from presscheck.api.site_settings import GetCustomization, GetPublishingAuth, UpdateCustomization
+from presscheck.api.site_structure import AddSiteSpace
 from presscheck.api.sites import CreateSite, PublishSite, Site
-from presscheck.api.spaces import CreateSpace, UpdateSpace
+from presscheck.api.spaces import CreateSpace, DuplicateSpace, UpdateSpace
+from presscheck.service.content.revisions import add_document, add_revision, new_page
+from presscheck.service.db.engine import Database
+from presscheck.service.models.spaces import SpaceRow
 
 
 async def published(world: World, **given: Any) -> tuple[str, dict[str, str]]:
@@ -47,3 +51,62 @@ async def hidden_space(world: World, title: str = "Hidden") -> str:
     space = await world.admin.send(CreateSpace(organization_id=world.organization, title=title))
     await world.admin.send(UpdateSpace(space_id=space.id, default_level=None))
     return space.id
+
+
+def inside(address: str) -> str:
+    """An address as pages of the site link to it: without the host."""
+    return urlsplit(address).path
+
+
+def set_columns(world: World, table: type[Any], key: str, **values: Any) -> None:
+    database = Database(world.database_url)
+    with database.writing.begin() as session:
+        row = session.get_one(table, key)
+        for name, value in values.items():
+            setattr(row, name, value)
+    database.close()
+
+
+def plant(world: World, text: str, title: str = "Start", **details: Any) -> None:
+    """Adds a live revision with files, reusable content and variables, which no operation can create."""
+    database = Database(world.database_url)
+    with database.writing.begin() as session:
+        git = {"oid": "0", "path": ".gitbook/includes/both.md"}
+        snippet = add_document(session, 'Said twice, once.\n\n{% include "both.md" %}\n')
+        files = [
+            {"id": name, "name": name, "contentType": "x/y", "size": 1, "content": "0" * 64}
+            | {"git": {"oid": "0", "path": f".gitbook/assets/{name}"}}
+            for name in ("plan.pdf", "sky.png")
+        ]
+        tree = [
+            new_page(title, slug="start", document=add_document(session, text), page_id="start", **details),
+            new_page("Guide", slug="guide", document=add_document(session, "Hidden words.\n"), page_id="guide"),
+        ]
+        revision = add_revision(
+            session,
+            world.space,
+            tree,
+            created_at="2026-05-20T09:30:00.000Z",
+            created_by=None,
+            files=files,
+            reusable_contents=[{"id": "both", "title": "Both", "document": snippet, "git": git}],
+            variables={"version": "2.1"},
+        )
+        session.get_one(SpaceRow, world.space).revision_id = revision
+    database.close()
+
+
+async def customize(world: World, at: dict[str, str], **parts: Any) -> None:
+    """Changes parts of a site's customization; objects replace single fields of a part."""
+    looks = deepcopy(await world.admin.send(GetCustomization(**at)))
+    for name, part in parts.items():
+        looks[name] = looks.get(name, {}) | part if isinstance(part, dict) else part
+    await world.admin.send(UpdateCustomization(**at, settings=looks))
+
+
+async def add_variant(world: World, at: dict[str, str], title: str, **fields: Any) -> str:
+    """Adds a copy of the space, whose pages have the same paths, and returns its id."""
+    copy = await world.admin.send(DuplicateSpace(space_id=world.space))
+    await world.admin.send(UpdateSpace(space_id=copy.id, title=title, **fields))
+    await world.admin.send(AddSiteSpace(**at, space_id=copy.id))
+    return copy.id

@@ -15,7 +15,7 @@ from presscheck.service.db.ids import Clock
 from presscheck.service.db.version import CurrentVersion
 from presscheck.service.http.middleware import origin_of
 from presscheck.service.web.assets import Asset
-from presscheck.service.web.feedback import FeedbackForm
+from presscheck.service.web.feedback_form import FeedbackForm
 from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.page_cache import PublishedPages
 
