@@ -43,6 +43,7 @@ async def test_a_page_offers_the_actions_that_the_customization_chooses(
     await customize(world, at, pageActions={"items": ["pdf", "mcp"]})
     page = (await browser.get(f"{address}guide")).text
     assert f'<li><a href="{home}guide.pdf">Download PDF</a></li>' in page and "View as Markdown" not in page
+    assert f'<li class="url">{address}~gitbook/mcp</li>' in page
 
 
 @pytest.mark.slow

@@ -84,7 +84,8 @@ async def test_a_reader_gives_one_feedback_per_page_and_day(world: World, browse
 )
 async def test_invalid_forms_are_refused(world: World, browser: httpx.AsyncClient, body: str, status: int) -> None:
     address, _ = await asking(world)
-    answer = await browser.post(f"{address}guide", content=body.encode())
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    answer = await browser.post(f"{address}guide", content=body.encode(), headers=form)
     assert answer.status_code == status and "Your feedback was not saved" in answer.text
     assert rows(world) == []
 

@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
+from starlette.responses import Response
+
+from presscheck.service.web.cached_response import SitePage
 from presscheck.service.web.links import outside
 from presscheck.service.web.published_site import PublishedSite
 
@@ -64,6 +67,11 @@ def font_faces(site: PublishedSite) -> str:
     fonts = cast("dict[str, Any]", styling) if isinstance(styling, dict) else {}
     chosen = (fonts.get(name) for name in ("font", "headingFont", "monospaceFont"))
     return "".join(dict.fromkeys(rule for font in chosen for rule in _rules(site, font)))
+
+
+def font_sheet(site: PublishedSite, headers: dict[str, str]) -> Response | None:
+    """Respond with the style sheet of the site's own fonts, or return None if the path belongs to something else."""
+    return SitePage(font_faces(site), 200, headers, media_type="text/css") if site.path == FONTS else None
 
 
 def _rules(site: PublishedSite, font: Any) -> Iterator[str]:

@@ -7,6 +7,8 @@ from typing import Any
 
 from starlette.responses import Response
 
+MCP_PATH = "~gitbook/mcp"
+"""The path of the endpoint for agents within a site, as on GitBook; no section, space or page has this name."""
 HEADERS = {"cache-control": "no-store", "x-content-type-options": "nosniff", "x-robots-tag": "noindex"}
 PARSE_ERROR, INVALID_REQUEST, UNKNOWN_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
 

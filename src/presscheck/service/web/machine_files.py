@@ -23,13 +23,12 @@ from presscheck.documents.visitors.conditional_text import visible_text
 from presscheck.service.content.serializers import body_of
 from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web.cached_response import SitePage
+from presscheck.service.web.json_rpc import MCP_PATH
 from presscheck.service.web.links import PageLinks
 from presscheck.service.web.navigation import trail
 from presscheck.service.web.published_site import PublishedSite
 
 MARKDOWN = "text/markdown"
-MCP_PATH = "~gitbook/mcp"
-"""The path of the endpoint for agents within a site, as on GitBook; no section, space or page has this name."""
 MAX_INCLUDES = 5
 """Maximum nesting depth of included texts."""
 ROOM, LOOKUP = 500_000, 500

@@ -23,13 +23,13 @@ from presscheck.service.web.json_rpc import (
     HEADERS,
     INVALID_PARAMS,
     INVALID_REQUEST,
+    MCP_PATH,
     PARSE_ERROR,
     UNKNOWN_METHOD,
     JsonRpcError,
     error_response,
     message_response,
 )
-from presscheck.service.web.machine_files import MCP_PATH
 from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.reader_tools import TOOLS
 from presscheck.service.web.site_record import SiteRecords

@@ -12,6 +12,7 @@ from presscheck.documents.visitors.condition_tags import holds_without_claims
 from presscheck.documents.visitors.visible_pages import visible_pages
 from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.pdf.export import Export, export_address
+from presscheck.service.web.json_rpc import MCP_PATH
 from presscheck.service.web.machine_files import markdown_address
 from presscheck.service.web.published_site import PublishedSite
 
@@ -22,6 +23,7 @@ class PageActions(NamedTuple):
     """URLs of the actions of a page; an empty URL means that the site does not offer the action."""
 
     markdown: str = ""
+    mcp: str = ""
     pdf: str = ""
     edit: str = ""
 
@@ -32,6 +34,7 @@ def page_actions(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosit
     own = site.own_address(site_space, place)
     return PageActions(
         markdown_address(site, site_space, place) if "markdown" in offered else "",
+        f"{site.absolute(site.base)}{MCP_PATH}" if "mcp" in offered and not site.reader.is_previewing else "",
         f"{own}{PDF}" if "pdf" in offered and _is_public(site, site_space, place) else "",
         _edit_address(site, site_space, place) if "git" in offered else "",
     )
@@ -59,6 +62,7 @@ def _offered(site: PublishedSite) -> set[str]:
     offered = {item for item in cast("list[Any]", items) if isinstance(item, str)} if isinstance(items, list) else set()
     switches = {
         "markdown": actions.get("markdown"),
+        "mcp": actions.get("mcp"),
         "pdf": _part(site, "pdf").get("enabled"),
         "git": _part(site, "git").get("showEditLink"),
     }

@@ -17,6 +17,7 @@ from presscheck.service.http.middleware import origin_of
 from presscheck.service.web.assets import Asset
 from presscheck.service.web.feedback_form import FeedbackForm
 from presscheck.service.web.integration_blocks import BlockDrawer
+from presscheck.service.web.json_rpc import MCP_PATH
 from presscheck.service.web.page_cache import PublishedPages
 
 ROBOTS = "User-agent: *\nDisallow: /v1/\nDisallow: /app/\nDisallow: /preview/\n"
@@ -63,7 +64,13 @@ def web_routes(
             return front_page(session)
 
     send_site = PublishedPages(database, versions, files, clock, blocks)
-    take_feedback = FeedbackForm(database, files, clock)
+    feedback_form = FeedbackForm(database, files, clock)
+
+    async def receive(request: Request) -> Response:
+        is_form = request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
+        is_feedback = is_form and not request.url.path.endswith(f"/{MCP_PATH}")
+        return await (feedback_form.respond if is_feedback else send_site.respond_to_message)(request)
+
     return [
         Route("/", send_front_page, methods=["GET"]),
         Route("/robots.txt", _send_robots, methods=["GET"]),

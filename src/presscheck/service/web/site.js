@@ -88,6 +88,7 @@ for (const button of all("[data-copies], [data-prints]")) {
       button.closest("[popover]").hidePopover();
       return print();
     }
+    if ("isText" in button.dataset) return copy(url, button, button.dataset.done);
     const response = await fetch(url).catch(() => null);
     if (response?.ok) copy(await response.text(), button, button.dataset.done);
     else location = url;

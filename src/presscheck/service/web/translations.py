@@ -41,6 +41,7 @@ KEYS = (
     "Add a comment",
     "Your comment, sent with your answer",
     "Thank you for your feedback.",
+    "Copy MCP URL",
 )
 """The words in English."""
 _TRANSLATED = {
@@ -83,6 +84,7 @@ _TRANSLATED = {
         "Kommentar hinzufügen",
         "Ihr Kommentar, gesendet mit Ihrer Antwort",
         "Danke für Ihre Rückmeldung.",
+        "MCP-URL kopieren",
     ),
     "fr": (
         "Aller au contenu",
@@ -123,6 +125,7 @@ _TRANSLATED = {
         "Ajouter un commentaire",
         "Votre commentaire, envoyé avec votre réponse",
         "Merci pour votre avis.",
+        "Copier l’URL MCP",
     ),
     "es": (
         "Ir al contenido",
@@ -163,6 +166,7 @@ _TRANSLATED = {
         "Añadir un comentario",
         "Su comentario, enviado con su respuesta",
         "Gracias por su opinión.",
+        "Copiar la URL de MCP",
     ),
     "it": (
         "Vai al contenuto",
@@ -203,6 +207,7 @@ _TRANSLATED = {
         "Aggiungi un commento",
         "Il tuo commento, inviato con la risposta",
         "Grazie per il riscontro.",
+        "Copia l’URL MCP",
     ),
     "pt": (
         "Ir para o conteúdo",
@@ -243,6 +248,7 @@ _TRANSLATED = {
         "Adicionar um comentário",
         "Seu comentário, enviado com a resposta",
         "Obrigado pela sua opinião.",
+        "Copiar a URL do MCP",
     ),
     "nl": (
         "Naar de inhoud",
@@ -283,6 +289,7 @@ _TRANSLATED = {
         "Opmerking toevoegen",
         "Uw opmerking, verzonden met uw antwoord",
         "Bedankt voor uw feedback.",
+        "MCP-URL kopiëren",
     ),
     "ja": (
         "本文へ移動",
@@ -323,6 +330,7 @@ _TRANSLATED = {
         "コメントを追加",
         "回答と一緒に送信されるコメント",
         "ご意見ありがとうございます。",
+        "MCP の URL をコピー",
     ),
     "zh": (
         "跳到正文",
@@ -363,6 +371,7 @@ _TRANSLATED = {
         "添加评论",
         "评论（随您的回答一起发送）",
         "感谢您的反馈。",
+        "复制 MCP 网址",
     ),
     "no": (
         "Hopp til innholdet",
@@ -403,6 +412,7 @@ _TRANSLATED = {
         "Legg til en kommentar",
         "Kommentaren sendes med svaret ditt",
         "Takk for tilbakemeldingen.",
+        "Kopier MCP-URL",
     ),
     "ru": (
         "Перейти к содержанию",
@@ -443,6 +453,7 @@ _TRANSLATED = {
         "Добавить комментарий",
         "Комментарий, который отправится с ответом",
         "Спасибо за отзыв.",
+        "Скопировать URL MCP",
     ),
 }
 _WORDS = {language: dict(zip(KEYS, words, strict=True)) for language, words in _TRANSLATED.items()}

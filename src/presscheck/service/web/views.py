@@ -29,12 +29,13 @@ from presscheck.service.web.access import AccessDenied, Reader, admitted
 from presscheck.service.web.assets import asset_path
 from presscheck.service.web.cached_response import THEME, THEMES, SitePage, wants_markdown
 from presscheck.service.web.feedback import has_form
-from presscheck.service.web.fonts import FONTS, font_faces
+from presscheck.service.web.fonts import font_sheet
 from presscheck.service.web.html.page import render_page_html
 from presscheck.service.web.integration_blocks import BlockDrawer
+from presscheck.service.web.json_rpc import MCP_PATH
 from presscheck.service.web.languages import is_right_to_left
 from presscheck.service.web.links import PageLinks, destination_address, reference
-from presscheck.service.web.machine_files import MCP_PATH, is_indexed, machine_file, markdown_address, markdown_page
+from presscheck.service.web.machine_files import is_indexed, machine_file, markdown_address, markdown_page
 from presscheck.service.web.navigation import TreeHtml
 from presscheck.service.web.page_actions import PageActions, page_actions, page_pdf
 from presscheck.service.web.published_site import PublishedSite
@@ -118,10 +119,10 @@ def answered(context: Context, request: Request, files: BlobStore, sites: SiteRe
     if file is not None:
         return file
     query = request.query_params.get("q")
-    if query is None and site.path == FONTS:
-        return SitePage(font_faces(site), 200, _headers(site), media_type="text/css")
-    if query is None and (machine := machine_file(site, _headers(site)) or page_pdf(site)):
-        return machine
+    if query is None and (
+        file := machine_file(site, _headers(site)) or font_sheet(site, _headers(site)) or page_pdf(site)
+    ):
+        return file
     target = _redirect(site) if query is None else None
     if target:
         return RedirectResponse(site.absolute(target), 307, {"cache-control": "no-cache"})
