@@ -2,7 +2,7 @@
 
 from presscheck.api.content import RevisionPage
 from presscheck.api.site_settings import Redirect, RedirectTarget
-from presscheck.api.site_structure import SiteSpace, SiteStructure
+from presscheck.api.site_structure import SiteSection, SiteSpace, SiteStructure
 from presscheck.api.sites import Site, SiteUrls
 from presscheck.api.spaces import Space
 from presscheck.engine.publish.redirects import MAX_ROWS, RedirectMap, plan_import, read_table, write_table
@@ -98,3 +98,21 @@ def test_a_path_is_followed_to_its_end() -> None:
     assert list(ends.values()) == ["page", "page", "loop", "nothing", "address", "nothing"]
     assert known.trail("/b").steps == ("/b", "/a", "/guides/start")
     assert known.problem(known.by_source["/b"]) == "chain of 2"
+
+
+def test_paths_with_the_names_of_default_parts_lead_to_their_pages() -> None:
+    item = SiteSpace(id="i1", path="guides", space=SPACE, default=True)
+    section = SiteSection(id="s1", title="Learn", path="learn", default=True, site_spaces=(item,))
+    paths = SitePaths(SITE, SiteStructure(type="sections", structure=(section,)), {"guides": PAGES})
+    for path in ("/start", "/learn/start", "/learn/guides/start", "/guides/start"):
+        place = paths.at(path)
+        assert place and place.path == "/start"
+    assert paths.at("/other/start") is None
+    assert [problem for table in ("/a,/learn\n", "/a,/learn/nothing\n") for problem in problems_in(table, paths)] == [
+        "line 1: /learn/nothing: no page of the site has this path"
+    ]
+
+
+def problems_in(table: str, paths: SitePaths) -> list[str]:
+    rows, _ = read_table(table.encode())
+    return [str(problem) for problem in plan_import(PATH, rows, RedirectMap((), paths)).problems]

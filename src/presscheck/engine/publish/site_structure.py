@@ -118,8 +118,11 @@ class SitePaths:
         self._by_path: dict[str, Target] = {}
         self._unread: set[str] = set()
         """The ids of site spaces whose pages are unknown."""
-        for item, section in site_spaces(structure.structure):
+        spaces = [*site_spaces(structure.structure)]
+        for item, section in spaces:
             self._add_space(item, section, trees.get(item.space.id))
+        for item, section in spaces:
+            self._add_full_paths(item, section, trees.get(item.space.id) or ())
 
     @property
     def targets(self) -> tuple[Target, ...]:
@@ -166,6 +169,16 @@ class SitePaths:
             if page.path is not None and page.type != "link":
                 where = RedirectDestination(kind="site-page", site_space_id=item.id, page_id=page.id)
                 self._add(f"{path}/{page.path}", f"{title} › {page.title}", where)
+
+    def _add_full_paths(self, item: SiteSpace, section: SiteSection | None, pages: Sequence[RevisionPage]) -> None:
+        """Add the paths with the names of a default section and a default space: the site redirects them."""
+        path = space_path(item, section)
+        above = {section_path(section), f"/{section.path}" if section else ""}
+        below = {"", f"/{item.path}"} if item.default else {f"/{item.path}"}
+        for full in {f"{start}{end}" for start in above for end in below} - {path}:
+            for part in ("", *(f"/{page.path}" for page in flatten(pages))):
+                if target := self._by_path.get(plain_path(f"{path}{part}")):
+                    self._by_path.setdefault(plain_path(f"{full}{part}"), target)
 
     def _add(self, path: str, title: str, destination: RedirectDestination) -> None:
         target = Target(path, title, destination)
