@@ -9,7 +9,7 @@ from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, until
 from tests.tui.change_request_factory import begun
 from tests.tui.keyboard import burst
-from tests.tui.markdown_editor import TEXT, editing, editor
+from tests.tui.markdown_editor import TEXT, editing, editor, is_editing
 from textual import events
 
 from presscheck.documents.terminal.page_lines import PageLines
@@ -76,6 +76,21 @@ async def test_lines_of_a_long_paste_are_counted(service: RunningService, tmp_pa
         await until(pilot, shows="your draft is kept")
         await pilot.press("alt+d")
         await until(pilot, shows="+5,000 −0 lines are not in the page.")
+
+
+@pytest.mark.parametrize("is_burst", [False, True], ids=["slowly", "in a burst"])
+async def test_escape_after_a_find_ends_the_find_first(service: RunningService, tmp_path: Path, is_burst: bool) -> None:
+    one = await begun(service, f"Escaped {is_burst}", LONG)
+    async with editing(service, tmp_path, one) as pilot:
+        for words in ("Line 4321", "nowhere"):
+            keys = ("ctrl+f", *words, "enter", "escape", "end", "X")
+            if is_burst:
+                burst(pilot, *keys)
+            else:
+                for key in keys:
+                    await pilot.press(key)
+            await until(pilot, holds=lambda: editor(pilot).area.search_text == "" and is_editing(pilot))
+        await until(pilot, holds=lambda: "Line 4321 of many.XX" in editor(pilot).area.text)
 
 
 @pytest.mark.parametrize("is_burst", [False, True], ids=["slowly", "in a burst"])

@@ -104,11 +104,13 @@ class Find:
     async def open(self, pane: Searchable, focus: Widget) -> None:
         """Open the search input; `focus` gets the focus when the input closes."""
         self.end()
-        self.pane, self._focus, self._bar = pane, focus, FindBar(self._last)
+        bar = FindBar(self._last)
+        self.pane, self._focus, self._bar = pane, focus, bar
         self._screen.app_context.type_ahead.hold(FindBar)  # mounting takes long on a busy machine
         try:
-            await self._screen.mount(self._bar)
-            self._screen.set_focus(self._bar.query_one(SearchInput))  # at once, for keys that were typed ahead
+            await self._screen.mount(bar)
+            if self._bar is bar:  # not closed in the meantime
+                self._screen.set_focus(bar.query_one(SearchInput))  # at once, for keys that were typed ahead
         finally:
             self._screen.app_context.type_ahead.release(FindBar)
 

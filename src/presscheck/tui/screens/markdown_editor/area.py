@@ -190,6 +190,8 @@ class MarkdownArea(TextArea):
     def __init__(self, text: str, press: Callable[[events.Key], bool]) -> None:
         self._press = press
         self.search_text = ""
+        self._searched: Selection | None = None
+        """The selection after the last search."""
         super().__init__(text, soft_wrap=True, show_line_numbers=False, compact=True, tab_behavior="indent")
         self.indent_width = 2
         self.match_cursor_bracket = False
@@ -275,6 +277,11 @@ class MarkdownArea(TextArea):
         """The number of lines."""
         return self.document.line_count
 
+    @property
+    def is_searching(self) -> bool:
+        """Whether a text is highlighted, and the cursor has not moved since the search."""
+        return bool(self.search_text) and self.selection == self._searched
+
     def highlight(self, text: str) -> None:
         """Highlight all matches of a text; an empty text removes the highlights."""
         self.search_text = text.lower()
@@ -299,6 +306,7 @@ class MarkdownArea(TextArea):
         places = await self.find_items(text)
         if not places:
             self.selection = Selection.cursor(self.cursor_location)  # typing must not replace the previous match
+            self._searched = self.selection
             return None
         here = min(self.selection) if step < 0 else max(self.selection)
         is_selected = self.selected_text.lower() == text.lower()
@@ -308,7 +316,7 @@ class MarkdownArea(TextArea):
             if (place < here if step < 0 else place > here or (place == here and not is_selected))
         ]
         target = (ahead or places)[0 if step > 0 else -1]
-        self.selection = Selection(target, (target[0], target[1] + len(text)))
+        self.selection = self._searched = Selection(target, (target[0], target[1] + len(text)))
         self.scroll_cursor_visible(center=True)
         return Match(bisect_right(places, target), len(places))
 

@@ -494,17 +494,22 @@ class MarkdownEditor(BaseScreen):
             self.notify(f"discarded: this is the {self.draft.noun} as it is; ctrl+z brings your text back")
 
     def command_back(self) -> None:
-        """Close the editor, keeping the text as a draft. In a narrow preview, go back to the text."""
+        """Close the editor, keeping the text as a draft. A search or a narrow preview is closed first."""
         if self._shows_only_preview:
             self.command_preview_text()
-            return
+        elif self.area.is_searching:
+            self.find.end()
+            self.refresh_status_bars()
+        else:
+            self.command_close()
+
+    def command_close(self) -> None:
+        """Close the editor, keeping the text as a draft."""
         self._flush()
         has_draft = self.draft.is_kept
         self.app_context.close_screen()
         if has_draft:
             self.app_context.notify("not saved: your text is kept as a draft, e opens it again")
-
-    command_close = command_back
 
     def command_edit_outside(self) -> None:
         """Continue in the user's external editor."""
