@@ -39,13 +39,13 @@ class Cover:
 
 @dataclass(frozen=True)
 class SourcePage:
-    """A document, a group or a link. `details` have API names.
+    """A document, a group, a link, or the place of generated pages (`computed`). `details` have API names.
 
     A document with a file has `source` and the Git object id `oid` of its content. A link has `target`: a URL, or the
     source path of a page, optionally with an anchor.
     """
 
-    kind: Literal["document", "group", "link"]
+    kind: Literal["document", "group", "link", "computed"]
     title: str
     slug: str = ""
     source: str = ""

@@ -28,6 +28,7 @@ from presscheck.documents.git_format.config import (
 from presscheck.documents.git_format.files import INCLUDES, RepositoryFiles, decode_text
 from presscheck.documents.git_format.models import Cover, Problem, Repository, Snippet, SourceFile, SourcePage
 from presscheck.documents.markdown.links import Destination, LinkResolver, find_links, page_path
+from presscheck.documents.openapi.generated_pages import specification_slug
 from presscheck.documents.pages.front_matter import find_front_matter
 from presscheck.documents.visitors.condition_tags import words_without_claims
 from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
@@ -66,7 +67,10 @@ ASSETS = ".gitbook/assets/"
 
 @dataclass
 class Item:
-    """An entry of the table of contents: a group or a page. `target` is as written, or None without a link."""
+    """An entry of the table of contents: a group or a page. `target` is as written, or None without a link.
+
+    `computed` is the source of generated pages.
+    """
 
     title: str
     line: int
@@ -74,6 +78,7 @@ class Item:
     target: str | None = None
     link_title: str | None = None
     slug: str | None = None
+    computed: dict[str, Any] | None = None
     items: list[Item] = field(default_factory=list["Item"])
 
 
@@ -106,8 +111,10 @@ def read_summary(text: str) -> Summary:
             elif _words(token).casefold() not in _USUAL_TITLES:
                 title = title or _words(token)
             heading = 0
-        elif token.type == "inline" and open_items and open_items[-1] is None:
-            item = _page(token)
+        elif token.type in ("inline", "fence") and open_items and open_items[-1] is None:
+            item = _generated(token) if token.type == "fence" else _page(token)
+            if item is None:
+                continue
             above = next((open_item for open_item in reversed(open_items[:-1]) if open_item), None)
             (above.items if above else current).append(item)
             open_items[-1] = item
@@ -135,6 +142,17 @@ def path_slug(text: str) -> str:
 def _group(token: Token) -> Item:
     title, slug = plain_title(_words(token))
     return Item(title or "Untitled", _line(token), is_group=True, slug=slug)
+
+
+def _generated(token: Token) -> Item | None:
+    """Return the entry that a block of YAML makes: the place of pages that are generated from a specification."""
+    try:
+        source = load_yaml(token.content)
+    except InvalidYaml:
+        return None
+    slug = specification_slug(source)
+    kept = {name: source[name] for name in ("type", "props", "dependencies") if name in source}
+    return Item(slug, _line(token), computed={"props": {"models": False}} | kept) if slug else None
 
 
 def _page(token: Token) -> Item:
@@ -322,8 +340,8 @@ class PageTreeBuilder:
         for item in items:
             page = self._from_item(item)
             below = self._from_items(item.items)
-            if page.kind == "link":
-                if below:
+            if page.kind in ("link", "computed"):
+                if below and page.kind == "link":
                     self._report(
                         self.summary, item.line, "is a link: its subpages are placed next to it", "information"
                     )
@@ -333,6 +351,8 @@ class PageTreeBuilder:
         return pages
 
     def _from_item(self, item: Item) -> SourcePage:
+        if item.computed:
+            return SourcePage("computed", item.title, details={"computed": item.computed})
         if item.is_group:
             return SourcePage("group", item.title, item.slug or path_slug(item.title))
         if not item.target:

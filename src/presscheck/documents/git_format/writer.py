@@ -143,11 +143,14 @@ def _divided(pages: Sequence[SourcePage]) -> tuple[list[SourcePage], list[Source
 
 def _items(pages: Iterable[SourcePage], summary: str, depth: int = 0) -> Iterator[str]:
     for page in pages:
-        yield f"{'  ' * depth}* {_entry(page, summary)}"
+        indent = "  " * depth
+        yield f"{indent}* {_entry(page, summary)}".replace("\n", f"\n{indent}  ")
         yield from _items(page.pages, summary, depth + 1)
 
 
 def _entry(page: SourcePage, summary: str) -> str:
+    if page.kind == "computed":
+        return f"```yaml\n{_yaml(page.details['computed'])}```"
     target = page.target if page.kind == "link" else page.source
     if not target:
         title = _escaped(page.title) or "Untitled"
@@ -233,6 +236,7 @@ def _entries(items: Iterable[Item], summary: str) -> list[tuple[Any, ...]]:
         (
             item.link_title or item.title,
             (item.slug or path_slug(item.title)) if item.is_group else None,
+            item.computed,
             item.target
             if not item.target or _URL.match(item.target)
             else normalize_path(f"{folder}/{unquote(item.target)}"),

@@ -159,7 +159,7 @@ def new_page(
     if created_at:
         page |= {"createdAt": created_at, "updatedAt": created_at}
     page |= {name: value for name, value in details.items() if value is not None}
-    if kind != "link":
+    if kind not in ("link", "computed"):
         page["pages"] = pages or []
     return page
 

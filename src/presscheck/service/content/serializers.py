@@ -29,6 +29,7 @@ from presscheck.documents.markdown.page_size import PAGE_LIMITS, TextLimits, siz
 from presscheck.documents.nodes.references import Reference, format_reference, parse_reference
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.documents.nodes.validation import InvalidNode
+from presscheck.documents.openapi.generated_pages import TEXT
 from presscheck.documents.pages.front_matter import find_front_matter
 from presscheck.documents.pages.tree import Page, PagePosition, children, flatten, walk
 from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
@@ -161,7 +162,9 @@ def serialize_location(context: Context, space_id: str, place: PagePosition) -> 
 
 
 def body_of(context: Context, page: Page) -> str:
-    """Return the stored Markdown of a page; empty if the page has none."""
+    """Return the Markdown of a page, stored or generated; empty if the page has none."""
+    if TEXT in page:
+        return page[TEXT]
     rows = context.rows(_BODY, id=page["documentId"]) if page.get("documentId") else ()
     return rows[0][0] if rows else ""
 
@@ -186,7 +189,7 @@ def _wired(context: Context, space_id: str, page: Page, prefix: str) -> dict[str
     kind = page["type"]
     wire = {"kind": KINDS.get(kind, kind)} | page
     wire.pop(FORMER_PATHS, None)
-    if kind == "link":
+    if kind in ("link", "computed"):
         return wire
     path = prefix + page.get("slug", "")
     wire["path"] = path

@@ -19,7 +19,18 @@ from presscheck.service.content.revisions import FORMER_PATHS, document_texts
 from presscheck.service.content.serializers import link_targets
 from presscheck.service.http.operations import Context
 
-DETAILS = ("description", "icon", "emoji", "hidden", "noIndex", "noRobotsIndex", "condition", "variables", "layout")
+DETAILS = (
+    "description",
+    "icon",
+    "emoji",
+    "hidden",
+    "noIndex",
+    "noRobotsIndex",
+    "condition",
+    "variables",
+    "layout",
+    "computed",
+)
 _UNUSUAL = re.compile(r"[\0-\x1f\x7f\\/]")
 _REUSABLE = re.compile(r"/~/reusable/([^/?#]+)")
 
@@ -45,7 +56,7 @@ class Exported:
         self.sources: dict[tuple[str, str], str] = {}
         written = self._targets.sources
         for place in revision.pages.values():
-            if place.page["type"] not in ("group", "link"):
+            if place.page["type"] not in ("group", "link", "computed"):
                 key = ("page", place.page["id"])
                 self._assign(key, written.get(key, ""), f"page-{place.page['id']}.md")
         for file in revision.files:
@@ -86,7 +97,7 @@ class Exported:
         self.sources[key] = source
 
     def _page(self, page: Page, texts: Mapping[str, str]) -> SourcePage:
-        kind = page["type"] if page["type"] in ("group", "link") else "document"
+        kind = page["type"] if page["type"] in ("group", "link", "computed") else "document"
         source = self.sources.get(("page", page["id"]), "")
         text = texts.get(page.get("documentId") or "", "")
         return SourcePage(

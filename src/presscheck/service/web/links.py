@@ -6,7 +6,8 @@ import re
 from typing import Any, cast
 
 from presscheck.api.content import ReusableContent
-from presscheck.documents.markdown.anchors import decode_fragment
+from presscheck.documents.markdown.anchors import decode_fragment, heading_anchor
+from presscheck.documents.openapi.generated_pages import MODELS
 from presscheck.documents.openapi.specification import SpecificationReader
 from presscheck.documents.pages.tree import PagePosition
 from presscheck.service.content.revisions import document_texts
@@ -190,7 +191,11 @@ class PageLinks:
 
     def model_url(self, reader: SpecificationReader, name: str) -> str | None:
         """Return the URL of the description of a model, or None if no page has it."""
-        return None
+        if name not in reader.specification.schemas or not reader.slug:
+            return None
+        pages = (place for place in self._visible_pages.values() if place.page.get(MODELS) == reader.slug)
+        page = next(pages, None)
+        return self._site.address(self._site_space, page, heading_anchor(name)) if page else None
 
     def holds(self, condition: str) -> bool:
         """Return whether the reader meets a condition."""

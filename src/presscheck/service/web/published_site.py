@@ -12,6 +12,8 @@ from urllib.parse import quote, urlsplit
 
 from presscheck.documents.markdown.anchors import encode_fragment
 from presscheck.documents.markdown.emoji import with_emoji
+from presscheck.documents.openapi.generated_pages import generated_slugs, with_generated_pages
+from presscheck.documents.openapi.specification import Specification
 from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, walk
 from presscheck.documents.visitors.condition_tags import visible_words
 from presscheck.documents.visitors.conditions import holds
@@ -19,6 +21,7 @@ from presscheck.documents.visitors.visible_pages import WORDS, visible_pages
 from presscheck.service.content.revision_content import RevisionContent, kept, revision_content
 from presscheck.service.content.revisions import FORMER_PATHS
 from presscheck.service.content.serializers import Content, LinkTargets
+from presscheck.service.content.specifications import newest_contents, stored_specification
 from presscheck.service.http.operations import ApiError, Context
 from presscheck.service.models.content import ChangeRequestRow
 from presscheck.service.models.sites import SectionRow, SiteSpaceRow
@@ -51,6 +54,8 @@ class SpaceContent:
 
     revision: RevisionContent
     tree: Tree
+    specifications: tuple[str, ...] = ()
+    """The stored files of the specifications from which pages are generated."""
 
     @cached_property
     def places(self) -> dict[str, PagePosition]:
@@ -157,7 +162,8 @@ class PublishedSite:
         """
         if self.reader.is_previewing:
             return make()
-        key = (name, self.record.digest.hex(), of.id, self.reader.base, *self._visitor)
+        specifications = self.content(of.space_id).specifications
+        key = (name, self.record.digest.hex(), of.id, self.reader.base, *specifications, *self._visitor)
         return kept(self.context, key, make, weight)
 
     def holds(self, condition: str | None) -> bool:
@@ -200,10 +206,12 @@ class PublishedSite:
             revision = revision_content(self.context, revision_id)
             if revision is None:
                 raise LookupError(f"space {space_id} has no revision {revision_id}")
+            specifications = self._specifications(revision)
+            stored = tuple(content for content in specifications.values())
             self._known[space_id] = kept(
                 self.context,
-                ("published space", revision.id, *self._visitor),
-                lambda: SpaceContent(revision, self._visible(revision.tree)),
+                ("published space", revision.id, *stored, *self._visitor),
+                lambda: SpaceContent(revision, self._visible(revision.tree, specifications), stored),
                 lambda _: revision.weight() // 2,
             )
         return self._known[space_id]
@@ -213,7 +221,7 @@ class PublishedSite:
         revision = content.revision
         return kept(
             self.context,
-            ("link targets", revision.id, *self._visitor),
+            ("link targets", revision.id, *content.specifications, *self._visitor),
             lambda: LinkTargets(
                 self.context,
                 Content(revision.space_id, content.tree, revision.files, revision.reusable_contents),
@@ -356,7 +364,18 @@ class PublishedSite:
         if first and space_by_name is first:
             yield first, rest
 
-    def _visible(self, tree: Tree) -> Tree:
+    def _specifications(self, revision: RevisionContent) -> dict[str, str]:
+        """Return the stored files of the specifications from which pages of a revision are generated, by slug."""
+        key = ("specifications of pages", revision.id)
+        slugs = kept(self.context, key, lambda: generated_slugs(revision.tree), lambda slugs: 200 + 100 * len(slugs))
+        return newest_contents(self.context, self.site.organization_id, slugs)
+
+    def _visible(self, tree: Tree, specifications: dict[str, str]) -> Tree:
+        def specification(slug: str) -> Specification | None:
+            content = specifications.get(slug)
+            return stored_specification(self.context, content) if content else None
+
+        tree = with_generated_pages(tree, specification) if specifications else tree
         return _tree_with_emoji(visible_pages(tree, self.holds))
 
 

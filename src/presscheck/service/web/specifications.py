@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import ColumnElement, select
 
-from presscheck.documents.openapi.specification import (
-    Specification,
-    SpecificationError,
-    SpecificationReader,
-    read_specification,
-)
-from presscheck.service.content.revision_content import kept
-from presscheck.service.http.operations import Context
+from presscheck.documents.openapi.specification import SpecificationReader
+from presscheck.service.content.specifications import stored_specification
 from presscheck.service.models.imports import SpecRow, SpecVersionRow
 from presscheck.service.web.published_site import PublishedSite
 
@@ -47,22 +41,9 @@ def _newest(site: PublishedSite, is_wanted: ColumnElement[bool]) -> Specificatio
 
 
 def _reader(site: PublishedSite, content: str, slug: str = "", address: str = "") -> SpecificationReader | None:
-    specification = kept(
-        site.context,
-        ("specification", content),
-        lambda: _read(site.context, content),
-        lambda value: value.weight() if isinstance(value, Specification) else 500,
-    )
-    if not isinstance(specification, Specification):
+    specification = stored_specification(site.context, content)
+    if specification is None:
         return None
     # pages with scripts of integrations may not send requests
     is_tried = site.reader.is_previewing or not site.record.scripts
     return SpecificationReader(specification, slug, address, is_tried=is_tried)
-
-
-def _read(context: Context, content: str) -> Specification | SpecificationError:
-    """Read a stored file; return what is wrong with it, so that it is not read again for the next page."""
-    try:
-        return read_specification(context.files.read(content) or b"")
-    except SpecificationError as error:
-        return error
