@@ -217,6 +217,19 @@ async def test_an_existing_change_request_can_be_chosen(service: RunningService,
 
 
 @pytest.mark.slow
+async def test_a_list_of_a_space_asks_about_its_own_space_when_the_cursor_has_moved(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot, "Guides")
+        place = pilot.app.screen.content_place()
+        assert place.choose_request
+        await go(pilot, "Handbook")
+        pilot.app.screen.run(place.choose_request)
+        await until(pilot, shows="Edit Guides in")
+
+
+@pytest.mark.slow
 async def test_offline_it_shows_cached_pages_and_offers_cached_change_requests_for_edits(
     service: RunningService, tmp_path: Path
 ) -> None:

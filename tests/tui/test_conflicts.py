@@ -109,7 +109,7 @@ async def test_without_a_conflict_the_keys_are_disabled(service: RunningService,
     async with running(app_on(service, tmp_path)) as pilot:
         await open_review(pilot, LIMITS)
         await pilot.press("p", "o")
-        await until(pilot, shows="no conflict under the cursor")
+        await until(pilot, shows="no conflict on this page")
 
 
 @pytest.mark.slow

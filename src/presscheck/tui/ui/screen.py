@@ -65,6 +65,8 @@ Work = Awaitable[Any] | Callable[[], Awaitable[Any]]
 """An awaitable, or a function that returns an awaitable, for exclusive work that may be cancelled before it starts."""
 NARROW = 100
 """Screens below this width, in cells, have the class `narrow`: details are shown below, or after enter."""
+WIDE = 150
+"""Screens from this width, in cells, have the class `wide`: trees and lists of pages are wider."""
 FOLDED = 60
 """Screens up to this width, in cells, have the class `folded`: a tree or list of pages covers the page while in use."""
 POPUP_DELAY = 0.3
@@ -341,6 +343,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     def on_resize(self) -> None:
         """Set the CSS classes for the width of the screen, and fit the status bar and the footer to the width."""
         self.set_class(self.size.width < NARROW, "narrow")
+        self.set_class(self.size.width >= WIDE, "wide")
         self.set_class(self.size.width <= FOLDED, "folded")
         self.refresh_status_bars()
 

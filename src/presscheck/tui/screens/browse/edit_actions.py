@@ -111,7 +111,7 @@ class EditActions:
     def command_new_request(self) -> Awaitable[object] | None:
         """Choose where the space is shown and edited: in a new or existing change request, or on main."""
         item = self._session.item
-        return self._choose_request(item.space) if item and item.space else None
+        return self.choose_request(item.space) if item and item.space else None
 
     def command_edit(self) -> Awaitable[None] | None:
         """Edit the page. A text with conflicts opens at the conflict at or above the cursor."""
@@ -214,10 +214,14 @@ class EditActions:
         """
         if await page_editor.stays_locked(self._screen, space.id) or await self._session.has_ended(space.id):
             return None
-        request = self._session.library.requests.get(space.id) or await self._choose_request(space)
+        request = self._session.library.requests.get(space.id) or await self.choose_request(space)
         return {"space_id": space.id, "change_request_id": request.id} if request else None
 
-    async def _choose_request(self, space: Space) -> ChangeRequest | None:
+    async def choose_request(self, space: Space) -> ChangeRequest | None:
+        """Ask for the change request, new or existing, in which to show and edit a space.
+
+        Return None if the space is shown on main, or if the question was canceled.
+        """
         current = self._session.library.requests.get(space.id)
         requests = await self._unfinished(space)
         is_online = self._engine.status.online

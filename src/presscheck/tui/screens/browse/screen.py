@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from typing_extensions import override
 
+from presscheck.api.spaces import Space
 from presscheck.engine.inbox.notification_settings import NotificationTarget
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -204,15 +205,14 @@ class BrowseScreen(BaseScreen):
         item = self.item
         if item is None or item.space is None:
             return None
-        space, request = item.space.id, self.session.request_of(item)
-        choose, show = partial(self._choose_request, space), partial(self.session.browse_in, space)
-        return ContentPlace(space, request.id if request else None, choose, show)
+        space, request = item.space, self.session.request_of(item)
+        choose, show = partial(self._choose_request, space), partial(self.session.browse_in, space.id)
+        return ContentPlace(space.id, request.id if request else None, choose, show)
 
-    async def _choose_request(self, space_id: str) -> str | None:
+    async def _choose_request(self, space: Space) -> str | None:
         """Ask for the change request in which to show a space. Return its id, or None if the space is shown on main."""
-        if choosing := self.edit_actions.command_new_request():
-            await choosing
-        request = self.library.requests.get(space_id)
+        await self.edit_actions.choose_request(space)
+        request = self.library.requests.get(space.id)
         return request.id if request else None
 
     @override

@@ -28,7 +28,8 @@ class ConflictActions:
     def reason_take_ours(self) -> str | None:
         """Return why no conflict can be resolved: `_conflict` finds none, or the page cannot be edited."""
         if self._conflict() is None:
-            return "no conflict under the cursor: ] goes to the next change"
+            number = len(conflict_blocks(self._view.page.after))
+            return f"{number} conflicts on this page: ] goes to one of them" if number else "no conflict on this page"
         return self._session.edit_page_reason()
 
     reason_take_theirs = reason_take_ours
