@@ -226,9 +226,11 @@ async def test_offline_a_comment_is_pending_and_a_merge_is_disabled(service: Run
         await write(pilot, "C", "Later", "ctrl+s")
         await pilot.press("{")
         await until(pilot, shows="pending  Later")
+        assert "offline: as of" in shown(pilot.app), "the age of what is shown, also after a write that waits"
         service.start()
         await pilot.press("ctrl+r")
         await until(pilot, holds=lambda: not pilot.app.engine.waiting())
+        assert "offline: as of" not in shown(pilot.app)
         await until(pilot, shows="now  Later")
         path = pilot.app.screen.session.model.path
         kept = await pilot.app.engine.read(ListComments(**path, format="markdown"))

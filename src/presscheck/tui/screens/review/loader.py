@@ -124,7 +124,8 @@ class ReviewLoader:
         self.error = ""
         if result.error is None and before[1]:
             self.retry_steps()
-        if result.state == "offline":
+        is_offline = not self._screen.engine.status.online
+        if result.state == "offline" or (result.state == "cached" and is_offline):  # also after a write that waits
             self.error = f"offline: as of {long_ago(result.age)}"
         elif result.state == "failed" and result.error:
             self.error = f"{result.error.message} · ctrl+r retries"

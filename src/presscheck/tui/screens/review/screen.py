@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from presscheck.engine.review.live_updates import LiveUpdates
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span
+from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.places import Place
 from presscheck.tui.screens.notification_actions import NotificationActions, Selection
 from presscheck.tui.screens.review.comment_actions import CommentActions
@@ -48,6 +48,10 @@ ON_CONFLICT = ("take_ours", "edit", "comment", "merge", "next_change", "next_pag
 """Footer commands while the cursor is on a conflict."""
 PASSING_BY = ("next_page", "previous_page", "mark")
 """Commands that do not act on the lines of the selected item."""
+STATE_COLUMNS = 24
+"""Cells of the title line for the state of the connection."""
+SHORT_SUBJECT = 12
+"""Minimum cells of the subject in the title line beside the title of a page."""
 PAUSES = 10
 """The pause after drawing answers, in multiples of the time that drawing took."""
 LONGEST_PAUSE = 1.0
@@ -144,13 +148,18 @@ class ReviewScreen(BaseScreen):
     def title_line(self) -> Line:
         request, space = self.session.model.request, self.session.model.space
         subject = sanitize(request.subject) or "(no subject)" if request else "…"
-        return (
+        place = (
             Span(" ", "quiet"),
             Span(sanitize(space.title) if space else "", "quiet", space.id if space else None),
             Span(" › " if space else "", "quiet"),
             Span(f"#{request.number} " if request else "", "quiet"),
-            Span(subject, "strong"),
         )
+        item = self.session.view.item
+        if item is None or self.session.view.items.display:
+            return (*place, Span(subject, "strong"))
+        page = (Span(" › ", "quiet"), Span(item.title, "strong"))  # the list, which would show it, is hidden
+        room = max(SHORT_SUBJECT, self.size.width - width(place) - width(page) - STATE_COLUMNS)
+        return (*place, *cut((Span(subject, "quiet"),), room), *page)
 
     @override
     def go_to(self, place: Place) -> None:
