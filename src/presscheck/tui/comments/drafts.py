@@ -39,6 +39,7 @@ from presscheck.engine.members import people_in
 from presscheck.errors import PresscheckError
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
 from presscheck.tui.ui.content_place import MAY_NOT_COMMENT
 from presscheck.tui.widgets.composer import Composer
 
@@ -253,18 +254,20 @@ class CommentDrafts:
 
         Return a message about the result.
         """
-        rows = {entry.id: entry.call for entry in self.discussion.pending() if entry.state != "sending"}
+        rows = {entry.id: entry.call for entry in self.discussion.pending() if entry.call and entry.state != "sending"}
         last = max(rows, default=0)
         undone = [row for row in sorted(rows) if row in self.sent_with(last) and self.unsend(row)]
         if not undone:
             return "nothing to undo: everything is sent"
+        from presscheck.engine.writes.descriptions import describe  # 60 ms, only for an undo
+
         self.screen.redraw()
         call = rows[undone[-1]]
         if isinstance(call, DeleteComment | DeleteReply | DeleteSpaceComment):
             return f"restored {self._deleted.get(message_id(call), 'what was deleted')}"
         if len(undone) > 1:
             return f"{count(len(undone), 'change')} undone"
-        return "undone; its text is a draft again" if text_of(call) else "undone"
+        return "undone; its text is a draft again" if text_of(call) else f"undone: {sanitize(describe(call))}"
 
     def unsend(self, row: int, *, prefix: str = "") -> bool:
         """Undo an unsent write, and restore its text as a draft after `prefix`. Return whether it was undone."""
