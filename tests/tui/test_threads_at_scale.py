@@ -99,6 +99,7 @@ async def test_marked_threads_are_resolved_together(service: RunningService, tmp
         await until(pilot, shows="1 ● open 3")
         await pilot.press("V", "G", "V")
         await until(pilot, holds=lambda: len(pilot.app.screen.rows.marked) == 3)
+        assert shown(pilot.app).count("• ●") == 3
         await pilot.press("x")
         await until(pilot, shows="Resolve 2 of 3 threads?")
         assert "only Ada or an admin of the space can resolve it" in shown(pilot.app).replace("\n", " ")

@@ -45,7 +45,7 @@ class ThreadList(BaseScreen):
 
     def __init__(self, states: Sequence[ThreadState], *, has_marks: bool) -> None:
         super().__init__()
-        self._states, self._indent = states, "" if has_marks else " "
+        self._states = states
         self.rows = RowList(self._row, second_line=self._second_row, key=self._key, has_mark_column=has_marks)
         self.all_threads: Sequence[Thread] = ()
         self.shown: list[Thread] = []
@@ -185,8 +185,8 @@ class ThreadList(BaseScreen):
 
     def _row(self, index: int, columns: int) -> Line:
         thread = self.shown[index]
-        row = thread_row(thread, self.place_of(thread), columns - len(self._indent) - 1, now())
-        return (Span(self._indent), *row) if self._indent else row
+        row = thread_row(thread, self.place_of(thread), columns - 2, now())
+        return (Span(" "), *row)
 
     def _second_row(self, index: int, columns: int) -> Line:
-        return cut((Span(f"{self._indent}  "), *one_line(self.shown[index].first)), columns)
+        return cut((Span("   "), *one_line(self.shown[index].first)), columns)
