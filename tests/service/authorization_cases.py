@@ -27,11 +27,13 @@ from presscheck.api import (
     change_requests,
     collections,
     comments,
+    computed_content,
     content,
     content_changes,
     content_installations,
     conversations,
     embeds,
+    external_links,
     git_repositories,
     imports,
     integrations,
@@ -770,6 +772,12 @@ CASES: list[Case] = [
         site_space_id=Id("draft_site_space_id"),
         position={"after": {"type": "site-space", "site_space": Id("second_draft_site_space_id")}},
     ),
+    case(external_links.AddExternalLink, SITE_CREATE, title="New", url="https://example.org/"),
+    case(external_links.UpdateExternalLink, SITE_CREATE, title="Other"),
+    case(external_links.DeleteExternalLink, SITE_CREATE),
+    case(site_settings.GetSiteSpaceCustomization, both(SITE_READ, READ)),
+    case(site_settings.OverrideSiteSpaceCustomization, SITE_CREATE, settings={"title": "Other"}),
+    case(site_settings.DeleteSiteSpaceCustomization, SITE_CREATE),
     case(site_structure.DuplicateSiteSpace, both(SITE_CREATE, CREATE, HOME_ADMIN)),
     case(
         site_structure.SortSiteStructure,
@@ -807,6 +815,16 @@ CASES: list[Case] = [
         source="/old",
         error=(404, "Redirect not found"),
         **SHARED,
+    ),
+    *(
+        case(
+            computed,
+            both(READ, sees_integration),
+            source=Id("content_source"),
+            seed="1",
+            space_id=Id("second_space_id"),
+        )
+        for computed in (computed_content.GetComputedDocument, computed_content.GetComputedRevision)
     ),
     case(embeds.GetSpaceEmbed, READ, url="https://example.org/a-lamp"),
     case(sites.CreateSite, HOME_CREATE, title="New"),
@@ -893,9 +911,7 @@ CASES: list[Case] = [
     case(url_lookup.GetContentByUrl, READ, "change request", url=Id("change_request_url")),
     case(url_lookup.GetContentByUrl, READ, "collection", url=Id("collection_url")),
     case(git_repositories.ImportGitRepository, EDIT, **REPOSITORY),
-    case(
-        git_repositories.ExportToGitRepository, instead(EDIT, ALLOWED, NO_EFFECT), **REPOSITORY, commit_message="Export"
-    ),
+    case(git_repositories.ExportToGitRepository, EDIT, **REPOSITORY, commit_message="Export"),
     case(spaces.GetSpaceGitInfo, READ, error=(404, "This space has no Git sync.")),
     case(spaces.GetSpacePDF, READ),
     # users

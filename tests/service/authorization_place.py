@@ -23,6 +23,7 @@ from presscheck.api.comments import PostComment, PostReply, PostSpaceComment, Po
 from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.api.content_installations import InstallInSite, InstallInSpace
 from presscheck.api.conversations import IngestConversations
+from presscheck.api.external_links import AddExternalLink
 from presscheck.api.imports import StartImport
 from presscheck.api.integrations import InstallIntegration, PublishIntegration, SetDevelopmentMode, UpdateInstallation
 from presscheck.api.invites import CreateInvite
@@ -36,7 +37,13 @@ from presscheck.api.permissions import (
     UpdateCollectionTeamPermission,
 )
 from presscheck.api.saml import CreateSAMLProvider
-from presscheck.api.site_settings import CreateRedirect, CreateShareLink, GetCustomization, UpdateAdaptiveSchema
+from presscheck.api.site_settings import (
+    CreateRedirect,
+    CreateShareLink,
+    GetCustomization,
+    OverrideSiteSpaceCustomization,
+    UpdateAdaptiveSchema,
+)
 from presscheck.api.site_structure import AddSection, AddSectionGroup, AddSiteSpace, ListSiteSpaces, UpdateSection
 from presscheck.api.sites import CreateSite, GetSite, PublishSite
 from presscheck.api.spaces import CreateSpace, DeleteSpace, GetSpace, UpdateSpace
@@ -60,7 +67,13 @@ IN_PRIVATE_SITE, TEAM = "tapir", "Readers"
 """Words in titles: of the sites of the private place with their sections, and of a team."""
 OPENAPI = '{"openapi": "3.0.3", "info": {"title": "Lamps", "version": "1"}, "paths": {}}'
 NODES = {"object": "document", "data": {}, "nodes": []}
-INTEGRATION = {"title": "Lamp post", "description": "Lights", "scopes": ("space:content:read",), "script": LISTENER}
+INTEGRATION = {
+    "title": "Lamp post",
+    "description": "Lights",
+    "scopes": ("space:content:read",),
+    "script": LISTENER,
+    "content_sources": ({"id": "pages"},),
+}
 COMPONENT: dict[str, Any] = {"component_id": "lamp", "props": {}, "context": {}}
 PACKED_COMPONENT = compressed('{"componentId": "lamp", "props": {}, "context": {}}')
 NO_CLAIMS = {"type": "object", "properties": {}, "additionalProperties": False}
@@ -307,6 +320,7 @@ class PlaceBuilder:
         for published in (site, shared, public):
             make(PublishSite(organization_id=self.home, site_id=published))
         [placed] = [one.id for one in make(ListSiteSpaces(**at)).items if one.space.id == ids["space_id"]]
+        make(OverrideSiteSpaceCustomization(**at, site_space_id=placed, settings={"title": "Own"}))
         with self.database.reading.begin() as session:
             key = session.get_one(SiteRow, shared).share_key
         return {
@@ -322,6 +336,7 @@ class PlaceBuilder:
             "second_site_section_id": second,
             "site_section_group_id": group,
             "site_space_id": placed,
+            "site_external_link_id": make(AddExternalLink(**at, title=f"{word} link", url="https://example.org/")).id,
             "share_link_id": make(CreateShareLink(**at, name="For us")).id,
             "site_redirect_id": make(CreateRedirect(**at, source="/old", destination=EXTERNAL)).id,
             "customization": make(GetCustomization(**at)),
@@ -352,6 +367,7 @@ class PlaceBuilder:
             event = session.scalars(select(EventRow.id).where(EventRow.installation_id == installed)).one()
         return {
             "integration_name": name,
+            "content_source": {"type": f"integration:{selecting}:pages", "props": {}},
             "other_integration_name": other,
             "new_integration_name": f"new-{visibility}",
             "installation_id": installed,

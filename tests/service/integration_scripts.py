@@ -38,6 +38,8 @@ var __integration = (() => {
   async function respond(ev) {
     const form = await ev.request.formData();
     const event = JSON.parse(form.get("event"));
+    const content = { pages: [], document: { object: "document", data: {}, nodes: [] } };
+    if (event.type.startsWith("content_compute")) return Response.json(content);
     if (event.type !== "ui_render") return new Response("OK", { status: 200 });
     const element = { type: "block", children: [{ type: "text", children: [event.componentId] }] };
     return new Response(JSON.stringify({ element, state: {}, props: event.props }), {
@@ -47,7 +49,7 @@ var __integration = (() => {
   addEventListener("fetch", (ev) => ev.respondWith(respond(ev)));
 })();
 """
-"""A script that listens for requests; it renders the name of any component."""
+"""A script that listens for requests; it renders the name of any component, and computes empty content."""
 
 RUNTIME = """
 const createComponent = ({ componentId, initialState = {}, render, action }) => ({
@@ -75,11 +77,20 @@ const createIntegration = ({ components = [], contentSources = [], events = {}, 
       case "ui_render":
         return components.find((one) => one.componentId === event.componentId).render(event, context);
       case "content_compute_document":
+      case "content_compute_revision":
         return contentSources.find((one) => one.sourceId === event.sourceId).compute(event, context);
     }
     if (!events[event.type]) return new Response("no handler", { status: 406 });
     await events[event.type](event, context);
     return new Response("OK");
+  },
+});
+const createContentSource = ({ sourceId, getRevision, getPageDocument }) => ({
+  sourceId,
+  async compute({ type, props, dependencies }, context) {
+    const input = { props, dependencies };
+    if (type === "content_compute_revision") return Response.json(await getRevision(input, context));
+    return Response.json({ document: await getPageDocument(input, context) });
   },
 });
 const apiRequest = ({ environment }, method, path, body) =>
@@ -90,6 +101,31 @@ const apiRequest = ({ environment }, method, path, body) =>
   });
 """
 """The conventions of the platform's runtime for scripts of integrations, before the integrations of these tests."""
+
+COMPUTING = (
+    RUNTIME
+    + """
+const pirate = createContentSource({
+  sourceId: "pirate",
+  async getRevision({ props, dependencies }, { environment }) {
+    const response = await apiRequest({ environment }, "GET", `/spaces/${environment.spaceInstallation.space}`);
+    const { title } = await response.json();
+    const computed = { type: `integration:${environment.integration.name}:pirate`, props: { greeting: "Arr" } };
+    const page = { type: "document", title: `${props.greeting} ${title}`, slug: "arr", path: "arr", computed };
+    const pages = [{ id: "arr", pages: [], ...page, from: dependencies.main?.value }];
+    return { pages, files: [], reusableContents: [] };
+  },
+  async getPageDocument({ props }) {
+    if (props.greeting === "none") return undefined;
+    const leaves = [{ object: "leaf", text: props.greeting, marks: [] }];
+    const text = { object: "text", leaves };
+    return { object: "document", data: {}, nodes: [{ object: "block", type: "paragraph", data: {}, nodes: [text] }] };
+  },
+});
+export default createIntegration({ contentSources: [pirate] });
+"""
+)
+"""Computes pages and documents as the content source `pirate`."""
 
 ENVIRONMENT = (
     RUNTIME

@@ -84,12 +84,14 @@ def _site(make: _Making, known: Known) -> Known:
     section = make(f"{there}/sections", spaceId=second, title="Second")
     make(f"{there}/sections", spaceId=third, title="Third")
     placed = make.http.get(f"{there}/site-spaces").json()["items"][0]["id"]
+    link = make(f"{there}/external-links", title="Shop", url="https://example.org/shop")
     out = {"kind": "external", "url": "https://example.org/"}
     return {
         "siteId": site,
         "siteSectionId": section,
         "siteSectionGroupId": make(f"{there}/section-groups", title="Group"),
         "siteSpaceId": placed,
+        "siteExternalLinkId": link,
         "shareLinkId": make(f"{there}/share-links", name="For us"),
         "siteRedirectId": make(f"{there}/redirects", source="/old", destination=out),
     }

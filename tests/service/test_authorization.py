@@ -21,6 +21,7 @@ from tests.service.authorization_world import (
 )
 from tests.service.engines import ENGINES, new_database
 
+from presscheck.api.computed_content import GetComputedDocument, GetComputedRevision
 from presscheck.api.integrations import RenderIntegration, RenderIntegrationWithGet
 from presscheck.api.openapi import PutOpenAPISpec
 from presscheck.api.operation import Operation, every_operation
@@ -37,7 +38,7 @@ NESTED = [
     if len(operation.path_fields()) > 1 and operation not in CREATES_WHAT_IS_MISSING
 ]
 """One case of each operation whose path leads to an item in another."""
-RECORDED = {RenderIntegration, RenderIntegrationWithGet}
+RECORDED = {GetComputedDocument, GetComputedRevision, RenderIntegration, RenderIntegrationWithGet}
 """Operations that change nothing but are recorded, as events of an integration."""
 EVERYONE = [(place, caller) for place, callers in CALLERS.items() for caller in callers]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
+import httpx
 import pytest
 from tests.service.factories import World
 
@@ -17,12 +18,15 @@ from presscheck.api.site_settings import (
     CreateShareLink,
     DeleteRedirect,
     DeleteShareLink,
+    DeleteSiteSpaceCustomization,
     GetAdaptiveSchema,
     GetCustomization,
     GetPublishingAuth,
+    GetSiteSpaceCustomization,
     ListRedirects,
     ListShareLinks,
     ListTemplateConditions,
+    OverrideSiteSpaceCustomization,
     RedirectDestination,
     RegeneratePublishingAuth,
     UpdateAdaptiveSchema,
@@ -31,10 +35,11 @@ from presscheck.api.site_settings import (
     UpdateRedirect,
     UpdateShareLink,
 )
-from presscheck.api.site_structure import ListSiteSpaces
+from presscheck.api.site_structure import AddSiteSpace, ListSiteSpaces
 from presscheck.api.sites import CreateSite, PublishSite, UpdateSite
-from presscheck.api.spaces import GetSpace
+from presscheck.api.spaces import CreateSpace, GetSpace
 from presscheck.errors import Conflict, Forbidden, NotFound, Refused
+from presscheck.service.sites.customization import with_newest_parts
 
 
 @pytest.fixture
@@ -93,6 +98,33 @@ async def test_the_customization_is_replaced_as_a_whole(world: World, at: dict[s
     assert site["pageActions"].items() >= looks["pageActions"].items(), "with what newer releases have"
     assert site["styling"].items() >= looks["styling"].items()
     assert site | {name: looks[name] for name in ("pageActions", "styling")} == looks | {"socialAccounts": []}
+
+
+async def test_a_space_has_its_own_customization(world: World, at: dict[str, str]) -> None:
+    send = world.admin.send
+    second = await send(CreateSpace(organization_id=world.organization, title="Second"))
+    await send(AddSiteSpace(**at, space_id=second.id))
+    await send(PublishSite(**at))
+    first, other = (await send(ListSiteSpaces(**at))).items
+    here, there = {**at, "site_space_id": first.id}, {**at, "site_space_id": other.id}
+    site = with_newest_parts(await send(GetCustomization(**at)))
+    own = {"title": "Own title", "styling": {"corners": "straight"}, "pagination": {"enabled": False}}
+    changed = await send(OverrideSiteSpaceCustomization(**here, settings=own))
+    assert changed == {**site, **own, "styling": {**site["styling"], "corners": "straight"}}
+    assert await send(GetSiteSpaceCustomization(**here)) == changed
+    assert await send(GetSiteSpaceCustomization(**there)) == site
+    shown = (await send(GetPublishedSite(**at))).customizations.site_spaces or {}
+    assert (shown[first.id]["title"], shown[other.id].get("title")) == ("Own title", None)
+    async with httpx.AsyncClient(timeout=60) as reader:
+        pages = [(await reader.get(str(one.urls.published))).text for one in (first, other)]
+    assert ["Own title" in page for page in pages] == [True, False]
+    part = await send(OverrideSiteSpaceCustomization(**here, settings={"styling": {"corners": None}}))
+    assert part == {**site, **own, "styling": site["styling"]}
+    for wrong, says in (({"ai": {}}, "whole site"), ({"styling": {"corners": "none"}}, "must be one of")):
+        with pytest.raises(Refused, match=says):
+            await send(OverrideSiteSpaceCustomization(**here, settings=wrong))
+    await send(DeleteSiteSpaceCustomization(**here))
+    assert await send(GetSiteSpaceCustomization(**here)) == site
 
 
 @pytest.mark.parametrize(

@@ -217,6 +217,53 @@ class UpdateCustomization(InSite, Operation[dict[str, Any]]):
     settings: dict[str, Any]
 
 
+class GetSiteSpaceCustomization(InSite, Operation[dict[str, Any]]):
+    """Get the customization of a space in a site.
+
+    It includes what the space shares with the site. `unmasked` includes settings that the plan of the site does not
+    show.
+    """
+
+    operation_id = "getSiteSpaceCustomizationById"
+    route = "GET /orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}/customization"
+    feature = "customization of spaces in sites"
+    release = "0.202.0"
+
+    site_space_id: str
+    unmasked: bool | None = None
+
+
+class OverrideSiteSpaceCustomization(InSite, Operation[dict[str, Any]]):
+    """Change the customization of a space in a site.
+
+    Fields that are left out stay; fields that are null become those of the site.
+    """
+
+    operation_id = "overrideSiteSpaceCustomizationById"
+    route = "PATCH /orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}/customization"
+    body_field = "settings"
+    feature = "customization of spaces in sites"
+    release = "0.202.0"
+
+    site_space_id: str
+    settings: dict[str, Any]
+
+
+class DeleteSiteSpaceCustomization(InSite, Operation[None]):
+    """Give a space the customization of its site.
+
+    Succeeds if it has no other.
+    """
+
+    operation_id = "deleteSiteSpaceCustomizationById"
+    route = "DELETE /orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}/customization"
+    success = 204
+    feature = "customization of spaces in sites"
+    release = "0.202.0"
+
+    site_space_id: str
+
+
 class GetPublishingAuth(InSite, Operation[PublishingAuth]):
     """Get the visitor authentication of a site."""
 

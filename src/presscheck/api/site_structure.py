@@ -62,8 +62,24 @@ class SiteSectionGroup(Model):
     icon: str | None = None
 
 
+class SiteExternalLink(Model):
+    """A link among the sections of a site, optionally in a group; visitors do not see a draft."""
+
+    object: str = "site-external-link"
+    id: str
+    title: str = ""
+    localized_title: dict[str, Any] | None = None
+    description: str | None = None
+    localized_description: dict[str, Any] | None = None
+    icon: str | None = None
+    url: str = ""
+    section_group: str | None = None
+    draft: bool = False
+    condition: str | None = None
+
+
 class OtherStructureItem(Model):
-    """An item of an unknown kind, such as an external link of the newest release."""
+    """An item of an unknown kind, such as a kind of a later release."""
 
     object: str = ""
     id: str = ""
@@ -72,13 +88,14 @@ class OtherStructureItem(Model):
 
 def _kind(item: Any) -> str:
     kind = cast("dict[str, Any]", item).get("object") if isinstance(item, dict) else getattr(item, "object", "")
-    return kind if kind in ("site-space", "site-section", "site-section-group") else "other"
+    return kind if kind in ("site-space", "site-section", "site-section-group", "site-external-link") else "other"
 
 
 StructureItem = Annotated[
     Annotated[SiteSpace, Tag("site-space")]
     | Annotated[SiteSection, Tag("site-section")]
     | Annotated[SiteSectionGroup, Tag("site-section-group")]
+    | Annotated[SiteExternalLink, Tag("site-external-link")]
     | Annotated[OtherStructureItem, Tag("other")],
     Discriminator(_kind),
 ]

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from presscheck.api.change_requests import GetReview, ListCommenters, ListReviews
+from presscheck.api.computed_content import GetComputedDocument, GetComputedRevision
 from presscheck.api.content import (
     GetChangeRequestFile,
     GetChangeRequestPageByPath,
@@ -117,6 +118,20 @@ def add_to_spaces(group: click.Group) -> None:
             ("id", "title", "path"),
             positional=("query",),
             help="Search the pages of a space.\n\nQUERY has at most 512 characters.",
+        ),
+        CommandSpec(
+            "computed-document",
+            GetComputedDocument,
+            is_shown=True,
+            done="Computed.",
+            help="Compute a document with a content source of an integration.",
+        ),
+        CommandSpec(
+            "computed-content",
+            GetComputedRevision,
+            is_shown=True,
+            done="Computed.",
+            help="Compute pages with a content source of an integration.",
         ),
         CommandSpec(
             "embed",

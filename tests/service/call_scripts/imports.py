@@ -100,6 +100,7 @@ async def integrations(say: Talk, org: str) -> None:
     """Integrations."""
     at = {"integration_name": "lamp-post"}
     details = {"title": "Lamp post", "description": "Lights", "scopes": ["space:content:read"], "script": LISTENER}
+    details["content_sources"] = [{"id": "pages", "title": "Pages", "configuration": {"componentId": "pages"}}]
     await say("integrations.PublishIntegration", **at, **details, organization=org, external_links=[])
     await say("integrations.ListIntegrations")
     await say("integrations.GetIntegration", **at)
@@ -116,6 +117,11 @@ async def integrations(say: Talk, org: str) -> None:
     traced = await say("integrations.GetIntegrationEvent", **at, event_id=events.items[0].id)
     assert (traced.event.status, traced.trace.logs[-1].message) == ("success", "Response: 200, text/plain: OK")
     await rendering(say, at)
+    [space, *_] = (await say("spaces.ListSpaces", organization_id=org)).items
+    given = {"space_id": space.id, "source": {"type": "integration:lamp-post:pages", "props": {}}, "seed": "1"}
+    await say("integrations.UpdateInstallation", **here, space_selection="all")
+    await say("computed_content.GetComputedDocument", **given, document_schema="current")
+    await say("computed_content.GetComputedRevision", **given)
     await say("integrations.UninstallIntegration", **here)
     await say("integrations.UnpublishIntegration", **at)
 

@@ -32,6 +32,15 @@ async def sites(say: Talk, org: str, spaces: list[str]) -> None:
     await say("site_structure.SortSiteStructure", **at, item=moved, position=after)
     await say("site_structure.MoveSiteSection", **at, site_section_id=section.id)
     await say("site_structure.MoveSiteSectionGroup", **at, site_section_group_id=group.id)
+    shop = await say("external_links.AddExternalLink", **at, title="Shop", url="https://example.org/")
+    out = {**at, "site_external_link_id": shop.id}
+    await say("external_links.UpdateExternalLink", **out, title="Store", parent=group.id)
+    await say("external_links.DeleteExternalLink", **out)
+    [*_, placed] = (await say("site_structure.ListSiteSpaces", **at)).items
+    in_site = {**at, "site_space_id": placed.id}
+    await say("site_settings.OverrideSiteSpaceCustomization", **in_site, settings={"title": "Own"})
+    await say("site_settings.GetSiteSpaceCustomization", **in_site)
+    await say("site_settings.DeleteSiteSpaceCustomization", **in_site)
     await say("site_structure.DeleteSectionGroup", **at, site_section_group_id=group.id)
     await say("site_structure.DeleteSection", **at, site_section_id=section.id)
     await say("sites.PublishSite", **at)

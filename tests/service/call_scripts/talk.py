@@ -30,7 +30,8 @@ class Talk:
         if type(call).answer is None:
             assert body == b""
             return None
-        self._compare(call, json.loads(body))
+        if type(call).success != 204:  # otherwise the description knows no body, and a header has the answer
+            self._compare(call, json.loads(body))
         return call.read_answer(body)
 
     def _compare(self, call: Operation[Any], answer: Any) -> None:

@@ -53,6 +53,7 @@ METAVARS = {
     "saml_provider_id": "PROVIDER",
     "share_link_id": "LINK",
     "site_redirect_id": "REDIRECT",
+    "site_external_link_id": "LINK",
     "site_section_group_id": "GROUP",
     "site_section_id": "SECTION",
     "site_space_id": "SPACE",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from presscheck.api.content_installations import ListSiteIntegrations, ListSiteIntegrationScripts
+from presscheck.api.external_links import AddExternalLink, DeleteExternalLink, UpdateExternalLink
 from presscheck.api.permissions import (
     InviteToSite,
     ListSitePermissions,
@@ -19,10 +20,13 @@ from presscheck.api.published_sites import GetPublishedSite, SearchSite
 from presscheck.api.site_settings import (
     CreateShareLink,
     DeleteShareLink,
+    DeleteSiteSpaceCustomization,
     GetPublishingAuth,
     GetRedirectBySource,
+    GetSiteSpaceCustomization,
     ListShareLinks,
     ListTemplateConditions,
+    OverrideSiteSpaceCustomization,
     RegeneratePublishingAuth,
     ShareLink,
     UpdatePublishingAuth,
@@ -90,6 +94,13 @@ groups = group_of(
     CommandSpec("move", MoveSiteSectionGroup, done="Section group moved."),
     CommandSpec("delete", DeleteSectionGroup, done="Section group deleted.", confirm="Delete this section group"),
 )
+external_links = group_of(
+    "external-links",
+    "Manage the links among the sections of a site.\n\nLINK is the id of a link, which `site published` shows.",
+    CommandSpec("add", AddExternalLink, done="Link added."),
+    CommandSpec("edit", UpdateExternalLink, done="Link updated."),
+    CommandSpec("remove", DeleteExternalLink, done="Link removed.", confirm="Remove this link"),
+)
 spaces = group_of(
     "spaces",
     "Manage the spaces of a site.\n\nSPACE is the id or the title of a space. `presscheck site add` adds one.",
@@ -97,6 +108,14 @@ spaces = group_of(
     CommandSpec("edit", UpdateSiteSpace, done="Space updated.", help="Change the path, condition or space."),
     CommandSpec("move", MoveSiteSpace, done="Space moved."),
     CommandSpec("duplicate", DuplicateSiteSpace, done="Space copied."),
+    CommandSpec("customization", GetSiteSpaceCustomization, help="Show the customization of a space in a site."),
+    CommandSpec("customize", OverrideSiteSpaceCustomization, done="Customization changed."),
+    CommandSpec(
+        "reset-customization",
+        DeleteSiteSpaceCustomization,
+        done="The space has the customization of its site.",
+        confirm="Remove the own customization of this space",
+    ),
     CommandSpec("remove", DeleteSiteSpace, done="Space removed.", confirm="Remove this space from the site"),
 )
 teams = group_of(
@@ -169,5 +188,5 @@ def add_to_sites(group: click.Group) -> None:
         CommandSpec("invite", InviteToSite, done="Role given."),
         CommandSpec("access", ListSitePermissions, (*USER_COLUMNS, "origin.type")),
     )
-    for part in (share_links, sections, groups, spaces, auth, teams, users):
+    for part in (share_links, sections, groups, external_links, spaces, auth, teams, users):
         group.add_command(part)

@@ -33,6 +33,8 @@ from presscheck.cli.operations.command_factory import CommandSpec, add
             "access",
             "content",
             "document",
+            "computed-content",
+            "computed-document",
             "embed",
             "file",
             "files",

@@ -17,9 +17,11 @@ from presscheck.api import (
     change_requests,
     collections,
     comments,
+    computed_content,
     content_changes,
     content_installations,
     conversations,
+    external_links,
     git_repositories,
     integrations,
     permissions,
@@ -304,6 +306,11 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     site_structure.MoveSiteSection: _repeatable(_site, queued=False),
     site_structure.MoveSiteSectionGroup: _repeatable(_site, queued=False),
     site_structure.MoveSiteSpace: _repeatable(_site, queued=False),
+    external_links.AddExternalLink: Effects(queued=False, reconcile="ask", stale=_site),
+    external_links.UpdateExternalLink: _repeatable(_site, queued=False),
+    external_links.DeleteExternalLink: _repeatable(_site, queued=False),
+    site_settings.OverrideSiteSpaceCustomization: _repeatable(_site, queued=False),
+    site_settings.DeleteSiteSpaceCustomization: _repeatable(_site, queued=False),
     site_structure.DuplicateSiteSpace: Effects(queued=False, reconcile="ask", stale=_organization),
     site_settings.CreateRedirect: Effects(
         queued=True,
@@ -343,6 +350,8 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     # these operations only read, in spite of their method
     published_sites.SearchSite: _repeatable(_nothing, queued=False),
     ask.AskOrganization: _repeatable(_nothing, queued=False),
+    computed_content.GetComputedDocument: _repeatable(_nothing, queued=False),
+    computed_content.GetComputedRevision: _repeatable(_nothing, queued=False),
     url_lookup.ResolvePublishedContent: _repeatable(_nothing, queued=False),
 }
 """The effects of the operations for which the defaults are wrong."""

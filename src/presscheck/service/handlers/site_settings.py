@@ -8,11 +8,14 @@ from typing import Any, cast
 
 from presscheck.api.site_settings import (
     AdaptiveSchema,
+    DeleteSiteSpaceCustomization,
     GetAdaptiveSchema,
     GetCustomization,
     GetPreview,
     GetPublishingAuth,
+    GetSiteSpaceCustomization,
     ListTemplateConditions,
+    OverrideSiteSpaceCustomization,
     Preview,
     PublishingAuth,
     RegeneratePublishingAuth,
@@ -25,10 +28,16 @@ from presscheck.api.site_settings import (
 from presscheck.documents.rison import InvalidRison, load_rison
 from presscheck.documents.visitors.claim_schema import schema_claims, schema_mistakes
 from presscheck.service.handlers.sites import site_for
-from presscheck.service.http.operations import ApiError, Context, handles
-from presscheck.service.models.sites import SiteSettingsRow
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
+from presscheck.service.models.sites import SiteRow, SiteSettingsRow, SiteSpaceRow
 from presscheck.service.permissions import require_every_space
-from presscheck.service.sites.customization import looks_of, require_customization
+from presscheck.service.sites.customization import (
+    OF_SPACES,
+    combined,
+    looks_of,
+    require_customization,
+    with_newest_parts,
+)
 from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.urls import new_signing_key, space_path
 from presscheck.service.web.access import preview_address
@@ -69,6 +78,46 @@ def update_customization(context: Context, call: UpdateCustomization) -> dict[st
     require_customization(call.settings)
     row.looks = call.settings
     return call.settings
+
+
+@handles(GetSiteSpaceCustomization)
+def get_site_space_customization(context: Context, call: GetSiteSpaceCustomization) -> dict[str, Any]:
+    """Return the customization of a space: its own values, and the values of the site."""
+    site = site_for(context, call.organization_id, call.site_id)
+    row = _site_space(context, site, call.site_space_id)
+    SiteContents(context, site).site_space(row)  # the caller must see the space
+    return with_newest_parts(combined(looks_of(context, site), row.looks))
+
+
+@handles(OverrideSiteSpaceCustomization)
+def override_site_space_customization(context: Context, call: OverrideSiteSpaceCustomization) -> dict[str, Any]:
+    """Change the own values of a space; None removes a value."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    row = _site_space(context, site, call.site_space_id)
+    foreign = sorted(call.settings.keys() - OF_SPACES)
+    if foreign:
+        raise ApiError(400, f"{foreign[0]}: is a setting of the whole site")
+    own = combined(row.looks or {}, call.settings)
+    looks = combined(looks_of(context, site), own)
+    require_customization(looks)
+    row.looks = own
+    return with_newest_parts(looks)
+
+
+@handles(DeleteSiteSpaceCustomization)
+def delete_site_space_customization(context: Context, call: DeleteSiteSpaceCustomization) -> None:
+    """Remove the own values of a space. Return normally if the site does not have the space."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    row = context.session.get(SiteSpaceRow, call.site_space_id)
+    if row is not None and row.site_id == site.id:
+        row.looks = None
+
+
+def _site_space(context: Context, site: SiteRow, site_space_id: str) -> SiteSpaceRow:
+    row = context.session.get(SiteSpaceRow, site_space_id)
+    if row is None or row.site_id != site.id:
+        raise not_found("site space")
+    return row
 
 
 @handles(GetAdaptiveSchema)

@@ -53,7 +53,7 @@ from presscheck.service.permissions import (
     visible_sites,
     visible_space_ids,
 )
-from presscheck.service.sites.customization import looks_of, with_newest_parts
+from presscheck.service.sites.customization import combined, looks_of, with_newest_parts
 from presscheck.service.sites.scripts import policy_text, scripts_of
 from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.structure_editor import add_site_space
@@ -219,12 +219,16 @@ def get_published_site(context: Context, call: GetPublishedSite) -> PublishedCon
     published.
     """
     site, sees_all = read_site(context, call.organization_id, call.site_id, call.share_key)
-    contents, looks = SiteContents(context, site), with_newest_parts(looks_of(context, site))
+    contents, looks = SiteContents(context, site, is_published=True), with_newest_parts(looks_of(context, site))
+    own = {row.id: row.looks for row in contents.site_spaces}
     answer = PublishedContentSite(
         site=as_sites(context, [site])[0],
         structure=contents.structure(),
         customizations=SiteCustomizations(
-            site=looks, site_spaces={site_space.id: looks for site_space in contents.every_space()}
+            site=looks,
+            site_spaces={
+                site_space.id: combined(looks, own.get(site_space.id)) for site_space in contents.every_space()
+            },
         ),
         scripts=site_scripts(context, site),
     )

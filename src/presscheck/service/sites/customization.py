@@ -73,6 +73,47 @@ def looks_of(context: Context, site: SiteRow) -> dict[str, Any]:
     return row.looks if row and row.looks else LOOKS
 
 
+OF_SPACES = frozenset(
+    (
+        "title",
+        "localizedTitle",
+        "styling",
+        "internationalization",
+        "favicon",
+        "announcement",
+        "header",
+        "footer",
+        "themes",
+        "feedback",
+        "externalLinks",
+        "pagination",
+        "trademark",
+        "privacyPolicy",
+        "socialPreview",
+    )
+)
+"""The parts of a customization that a space of a site can have of its own."""
+
+
+def combined(looks: dict[str, Any], own: dict[str, Any] | None) -> dict[str, Any]:
+    """Return a customization with the values of `own`, which has only some parts.
+
+    The values of objects are combined, other values are replaced, and None removes a value.
+    """
+    result = dict(looks)
+    for name, value in (own or {}).items():
+        if isinstance(value, dict):
+            inner = result.get(name)
+            result[name] = combined(
+                cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}, cast("dict[str, Any]", value)
+            )
+        elif value is None:
+            result.pop(name, None)
+        else:
+            result[name] = value
+    return result
+
+
 def with_newest_parts(looks: dict[str, Any]) -> dict[str, Any]:
     """Return a customization with the parts that only the newest API release has; missing parts get defaults."""
     return looks | {

@@ -10,6 +10,7 @@ from sqlalchemy import select
 
 from presscheck.api import (
     change_requests,
+    computed_content,
     content,
     content_changes,
     embeds,
@@ -42,6 +43,8 @@ _OF_SITE = frozenset[type[Operation[Any]]](
     (
         GetPublishedSite,
         SearchSite,
+        computed_content.GetComputedDocument,
+        computed_content.GetComputedRevision,
         content.GetRevision,
         content.GetRevisionPage,
         content.GetRevisionPageByPath,

@@ -1,4 +1,4 @@
-"""The structure of a site: section groups, sections and site spaces, as rows and serialized.
+"""The structure of a site as rows and serialized: section groups, sections, external links and site spaces.
 
 Deleted spaces and spaces that the caller may not see are left out, and then also empty sections and groups; see
 `sees_all_sections`.
@@ -12,6 +12,7 @@ from sqlalchemy import and_, bindparam, exists, or_, select
 
 from presscheck.api.site_structure import (
     PublishedUrl,
+    SiteExternalLink,
     SiteSection,
     SiteSectionGroup,
     SiteSpace,
@@ -21,24 +22,29 @@ from presscheck.api.site_structure import (
 from presscheck.api.spaces import Space
 from presscheck.documents.pages.tree import title_slug
 from presscheck.service.http.operations import ApiError, Context
-from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
+from presscheck.service.models.sites import ExternalLinkRow, SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import sees_all_sections, visible_among
 from presscheck.service.sites.urls import published_address, section_path, space_path
 from presscheck.service.spaces.serializers import as_spaces
 
-Item = SiteSpaceRow | SectionRow | SectionGroupRow
+Entry = SectionRow | SectionGroupRow | ExternalLinkRow
+"""An item among the sections of a site."""
+Item = SiteSpaceRow | Entry
 """An item with a position in a site."""
 KINDS: dict[type[Item], str] = {
     SiteSpaceRow: "site-space",
     SectionRow: "site-section",
     SectionGroupRow: "site-section-group",
+    ExternalLinkRow: "site-external-link",
 }
 
 _GROUPS = select(SectionGroupRow).where(SectionGroupRow.site_id == bindparam("site"))
+_LINKS = select(ExternalLinkRow).where(ExternalLinkRow.site_id == bindparam("site"))
 _SECTIONS = select(SectionRow).where(SectionRow.site_id == bindparam("site"))
 _placed, _spaces = SiteSpaceRow.__table__.c, SpaceRow.__table__.c
-_has_sections = or_(*(exists().where(row.site_id == bindparam("site")) for row in (SectionRow, SectionGroupRow)))
+_ENTRIES = SectionRow, SectionGroupRow, ExternalLinkRow
+_has_sections = or_(*(exists().where(row.site_id == bindparam("site")) for row in _ENTRIES))
 _SITE_SPACES = (
     select(_has_sections, SiteSpaceRow, SpaceRow)
     .select_from(
@@ -53,13 +59,16 @@ _SITE_SPACES = (
     )
     .where(_placed.site_id == bindparam("site"))
 )
-"""Selects whether a site has sections or groups, and its site spaces with their spaces (nulls if deleted)."""
+"""Selects whether a site has sections, groups or external links, and its site spaces with their spaces.
+
+The columns of a deleted space are null.
+"""
 
 
 class SiteContents:
-    """The rows of a site in order, as of the creation of this object."""
+    """The rows of a site in order, as of the creation of this object; without draft links if `is_published`."""
 
-    def __init__(self, context: Context, site: SiteRow) -> None:
+    def __init__(self, context: Context, site: SiteRow, *, is_published: bool = False) -> None:
         self.context = context
         self.site = site
         session = context.session
@@ -76,13 +85,15 @@ class SiteContents:
         may_have_sections = not site_space_rows or site_space_rows[0][0]
         self.groups = list(session.scalars(_GROUPS, {"site": site.id})) if may_have_sections else []
         self.sections = list(session.scalars(_SECTIONS, {"site": site.id})) if may_have_sections else []
-        for rows in (self.groups, self.sections, self.site_spaces):
+        links = session.scalars(_LINKS, {"site": site.id}) if may_have_sections else ()
+        self.links = [link for link in links if not (is_published and link.draft)]
+        for rows in (self.groups, self.sections, self.links, self.site_spaces):
             rows.sort(key=lambda row: (row.position, row.id))
         self._spaces: dict[str, SiteSpace] | None = None
 
     def find(self, kind: str, item_id: str) -> Item | None:
         """Return the row with this kind and id, or None."""
-        rows: list[Item] = [*self.site_spaces, *self.sections, *self.groups]
+        rows: list[Item] = [*self.site_spaces, *self.sections, *self.groups, *self.links]
         return next((row for row in rows if row.id == item_id and _kind(row) == kind), None)
 
     def row_of(self, item: Item) -> list[Item]:
@@ -91,17 +102,18 @@ class SiteContents:
             return [site_space for site_space in self.site_spaces if site_space.section_id == item.section_id]
         return list[Item](self.inside(above(item)))
 
-    def inside(self, group_id: str | None) -> list[SectionRow | SectionGroupRow]:
-        """Return the sections and groups of a group, or of the top level, in order."""
+    def inside(self, group_id: str | None) -> list[Entry]:
+        """Return the sections, groups and links of a group, or of the top level, in order."""
         items = [
             *(section for section in self.sections if section.group_id == group_id),
+            *(link for link in self.links if link.group_id == group_id),
             *(group for group in self.groups if group.parent_id == group_id),
         ]
         return sorted(items, key=lambda item: (item.position, item.id))
 
     def structure(self) -> SiteStructure:
         """Serialize the whole structure, in order."""
-        if self.sections or self.groups:
+        if self.sections or self.groups or self.links:
             return SiteStructure(type="sections", structure=self._shown_items(None))
         return SiteStructure(type="siteSpaces", structure=tuple(self.shown_spaces(None)))
 
@@ -109,6 +121,8 @@ class SiteContents:
         """Serialize an item."""
         if isinstance(item, SiteSpaceRow):
             return self.site_space(item)
+        if isinstance(item, ExternalLinkRow):
+            return as_link(item)
         return self.section(item) if isinstance(item, SectionRow) else self.group(item)
 
     def group(self, row: SectionGroupRow) -> SiteSectionGroup:
@@ -140,9 +154,9 @@ class SiteContents:
             urls=self._urls(section_path(self.site, row)),
         )
 
-    def shows(self, item: SectionRow | SectionGroupRow) -> bool:
-        """Return whether the caller may see a section or a group."""
-        if self._shows_all_sections:
+    def shows(self, item: Entry) -> bool:
+        """Return whether the caller may see a section, a group or a link."""
+        if self._shows_all_sections or isinstance(item, ExternalLinkRow):
             return True
         if isinstance(item, SectionRow):
             return bool(self.shown_spaces(item.id))
@@ -173,15 +187,19 @@ class SiteContents:
             raise ApiError(404, "Site space not found.")
         return serialized
 
-    def sections_in_order(self, group_id: str | None = None) -> list[SectionRow]:
-        """Return all sections in navigation order, including sections in groups."""
-        rows: list[SectionRow] = []
+    def in_order(self, group_id: str | None = None) -> list[SectionRow | ExternalLinkRow]:
+        """Return all sections and links in navigation order, including those in groups."""
+        rows: list[SectionRow | ExternalLinkRow] = []
         for item in self.inside(group_id):
-            if isinstance(item, SectionRow):
+            if isinstance(item, SectionGroupRow):
+                rows += self.in_order(item.id)
+            else:
                 rows.append(item)
-            elif isinstance(item, SectionGroupRow):
-                rows += self.sections_in_order(item.id)
         return rows
+
+    def sections_in_order(self) -> list[SectionRow]:
+        """Return all sections in navigation order, including sections in groups."""
+        return [item for item in self.in_order() if isinstance(item, SectionRow)]
 
     @cached_property
     def _shows_all_sections(self) -> bool:
@@ -229,9 +247,25 @@ def _kind(row: Item) -> str:
     return next(kind for row_class, kind in KINDS.items() if isinstance(row, row_class))
 
 
-def above(item: SectionRow | SectionGroupRow) -> str | None:
+def as_link(row: ExternalLinkRow) -> SiteExternalLink:
+    """Serialize an external link."""
+    return SiteExternalLink(
+        id=row.id,
+        title=row.title,
+        localized_title=row.localized_title,
+        description=row.description,
+        localized_description=row.localized_description,
+        icon=row.icon,
+        url=row.url,
+        section_group=row.group_id,
+        draft=row.draft,
+        condition=row.condition,
+    )
+
+
+def above(item: Entry) -> str | None:
     """Return the id of the group that contains an item, or None at the top level."""
-    return item.group_id if isinstance(item, SectionRow) else item.parent_id
+    return item.parent_id if isinstance(item, SectionGroupRow) else item.group_id
 
 
 def free_path(title: str, taken: set[str]) -> str:

@@ -9,7 +9,7 @@ from presscheck.service.db.ids import new_id
 from presscheck.service.http.operations import ApiError, Context, not_found
 from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
 from presscheck.service.permissions import require_publishing, space_for
-from presscheck.service.sites.structure import Item, SiteContents, above, free_path
+from presscheck.service.sites.structure import Entry, Item, SiteContents, above, free_path
 
 LONGEST_SECTION_TITLE = 128
 
@@ -99,14 +99,19 @@ def dissolve(contents: SiteContents, group: SectionGroupRow) -> None:
     row, inside = contents.row_of(group), contents.inside(group.id)
     at = row.index(group)
     for item in inside:
-        if isinstance(item, SectionRow):
-            item.group_id = group.parent_id
-        elif isinstance(item, SectionGroupRow):
-            item.parent_id = group.parent_id
+        put_into(item, group.parent_id)
     _number([*row[:at], *inside, *row[at + 1 :]])
     contents.context.session.flush()
     contents.context.session.delete(group)
     contents.context.session.flush()
+
+
+def put_into(item: Entry, group_id: str | None) -> None:
+    """Move a section, a group or a link into a group; None moves it to the top level."""
+    if isinstance(item, SectionGroupRow):
+        item.parent_id = group_id
+    else:
+        item.group_id = group_id
 
 
 def sort(contents: SiteContents, pointer: StructureItemPointer, position: StructurePosition) -> Item:
@@ -143,7 +148,7 @@ def _neighbour(contents: SiteContents, item: Item, pointer: StructureItemPointer
         raise ApiError(400, "position: an item cannot be placed next to itself")
     if isinstance(neighbour, SiteSpaceRow) != isinstance(item, SiteSpaceRow):
         raise ApiError(
-            400, "position: a site space must be next to a site space, a section or group next to a section or group"
+            400, "position: a site space must be next to a site space, any other item next to a section, group or link"
         )
     if isinstance(item, SectionGroupRow) and not isinstance(neighbour, SiteSpaceRow):
         group = above(neighbour)
@@ -165,10 +170,8 @@ def _adopt_parent(contents: SiteContents, item: Item, neighbour: Item) -> None:
             }
             item.path = free_path(item.path, sibling_paths)
             item.section_id = neighbour.section_id
-    elif isinstance(item, SectionRow) and not isinstance(neighbour, SiteSpaceRow):
-        item.group_id = above(neighbour)
-    elif isinstance(item, SectionGroupRow) and not isinstance(neighbour, SiteSpaceRow):
-        item.parent_id = above(neighbour)
+    elif not isinstance(item, SiteSpaceRow) and not isinstance(neighbour, SiteSpaceRow):
+        put_into(item, above(neighbour))
     open_first(contents.context, contents.site)
 
 

@@ -73,7 +73,7 @@ def store_feedback(
 
 def has_form(site: PublishedSite) -> bool:
     """Return whether pages of a site ask for feedback."""
-    switch = site.record.looks.get("feedback")
+    switch = site.looks.get("feedback")
     return isinstance(switch, dict) and switch.get("enabled") is True and not site.reader.is_previewing
 
 

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from presscheck.documents.markdown.emoji import icon_sign
 from presscheck.documents.pages.tree import Page, PagePosition, children
-from presscheck.service.models.sites import SiteSpaceRow
+from presscheck.documents.visitors.condition_tags import visible_words
+from presscheck.service.models.sites import ExternalLinkRow, SiteSpaceRow
 from presscheck.service.web.links import outside, reference
 from presscheck.service.web.published_site import PublishedSite
 
@@ -90,9 +91,16 @@ class TreeHtml:
 
 
 def sections(site: PublishedSite, current: SiteSpaceRow | None) -> list[Ways]:
-    """Return links to the sections of a site by group, or an empty list if there is only one section."""
+    """Return links to the sections of a site and its external links by group, or an empty list if there is only one."""
     links: list[tuple[str, Way]] = []
-    for section in site.sections():
+    language = site.spaces[current.space_id].language if current else None
+    for section in site.sections_and_links():
+        if isinstance(section, ExternalLinkRow):
+            link = outside(site, section.url)
+            title = (section.localized_title or {}).get(language or "") or section.title
+            if link:
+                links.append((site.group_title(section), Way(visible_words(str(title), site.holds), link.url)))
+            continue
         first = site.first_of(section)
         if first:
             is_current = current is not None and current.section_id == section.id

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote, urlsplit
 
 from presscheck.documents.markdown.anchors import encode_fragment
@@ -24,8 +24,9 @@ from presscheck.service.content.serializers import Content, LinkTargets
 from presscheck.service.content.specifications import newest_contents, stored_specification
 from presscheck.service.http.operations import ApiError, Context
 from presscheck.service.models.content import ChangeRequestRow
-from presscheck.service.models.sites import SectionRow, SiteSpaceRow
+from presscheck.service.models.sites import ExternalLinkRow, SectionRow, SiteSpaceRow
 from presscheck.service.review.change_requests import branch_of
+from presscheck.service.sites.customization import combined
 from presscheck.service.sites.urls import space_path
 from presscheck.service.web.access import AccessDenied, Reader
 from presscheck.service.web.site_record import SiteRecord, digest_of
@@ -172,7 +173,15 @@ class PublishedSite:
 
     def sections(self) -> list[SectionRow]:
         """Return the sections with visible content, in navigation order."""
-        return [row for row in self.record.sections_in_order if self.within(row)]
+        return [row for row in self.record.in_order if isinstance(row, SectionRow) and self.within(row)]
+
+    def sections_and_links(self) -> list[SectionRow | ExternalLinkRow]:
+        """Return the sections with visible content and the visible external links, in navigation order."""
+        return [
+            row
+            for row in self.record.in_order
+            if (self.within(row) if isinstance(row, SectionRow) else self.holds(row.condition))
+        ]
 
     def within(self, section: SectionRow | None) -> list[SiteSpaceRow]:
         """Return the site spaces of a section, or of the top level."""
@@ -183,9 +192,9 @@ class PublishedSite:
         """Return the section of a site space, or None."""
         return next((section for section in self.record.sections if section.id == site_space.section_id), None)
 
-    def group_title(self, section: SectionRow) -> str:
-        """Return the title of the group of a section, or an empty string."""
-        return next((group.title for group in self.record.groups if group.id == section.group_id), "")
+    def group_title(self, item: SectionRow | ExternalLinkRow) -> str:
+        """Return the title of the group of a section or of a link, or an empty string."""
+        return next((group.title for group in self.record.groups if group.id == item.group_id), "")
 
     def first_of(self, section: SectionRow | None) -> SiteSpaceRow | None:
         """Return the default site space of a section or of the site, or else its first visible site space.
@@ -244,10 +253,17 @@ class PublishedSite:
         path = self.reader.path
         return path.partition(self.previewed.path.rstrip("/"))[2].lstrip("/") if self.previewed else path
 
+    @cached_property
+    def looks(self) -> dict[str, Any]:
+        """The customization of the site, or of the space of the requested page if the space has its own."""
+        is_custom = any(site_space.looks for site_space in self.site_spaces)
+        found = self.find(self.path) if is_custom else None
+        return combined(self.record.looks, found[0].looks) if found else self.record.looks
+
     @property
     def title(self) -> str:
         """The title of the site, as customized."""
-        title = self.record.looks.get("title")
+        title = self.looks.get("title")
         return visible_words(title if isinstance(title, str) and title else self.site.title, self.holds)
 
     @property

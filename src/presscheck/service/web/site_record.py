@@ -14,6 +14,7 @@ from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.version import Version
 from presscheck.service.http.operations import Context
 from presscheck.service.models.sites import (
+    ExternalLinkRow,
     RedirectRow,
     SectionGroupRow,
     SectionRow,
@@ -38,7 +39,8 @@ class SiteRecord:
 
     groups: list[SectionGroupRow]
     sections: list[SectionRow]
-    sections_in_order: list[SectionRow]
+    in_order: list[SectionRow | ExternalLinkRow]
+    """Sections and external links in navigation order."""
     site_spaces: list[SiteSpaceRow]
     spaces: dict[str, SpaceRow]
     """The spaces that are not deleted, by id."""
@@ -52,7 +54,7 @@ class SiteRecord:
 
     def weight(self) -> int:
         """Estimate the size in memory in bytes."""
-        rows = len(self.groups) + len(self.sections) + len(self.site_spaces) + len(self.spaces) + len(self.redirects)
+        rows = len(self.groups) + len(self.in_order) + len(self.site_spaces) + len(self.spaces) + len(self.redirects)
         return EACH * (rows + 10)
 
 
@@ -99,7 +101,7 @@ def digest_of(value: object) -> bytes:
 
 def site_record(context: Context, site: SiteRow) -> SiteRecord:
     """Read the record of a site and detach its rows from the session."""
-    contents, session = SiteContents(context, site), context.session
+    contents, session = SiteContents(context, site, is_published=True), context.session
     live = select(SpaceRow).where(
         SpaceRow.id.in_([site_space.space_id for site_space in contents.site_spaces]),
         SpaceRow.deleted_at.is_(None),
@@ -112,13 +114,13 @@ def site_record(context: Context, site: SiteRow) -> SiteRecord:
         .order_by(RedirectRow.id)
     ).all()
     looks = session.scalar(select(SiteSettingsRow.looks).where(SiteSettingsRow.site_id == site.id))
-    rows = [*contents.groups, *contents.sections, *contents.site_spaces, *spaces]
+    rows = [*contents.groups, *contents.sections, *contents.links, *contents.site_spaces, *spaces]
     for row in rows:
         session.expunge(row)
     return SiteRecord(
         contents.groups,
         contents.sections,
-        contents.sections_in_order(),
+        contents.in_order(),
         contents.site_spaces,
         {row.id: row for row in spaces},
         {unquote(source): destination for source, destination in reversed(redirects)},

@@ -85,7 +85,7 @@ class Appearance:
 
     def __init__(self, site: PublishedSite, chosen_theme: str | None = None) -> None:
         self._site = site
-        self._looks = site.record.looks
+        self._looks = site.looks
         self.theme = self._theme(chosen_theme)
         self.may_toggle = self._at("themes.toggeable") is True
         self.logo = self._picture(self._at("header.logo"))
