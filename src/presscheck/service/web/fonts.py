@@ -63,7 +63,7 @@ def font_faces(site: PublishedSite) -> str:
 
     Only files of this service are used, so that no other server learns who reads the page.
     """
-    styling = site.looks.get("styling")
+    styling = site.record.looks.get("styling")
     fonts = cast("dict[str, Any]", styling) if isinstance(styling, dict) else {}
     chosen = (fonts.get(name) for name in ("font", "headingFont", "monospaceFont"))
     return "".join(dict.fromkeys(rule for font in chosen for rule in _rules(site, font)))

@@ -70,7 +70,7 @@ def _offered(site: PublishedSite) -> set[str]:
 
 
 def _part(site: PublishedSite, name: str) -> dict[str, Any]:
-    part = site.looks.get(name)
+    part = site.record.looks.get(name)
     return cast("dict[str, Any]", part) if isinstance(part, dict) else {}
 
 
