@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, wrap
-from presscheck.tui.widgets.dialog import Dialog
+from presscheck.tui.widgets.dialog import SUBMIT, Dialog
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.search_inputs import SearchInput
 from presscheck.tui.widgets.status_bar import ClickableLines, StatusLine, pressing
@@ -110,6 +110,8 @@ class ConfirmDialog(Dialog[bool]):
     def keys(self) -> dict[str, Callable[[], object]]:
         keys = {**super().keys(), "ctrl+c": self.cancel, "tab": self._switch, "shift+tab": self._switch}
         if self.type_to_confirm is None:
+            # the key that asks to save, pressed twice, must neither answer yes unread nor cancel
+            keys |= dict.fromkeys(SUBMIT, lambda: None)
             keys |= {"y": self._confirm, "n": self.cancel, "q": self.cancel}
             keys |= {"j": partial(self.move, 1), "k": partial(self.move, -1)}
             keys |= dict.fromkeys(("left", "right", "h", "l"), self._switch)

@@ -218,7 +218,7 @@ class PageDraft:
         self._keep_sent(text)
         after = await self._read_page()
         merged = await self.merged(before.text, text, after.text)
-        self._base = after
+        self._base, self._changed_by = after, ""
         self._keep_sent(merged.text)
         edit = from_editor(after, merged.text)
         if merged.conflicts:
