@@ -186,7 +186,7 @@ def test_a_pending_resolve_is_shown_on_the_thread() -> None:
 def test_resolved_threads_are_folded_until_opened() -> None:
     one = thread(comment(status="resolved", resolvedBy=JON, replies=1), [reply()])
     assert shown(one) == ["┃ ○ resolved Ada 3 h  Please fix"]
-    assert shown(one, unfolded=True)[0] == "┃ Ada 3 h                ○ resolved by Jon 1 reply"
+    assert shown(one, unfolded=True)[0] == "┃ Ada 3 h              ○ resolved by Jon · 1 reply"
 
 
 def test_the_quote_is_omitted_below_the_quoted_text() -> None:

@@ -162,7 +162,7 @@ def _tail(thread: Thread) -> Line:
     if thread.notifications:
         spans.append(Span(f" {thread.notifications}", "quiet"))
     if thread.reply_count:
-        spans.append(Span(f" {count(thread.reply_count, 'reply', 'replies')}", "quiet"))
+        spans.append(Span(f"{' ·' if spans else ''} {count(thread.reply_count, 'reply', 'replies')}", "quiet"))
     return tuple(spans)
 
 
