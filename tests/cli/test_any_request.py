@@ -14,12 +14,6 @@ def test_a_get_request_with_a_query(shell: Shell) -> None:
     assert some == json.loads(shell.ok("api", "GET", "/orgs/tallowick/members?limit=2"))
 
 
-def test_the_response_is_filtered(shell: Shell) -> None:
-    assert shell.ok("api", "GET", "/orgs", "--jq", ".items[].id") == "tallowick\n"
-    members = shell.ok("api", "GET", "/orgs/tallowick/members", "--paginate", "--template", "{id} {role}")
-    assert "robin admin" in members.splitlines()
-
-
 def test_all_pages_are_one_list(shell: Shell) -> None:
     members = json.loads(shell.ok("api", "GET", "/orgs/tallowick/members", "-f", "limit=3", "--paginate"))
     assert len({member["id"] for member in members}) == len(members) == 8

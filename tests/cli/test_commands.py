@@ -466,9 +466,3 @@ def test_doctor_log_and_completion(shell: Shell) -> None:
     offered = shell.program().stdout.split()
     assert {f"plain,{name}" for name in ("reply", "resolve", "revert", "review", "reviewers")} <= set(offered)
     assert all(line.startswith("plain,re") for line in offered)
-
-
-@pytest.mark.parametrize(("words", "wanted"), [(("serch",), "search"), (("space", "lst"), "list")])
-def test_misspelled_command_is_answered_with_a_similar_one(shell: Shell, words: tuple[str, ...], wanted: str) -> None:
-    ran = shell.run(*words)
-    assert (ran.exit_code, f"'{wanted}'" in ran.stderr) == (2, True)

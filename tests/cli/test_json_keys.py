@@ -76,6 +76,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("saml", "list"),
     ("saml", "show", "Okta"),
     ("search", "token"),
+    ("site", "build", SITE, "{directory}/built"),
     ("site", "check", SITE),
     ("site", "config", "pull", SITE, "{directory}/site.toml"),
     ("site", "customization", "show", SITE),

@@ -8,9 +8,10 @@ from xml.etree import ElementTree
 
 import httpx
 import pytest
-from tests.service.factories import World, rewrite
+from tests.service.factories import World, insert, rewrite
 from tests.service.web_pages import changed, published, write
 
+from presscheck.api.site_settings import CreateRedirect, GetPreview, RedirectDestination
 from presscheck.api.sites import UpdateSite
 
 NAMES = ["robots.txt", "sitemap.xml", "llms.txt", "llms-full.txt", "index.json"]
@@ -118,3 +119,15 @@ async def test_a_page_tells_when_it_was_updated(world: World, browser: httpx.Asy
     page = (await browser.get(address)).text
     assert re.search(r'Last updated <time datetime="[^"]+">\d{1,2} [A-Z][a-z]+ 20\d\d</time>', page)
     assert f'<a href="{httpx.URL(address).path}start.md">View as Markdown</a>' in page
+
+
+@pytest.mark.attack("conditional content")
+async def test_only_a_preview_lists_all_paths(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world)
+    await changed(world, insert("Unlisted", "Text.\n", hidden=True))
+    away = RedirectDestination(kind="external", url="https://example.org/")
+    await world.admin.send(CreateRedirect(**at, source="/away", destination=away))
+    assert (await browser.get(f"{address}paths.json")).status_code == 404
+    preview = (await world.admin.send(GetPreview(**at))).url
+    paths = (await browser.get(f"{preview}paths.json")).json()["paths"]
+    assert paths == ["", "away", "guide", "reference", "start", "unlisted"]

@@ -23,12 +23,7 @@ _ESCAPE = re.compile(r"\\[nt\\]")
 
 def json_option(function: Command) -> Command:
     """Add the options `--json`, `--jq` and `--template`; the last two imply the first."""
-    return _json(filter_options(function))
-
-
-def filter_options(function: Command) -> Command:
-    """Add the options `--jq` and `--template`, for a command that always prints JSON."""
-    return _jq(_template(function))
+    return _json(_jq(_template(function)))
 
 
 def unique_options(parameters: Sequence[click.Parameter]) -> list[click.Parameter]:

@@ -49,14 +49,3 @@ class LazyGroup(click.Group):
         module, name = self._lazy_commands[cmd_name]
         lazy_command: click.Command = getattr(import_module(f"presscheck.cli.{module}"), name)
         return lazy_command
-
-    @override
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            return super().resolve_command(ctx, args)
-        except click.exceptions.NoSuchCommand as error:  # click suggests only commands that are imported
-            raise click.exceptions.NoSuchCommand(
-                error.command_name, possibilities=self.list_commands(ctx), ctx=ctx
-            ) from None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 import time
 from contextlib import aclosing
 from dataclasses import asdict
@@ -13,15 +11,11 @@ from pydantic.alias_generators import to_camel
 
 from presscheck.cli import lookup
 from presscheck.cli.output import print_message
+from presscheck.cli.progress_line import ProgressLine
 from presscheck.cli.session import Session, with_session
 from presscheck.engine.engine import Progress
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
-from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Span, cut, plain
-
-LINE_INTERVAL = 1.0
-"""Seconds between two progress lines without a terminal."""
 
 
 @click.command()
@@ -37,11 +31,11 @@ async def sync(session: Session, org: str | None, space: str | None) -> None:
     chosen = await lookup.space(session, space) if space else None
     if chosen:
         organization = chosen.organization or organization
-    started, printer, last = time.monotonic(), _ProgressPrinter(), Progress()
+    started, printer, last = time.monotonic(), ProgressLine(), Progress()
     async with aclosing(session.engine.sync(organization, chosen.id if chosen else None)) as progress:
         try:
             async for last in progress:
-                printer.update(last)
+                printer.update(progress_line(last))
         finally:
             printer.clear()
     _print(session, last, time.monotonic() - started)
@@ -55,34 +49,6 @@ def progress_line(progress: Progress) -> str:
         return f"Checking for changes · {count(progress.requests, 'request')}"
     left = f" · {_time(progress.left)} left" if progress.left is not None else ""
     return f"{progress.done:,} of {count(progress.parts, 'changed part')} · {count(progress.requests, 'request')}{left}"
-
-
-class _ProgressPrinter:
-    """A printer of the progress: a rewritten line on a terminal, otherwise a line per second."""
-
-    def __init__(self) -> None:
-        self._has_terminal = sys.stderr.isatty()
-        self._line, self._next, self._is_open = "", time.monotonic() + LINE_INTERVAL, False
-
-    def update(self, progress: Progress) -> None:
-        """Print the progress if it changed; without a terminal, at most once per `LINE_INTERVAL`."""
-        line = progress_line(progress)
-        if line == self._line or (not self._has_terminal and time.monotonic() < self._next):
-            return
-        self._line, self._next = line, time.monotonic() + LINE_INTERVAL
-        if self._has_terminal:
-            columns = shutil.get_terminal_size().columns - 1
-            sys.stderr.write("\r" + plain(cut((Span(sanitize(line)),), columns)).ljust(columns))
-            sys.stderr.flush()
-            self._is_open = True
-        else:
-            print_message(line)
-
-    def clear(self) -> None:
-        """Clear the line for the output that follows."""
-        if self._is_open:
-            sys.stderr.write("\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r")
-            sys.stderr.flush()
 
 
 def _print(session: Session, progress: Progress, seconds: float) -> None:

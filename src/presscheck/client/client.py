@@ -256,6 +256,22 @@ class Client:
         """
         return await self._downloads(call, min(VISIT_SECONDS, self._timeouts.whole)).status(call, url)
 
+    async def read_page(self, call: Operation[Any], url: str) -> Reply:
+        """Return a page or a file of a published site as a visitor gets it; the token is not sent.
+
+        Redirects are not followed. A response that the page does not exist is returned like others.
+
+        Args:
+            call: the call that error messages name.
+            url: the URL.
+
+        Raises:
+            RequestError: the page cannot be read.
+        """
+        downloads = self._downloads(call, self._timeouts.whole)
+        pause, longest = self._timeouts.pause, self._timeouts.longest_pause
+        return await with_retries(call, lambda: downloads.page(call, url), pause=pause, longest=longest)
+
     def _downloads(self, call: Operation[Any], seconds: float) -> Downloads:
         return Downloads(
             self._address,

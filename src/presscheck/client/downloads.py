@@ -23,6 +23,8 @@ MAX_PAGE_SIZE = 16 << 20
 MAX_ERROR_SIZE = 64 << 10
 MAX_REDIRECTS = 5
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
+TOO_MANY, FAILED = 429, 500
+"""The status of a service with too many requests, and the lowest status of a service that failed."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,24 @@ class Downloads:
             url = str(httpx.URL(url).join(location))
         raise MalformedAnswer("The address redirects in a loop", request=str(call))
 
-    async def _exchange(self, call: Operation[Any], url: str, max_size: int = MAX_SIZE) -> Reply:
+    async def page(self, call: Operation[Any], url: str) -> Reply:
+        """Return the response to a request for a published page or file; redirects are not followed.
+
+        Args:
+            call: the call that error messages name.
+            url: the URL.
+
+        Raises:
+            RequestError: the service is overloaded or failed, or the address cannot be reached.
+        """
+        reply = await self._exchange(call, url, max_error_size=MAX_PAGE_SIZE)  # also a 404 has all links of a site
+        if reply.status == TOO_MANY or reply.status >= FAILED:
+            check_response(call, reply)
+        return reply
+
+    async def _exchange(
+        self, call: Operation[Any], url: str, max_size: int = MAX_SIZE, *, max_error_size: int = MAX_ERROR_SIZE
+    ) -> Reply:
         if not url.startswith(("http://", "https://")) or not is_safe_url(url):
             raise MalformedAnswer("The service gave no web address for this file", request=str(call))
         where = httpx.URL(url)
@@ -98,7 +117,7 @@ class Downloads:
                 headers = {"accept": "*/*", "accept-encoding": "identity"}
                 async with http.stream("GET", where, headers=headers) as response:
                     status = response.status_code
-                    limit = max_size if status == 200 else MAX_ERROR_SIZE
+                    limit = max_size if status == 200 else max_error_size
                     body = await self.read_body(response.aiter_raw(), response.headers, limit)
                     size = len(body)
                     return Reply(status, response.headers, body)

@@ -6,6 +6,7 @@ from typing import Any
 
 from presscheck.api.operation import Operation
 from presscheck.client.request_priority import RequestContext
+from presscheck.client.responses import Reply
 from presscheck.errors import NetworkError
 
 
@@ -29,6 +30,14 @@ class OfflineClient:
         raise NetworkError("Offline mode (--offline)", request=str(call))
 
     async def visit(self, call: Operation[Any], url: str) -> int:
+        """Fail, because no requests are sent offline.
+
+        Raises:
+            NetworkError: always.
+        """
+        raise NetworkError("Offline mode (--offline)", request=str(call))
+
+    async def read_page(self, call: Operation[Any], url: str) -> Reply:
         """Fail, because no requests are sent offline.
 
         Raises:

@@ -56,6 +56,7 @@ __all__ += ["OutboxEntry", "Window"]
 
 if TYPE_CHECKING:
     from presscheck.api.sites import PublishSite
+    from presscheck.client.responses import Reply
     from presscheck.engine.inbox.event_log import EventLog
     from presscheck.engine.inbox.notification_settings import NotificationSettings
     from presscheck.engine.search.backlinks import LocalLinks, OtherUses
@@ -571,6 +572,18 @@ class Engine:
             RequestError: the page cannot be reached.
         """
         return await self._scheduler.service.visit(call, url)
+
+    async def read_page(self, call: Operation[Any], url: str) -> Reply:
+        """Return a page or a file of a published site as a visitor gets it. Redirects are not followed.
+
+        Args:
+            call: the read that error messages name.
+            url: the URL.
+
+        Raises:
+            RequestError: the page cannot be read.
+        """
+        return await self._scheduler.service.read_page(call, url)
 
     def lacks(self, feature: str) -> bool:
         """Return whether a request showed that the service does not have a feature, such as reviews."""

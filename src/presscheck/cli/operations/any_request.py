@@ -16,7 +16,6 @@ from pydantic_core import from_json
 
 from presscheck.api.operation import Operation
 from presscheck.cli.exit_codes import report_errors
-from presscheck.cli.json_filter import filter_options
 from presscheck.cli.operations.command_factory import print_request
 from presscheck.cli.output import print_json
 from presscheck.cli.session import confirm, load_profile, profile_option, yes_option
@@ -111,7 +110,6 @@ def request_command(method: str) -> click.Command:
     @click.option("--input", "file", type=click.File("rb"), metavar="FILE", help="The body, JSON; - is standard input.")
     @click.option("--paginate", is_flag=True, help="Fetch all pages of results as one list.")
     @click.option("--dry-run", is_flag=True, help="Print the request without sending it.")
-    @filter_options
     @yes_option
     @profile_option
     @click.pass_context

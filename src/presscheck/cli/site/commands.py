@@ -34,6 +34,7 @@ from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import CommandSpec, add, sends
 from presscheck.cli.output import print_message, print_text
 from presscheck.cli.session import Session, confirm, org_option, with_session, yes_option
+from presscheck.cli.site.build import build
 from presscheck.cli.site.check_reports import junit, sarif
 from presscheck.cli.site.config import config
 from presscheck.cli.site.documents import customization, schema, set_schema
@@ -105,6 +106,7 @@ site.add_command(set_schema)
 site.add_command(customization)
 site.add_command(redirects)
 site.add_command(config)
+site.add_command(build)
 site.add_command(history)
 site.add_command(restore)
 

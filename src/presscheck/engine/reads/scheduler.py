@@ -13,13 +13,16 @@ import itertools
 import random
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from presscheck.api.operation import Operation
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.request_priority import Priority, RequestContext
 from presscheck.engine.reads.subscriptions import matches
 from presscheck.errors import NetworkError
+
+if TYPE_CHECKING:
+    from presscheck.client.responses import Reply
 
 VISIBLE, REQUESTED, PREFETCH, BACKGROUND = Priority
 AT_ONCE = {VISIBLE: 8, REQUESTED: 6, PREFETCH: 4, BACKGROUND: 2}
@@ -52,6 +55,10 @@ class Service(Protocol):
 
     async def visit(self, call: Operation[Any], url: str) -> int:
         """Return the HTTP status of a published page for an anonymous visitor."""
+        ...
+
+    async def read_page(self, call: Operation[Any], url: str) -> Reply:
+        """Return a page or a file of a published site as an anonymous visitor gets it."""
         ...
 
     async def aclose(self) -> None:

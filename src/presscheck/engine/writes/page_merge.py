@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from presscheck.api import change_requests, content, content_changes
 from presscheck.api.change_requests import Contributor
@@ -20,6 +20,9 @@ from presscheck.engine.shared_calls import at, changed_page, page_in
 from presscheck.errors import ChangedSince, PresscheckError
 from presscheck.store.outbox import Outbox, Row
 from presscheck.text.sanitize import sanitize
+
+if TYPE_CHECKING:
+    from presscheck.engine.writes.pending_writes import PendingWrite
 
 Call = Any
 Read = Callable[[Any], Awaitable[Any]]
@@ -36,7 +39,7 @@ class WriteEngine(Protocol):
 
     outbox: Outbox
 
-    def write(self, call: Any, *, base: dict[str, Any] | None = None) -> Any:
+    def write(self, call: Any, *, base: dict[str, Any] | None = None) -> PendingWrite[Any]:
         """Queue a write."""
         ...
 

@@ -1,5 +1,7 @@
 """Files of a site for programs: `robots.txt`, `sitemap.xml`, `llms.txt`, `llms-full.txt`, `index.json`, and pages as
 Markdown. Each has only what this reader sees.
+
+A preview also has `paths.json`: all paths that lead to a page of the site, for programs that build a copy of the site.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from html import escape
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from starlette.responses import Response
 
@@ -53,7 +56,7 @@ def machine_file(site: PublishedSite, headers: dict[str, str]) -> Response | Non
         headers: headers of the response.
     """
     path = site.path
-    make = _FILES.get(path)
+    make = _FILES.get(path) or (_PREVIEW_FILES.get(path) if site.reader.is_previewing else None)
     if make is not None:
         media_type, write = make
         return SitePage(write(site), 200, headers | {"x-robots-tag": "noindex"}, media_type=media_type)
@@ -201,6 +204,7 @@ def _index(site: PublishedSite) -> str:
             "description": place.page.get("description") or "",
             "space": site.space_title(site_space),
             "path": [ancestor.page["title"] for ancestor in trail(site, site_space, place)],
+            "updated": place.page.get("updatedAt") or "",
             "url": site.absolute(site.address(site_space, place)),
             "markdown": site.absolute(markdown_address(site, site_space, place)),
         }
@@ -208,6 +212,19 @@ def _index(site: PublishedSite) -> str:
     ]
     index = {"title": site.title, "mcp": f"{site.absolute(site.base)}{MCP_PATH}", "pages": pages}
     return json.dumps(index, ensure_ascii=False)
+
+
+def _paths(site: PublishedSite) -> str:
+    paths = {source.lstrip("/") for source in site.record.redirects}
+    for site_space in site.site_spaces:
+        content = site.content(site_space.space_id)
+        top = unquote(site.own_address(site_space, None)).removeprefix(site.base)
+        paths.add(top)
+        paths.update(top + former for former in content.former_paths)
+        for place in content.places.values():
+            if place.page["type"] in ("document", "group"):
+                paths.add(unquote(site.own_address(site_space, place)).removeprefix(site.base))
+    return json.dumps({"paths": sorted(paths)}, ensure_ascii=False)
 
 
 def _line(words: str) -> str:
@@ -222,3 +239,5 @@ _FILES: dict[str, tuple[str, Callable[[PublishedSite], str]]] = {
     "index.json": ("application/json", _index),
 }
 """The media type of each file, and the function that writes it."""
+_PREVIEW_FILES: dict[str, tuple[str, Callable[[PublishedSite], str]]] = {"paths.json": ("application/json", _paths)}
+"""Files of previews alone: the paths of hidden pages and of redirects are not for every reader."""

@@ -198,22 +198,30 @@ if (field) {
   let wanted = "";
   let timer = 0;
 
+  const findOnService = async (query) => {
+    const response = await fetch(`${field.form.getAttribute("action")}?q=${encodeURIComponent(query)}`);
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const links = all(".results h2 a", page).map((link) => ({
+      href: link.getAttribute("href"),
+      title: link.textContent,
+      where: link.closest("li")?.querySelector(".where")?.textContent ?? "",
+    }));
+    return response.ok ? { links: links.slice(0, 8), message: page.querySelector(".description")?.textContent } : null;
+  };
+
   const show = async () => {
     const query = (wanted = field.value.trim());
     if (query.length < 2) return results.hidePopover();
-    const response = await fetch(`${field.form.getAttribute("action")}?q=${encodeURIComponent(query)}`).catch(() => null);
-    if (!response?.ok || query !== wanted) return;
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    const links = all(".results h2 a", page).slice(0, 8);
-    if (query !== wanted || document.activeElement !== field) return;
+    // a static copy of the site brings its own search
+    const found = await (self.findPages ?? findOnService)(query).catch(() => null);
+    if (!found || query !== wanted || document.activeElement !== field) return;
     results.replaceChildren(
-      ...links.map((link) => {
-        const where = link.closest("li")?.querySelector(".where")?.textContent ?? "";
-        const item = element("a", { href: link.getAttribute("href"), textContent: link.textContent });
+      ...found.links.map(({ href, title, where }) => {
+        const item = element("a", { href, textContent: title });
         item.append(element("small", { textContent: where }));
         return item;
       }),
-      ...(links.length ? [] : [element("p", { textContent: page.querySelector(".description")?.textContent })]),
+      ...(found.links.length ? [] : [element("p", { textContent: found.message })]),
     );
     results.showPopover({ source: field });
   };

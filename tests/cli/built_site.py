@@ -1,0 +1,128 @@
+"""Publishes documentation on a running service, and compares a build of a site with what the service serves."""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urljoin
+
+import httpx
+from sqlalchemy import select
+from tests.cli.shell import Shell
+from tests.running_service import RunningService
+
+from presscheck.service.db.blob_store import DiskBlobStore
+from presscheck.service.db.engine import Database
+from presscheck.service.git_import.importer import import_repository
+from presscheck.service.models.organizations import OrganizationRow, UserRow
+
+BASE = "https://docs.example.org/manual/"
+_LINK = re.compile(r'<(\w+)\b[^<>]*?\s(?:href|src|action)="([^"]*)"')
+_URLS = re.compile(r'((?:href|src|srcset|action|content|data-copies)=)"[^"]*"')
+_OWN_SCRIPT = re.compile(r'<script src="[^"]*static\.js"></script>\n')
+
+
+def publish_documentation(service: RunningService, shell: Shell, directory: Path, title: str = "Docs") -> str:
+    """Import a repository, and publish it as a site. Returns the id of the site."""
+    before = {space["id"] for space in shell.json("space", "list")}
+    with closing(Database(service.database_url)) as database, database.writing.begin() as session:
+        organization = session.scalars(select(OrganizationRow)).first()
+        assert organization
+        owner = session.get_one(UserRow, service.owner_id)
+        import_repository(session, organization, owner, directory, store=DiskBlobStore(service.directory))
+    (space,) = {space["id"] for space in shell.json("space", "list")} - before
+    site = shell.ok("site", "create", "--title", title).strip()
+    shell.ok("site", "add", site, "--space-id", space)
+    shell.ok("site", "publish", site, "--yes")
+    return site
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The files below a folder with their bytes, by path."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def links_of(html: str) -> list[str]:
+    """The URLs of a page, without those of its scripts."""
+    return [unescape(url) for tag, url in _LINK.findall(html) if tag != "script"]
+
+
+def anchors_of(html: str) -> set[str]:
+    """The ids in a page."""
+    return {unescape(name) for name in re.findall(r'\sid="([^"]*)"', html)}
+
+
+def without_urls(html: str) -> str:
+    """A page without what a build changes."""
+    return _URLS.sub(r"\1", _OWN_SCRIPT.sub("", html))
+
+
+class BuiltSite:
+    """A build with the base URL `BASE`, as a web host would answer from it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.pages = {path: body.decode() for path, body in contents(folder).items() if path.endswith(".html")}
+
+    def leads(self, url: str) -> bool:
+        """Whether a URL of the site leads to a file, and its fragment to an element."""
+        url, fragment = urldefrag(url)
+        name = unquote(url.removeprefix(BASE).partition("?")[0])
+        file = self.folder / name / "index.html" if not name or name.endswith("/") else self.folder / name
+        if not file.is_file():
+            return False
+        return not fragment or unquote(fragment) in {*anchors_of(file.read_text()), "~content"}
+
+
+class ServedSite:
+    """The site at the service."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._http = httpx.Client()
+        self._answers: dict[str, httpx.Response] = {}
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def get(self, url: str) -> httpx.Response:
+        """The answer after redirects within the site; each URL is requested once."""
+        if url not in self._answers:
+            self._answers[url] = self._http.get(url)
+        location = self._answers[url].headers.get("location", "")
+        return self.get(location) if location.startswith(self.url) else self._answers[url]
+
+    def leads(self, url: str) -> bool:
+        """Whether a URL of the site leads to a page or file, and its fragment to an element."""
+        url, fragment = urldefrag(url)
+        answer = self.get(url)
+        if answer.status_code != 200:
+            return False
+        return not fragment or unquote(fragment) in {*anchors_of(answer.text), "~content"}
+
+
+def assert_equal(built: BuiltSite, served: ServedSite) -> int:
+    """Compare every page of a build with the page that the service serves. Returns the number of pages."""
+    compared = 0
+    for path, html in built.pages.items():
+        if "http-equiv" in html or path in ("404.html", "~search/index.html"):
+            continue
+        place = path.removesuffix("index.html").rstrip("/")
+        answer = served.get(served.url + place)
+        assert answer.status_code == 200, path
+        is_equal = without_urls(html) == without_urls(answer.text)
+        assert is_equal, path  # pytest would compare the texts word by word
+        own = f"{BASE}{place}/" if place else BASE
+        for here, there in zip(links_of(html), links_of(answer.text), strict=True):
+            to, origin = urljoin(own, here), urljoin(str(answer.url), there)
+            if origin.startswith(served.url) and "?" not in origin:
+                outside = served.get(urldefrag(origin)[0]).headers.get("location")
+                if outside:
+                    assert to == outside, (path, here, there)
+                else:
+                    assert built.leads(to) == served.leads(origin), (path, here, there)
+        compared += 1
+    return compared

@@ -1,0 +1,325 @@
+"""`presscheck site build` against the real service: the files equal what is served, and other files stay."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from fcntl import LOCK_EX, flock
+from html import unescape
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.cli.built_site import BASE, BuiltSite, ServedSite, assert_equal, contents, publish_documentation
+from tests.cli.shell import Shell
+from tests.generated_docs.documentation import Documentation
+from tests.running_service import RunningService
+from tests.service.browser import Browser
+
+SITE = "Tallowick Docs"
+MARKER = ".presscheck-site.json"
+QUERIES = ("events", "going live", "how do i retrun", '"pick-up and"', "zzzz", "customs form", "addres", "evenst", "")
+"""Words, questions, a phrase, typing errors, and nothing."""
+
+
+def build(shell: Shell, *words: str) -> tuple[int, str, str]:
+    ran = shell.run("site", "build", *words)
+    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
+    return ran.exit_code, ran.stdout, ran.stderr
+
+
+def address(service: RunningService, shell: Shell, site: str = SITE) -> str:
+    """The address of a site at the service, even if the site has a host of its own."""
+    shown = shell.json("site", "show", site)
+    return f"{service.base_url}/docs/{shown['basename'] or shown['id']}/"
+
+
+@contextmanager
+def served(service: RunningService, shell: Shell, site: str = SITE) -> Iterator[ServedSite]:
+    with closing(ServedSite(address(service, shell, site))) as one:
+        yield one
+
+
+@contextmanager
+def hosted(folder: Path) -> Iterator[str]:
+    """A plain web host of a folder."""
+    handler = functools.partial(QuietHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """A handler without a log."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_a_build_equals_what_is_served(service: RunningService, shell: Shell, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    numbers = json.loads(build(shell, SITE, str(folder), "--base-url", BASE, "--json")[1])
+    files = contents(folder)
+    assert numbers["files"] == len(files) - 1, "the marker is no file of the site"
+    with served(service, shell) as site:
+        assert assert_equal(BuiltSite(folder), site) == numbers["pages"] > 30
+        for name in ("llms.txt", "index.json", "sitemap.xml", "llms-full.txt", "going-live.md"):
+            text, page = files[name].decode(), site.get(site.url + name).text
+            assert site.url not in text and BASE in text
+            page = re.sub(r'"mcp": "[^"]*", |> Search [^\n]* MCP: [^\n]*\n', "", page)
+            is_equal = re.sub(r"https?://[^\s\"<>)]*", "", text) == re.sub(r"https?://[^\s\"<>)]*", "", page)
+            assert is_equal, name
+    assert f"<loc>{BASE}going-live/</loc>" in files["sitemap.xml"].decode()
+    assert f"Sitemap: {BASE}sitemap.xml" in files["robots.txt"].decode()
+    assert f'<link rel="canonical" href="{BASE}going-live/">' in files["going-live/index.html"].decode()
+    assert 'href="/manual/"' in files["404.html"].decode(), "it is shown for any path"
+    assert b"/mcp" not in files["llms.txt"] + files["index.json"], "agents have no endpoint there"
+    assert b"127.0.0.1" not in b"".join(body for name, body in files.items() if name.endswith((".html", ".md")))
+
+
+@pytest.mark.slow
+@pytest.mark.documentation("handbook", "varied", "tree")
+def test_a_build_of_documentation_equals_what_is_served(
+    documentation: Documentation, service: RunningService, shell: Shell, tmp_path: Path
+) -> None:
+    site = publish_documentation(service, shell, documentation.directory, documentation.name)
+    code, _, err = build(shell, site, str(tmp_path / "out"), "--base-url", BASE)
+    assert code == 0, err
+    with served(service, shell, site) as one:
+        assert assert_equal(BuiltSite(tmp_path / "out"), one) > 5
+
+
+def test_two_builds_give_the_same_bytes_and_the_second_changes_nothing(shell: Shell, tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    assert build(shell, SITE, str(first))[0] == build(shell, SITE, str(second))[0] == 0
+    assert contents(first) == contents(second)
+    code, out, _ = build(shell, SITE, str(first), "--replace", "--json")
+    assert (code, json.loads(out)["changed"]) == (0, 0)
+    assert contents(first) == contents(second)
+    assert [path.name for path in tmp_path.iterdir() if "build" in path.name] == [], "nothing is left beside"
+
+
+def test_without_a_base_url_nothing_has_an_address(shell: Shell, tmp_path: Path) -> None:
+    assert build(shell, SITE, str(tmp_path / "out"))[0] == 0
+    files = contents(tmp_path / "out")
+    assert "sitemap.xml" not in files and b"Sitemap" not in files["robots.txt"]
+    assert not [name for name, body in files.items() if b'rel="canonical"' in body or b"og:url" in body]
+    assert "](going-live.md)" in files["llms.txt"].decode()
+    assert not [name for name, body in files.items() if name.endswith((".html", ".md")) and b"127.0.0.1" in body]
+
+
+def test_actions_that_need_the_service_are_left_out(shell: Shell, service: RunningService, tmp_path: Path) -> None:
+    repository = tmp_path / "docs"
+    repository.mkdir()
+    (repository / "README.md").write_text("# Home\n\nText.\n")
+    site = publish_documentation(service, shell, repository, "Actions")
+    looks = shell.json("site", "customization", "show", site)
+    looks |= {"pdf": {"enabled": True}, "feedback": {"enabled": True}}
+    looks["pageActions"] = {"externalAI": False, "markdown": True, "mcp": True}
+    shell.ok("site", "customization", "set", site, "--settings", json.dumps(looks), "--yes")
+    page = httpx.get(address(service, shell, site)).text
+    assert all(words in page for words in (".pdf", "/mcp", 'method="post"', "View as Markdown"))
+    assert build(shell, site, str(tmp_path / "out"))[0] == 0
+    files = contents(tmp_path / "out")
+    built = files["index.html"].decode()
+    assert not [words for words in (".pdf", "/mcp", 'method="post"') if words in built]
+    assert '<a href="readme.md">' in built
+    assert not [name for name, body in files.items() if b"127.0.0.1" in body]
+
+
+def test_other_files_are_neither_deleted_nor_replaced(shell: Shell, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "CNAME").write_text("docs.example.org")
+    code, _, err = build(shell, SITE, str(folder), "--replace")
+    assert (code, "is not empty, and not an earlier build" in err) == (2, True)
+    assert contents(folder) == {"CNAME": b"docs.example.org"}
+    (folder / "CNAME").unlink()
+    assert build(shell, SITE, str(folder))[0] == 0
+    code, _, err = build(shell, SITE, str(folder))
+    assert (code, "Pass --replace" in err) == (2, True)
+    (folder / "CNAME").write_text("docs.example.org")
+    gone = folder / "gone" / "index.html"
+    gone.parent.mkdir()
+    gone.write_text("from an earlier build")
+    (folder / "gone" / "mine.txt").write_text("mine")
+    marker = json.loads((folder / MARKER).read_text())
+    outside = tmp_path / "outside.txt"
+    outside.write_text("outside")
+    marker["files"] += ["gone/index.html", "../outside.txt", str(outside)]
+    (folder / MARKER).write_text(json.dumps(marker))
+    assert build(shell, SITE, str(folder), "--replace")[0] == 0
+    assert (gone.exists(), (folder / "gone" / "mine.txt").read_text()) == (False, "mine")
+    assert ((folder / "CNAME").read_text(), outside.read_text()) == ("docs.example.org", "outside")
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "link"])
+def test_a_file_in_the_way_stops_the_build_before_anything_changes(shell: Shell, tmp_path: Path, kind: str) -> None:
+    folder, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    assert build(shell, SITE, str(folder))[0] == 0
+    marker = json.loads((folder / MARKER).read_text())
+    marker["files"] = [name for name in marker["files"] if not name.startswith("news/")]
+    (folder / MARKER).write_text(json.dumps(marker))
+    elsewhere.mkdir()
+    if kind == "folder":
+        (folder / "quickstart.md").unlink()
+        (folder / "quickstart.md").mkdir()
+        (folder / "quickstart.md" / "mine").touch()
+    elif kind == "link":
+        (folder / "going-live" / "index.html").unlink()
+        (folder / "going-live").rmdir()
+        (folder / "going-live").symlink_to(elsewhere)
+    before = contents(folder)
+    code, _, err = build(shell, SITE, str(folder), "--replace")
+    assert (code, "is in the way" in err) == (2, True)
+    assert contents(folder) == before
+    assert not [*elsewhere.iterdir()]
+
+
+@pytest.mark.slow
+def test_a_killed_build_is_completed_by_the_next(shell: Shell, tmp_path: Path) -> None:
+    whole, folder = tmp_path / "whole", tmp_path / "out"
+    assert build(shell, SITE, str(whole), "--base-url", BASE)[0] == 0
+    assert build(shell, SITE, str(folder))[0] == 0
+    old, new = contents(folder), contents(whole)
+    command = [sys.executable, "-c", KILLED, "site", "build", SITE, str(folder), "--replace", "--base-url", BASE]
+    for after in (0, 1, 20):
+        ran = subprocess.run(command, env={**shell.environment, "AFTER": str(after)}, capture_output=True, timeout=60)
+        assert ran.returncode == -signal.SIGKILL, ran.stderr
+        files = contents(folder)
+        assert all(body in (old.get(name), new.get(name)) for name, body in files.items() if name != MARKER)
+        assert sum(files[name] != old.get(name) for name in files if name != MARKER) <= after
+        assert build(shell, SITE, str(folder), "--base-url", BASE, *(["--replace"] if not after else []))[0] == 0
+        assert contents(folder) == new
+        assert build(shell, SITE, str(folder), "--replace")[0] == 0
+        assert contents(folder) == old
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "home") == ["out", "whole"]
+
+
+KILLED = """
+import os, shutil, signal
+from presscheck.__main__ import main
+left, move = [int(os.environ["AFTER"])], shutil.move
+def killed(*paths):
+    if not left[0]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    left[0] -= 1
+    return move(*paths)
+shutil.move = killed
+main()
+"""
+
+
+def test_two_builds_at_once_do_not_mix(shell: Shell, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    beside = tmp_path / ".out.presscheck-build"
+    beside.mkdir()
+    lock = os.open(beside, os.O_RDONLY)
+    flock(lock, LOCK_EX)
+    code, _, err = build(shell, SITE, str(folder))
+    assert (code, "another build is writing" in err) == (2, True)
+    os.close(lock)
+    assert build(shell, SITE, str(folder))[0] == 0
+
+
+def test_sites_that_not_everybody_can_read_are_refused(shell: Shell, tmp_path: Path) -> None:
+    site = shell.ok("site", "create", "--title", "Limited").strip()
+    shell.ok("site", "add", site, "--space-id", "handbook")
+    code, _, err = build(shell, site, str(tmp_path / "out"))
+    assert (code, "Run `presscheck site publish` first" in err) == (6, True)
+    shell.ok("site", "publish", site, "--yes")
+    for visibility, words in (("visitor-auth", "has limited access (visitor-auth)"), ("share-link", "--share-link")):
+        shell.ok("site", "edit", site, "--visibility", visibility)
+        code, _, err = build(shell, site, str(tmp_path / "out"))
+        assert (code, words in err) == (6, True)
+        assert not (tmp_path / "out").exists()
+    url = shell.json("site", "show", site)["urls"]["published"]
+    assert build(shell, site, str(tmp_path / "out"), "--share-link")[0] == 0
+    files = contents(tmp_path / "out")
+    assert b"<article" in files["index.html"]
+    key = url.rstrip("/").rpartition("/")[2].encode()
+    assert len(key) > 8 and not [name for name, body in files.items() if key in body], "the key is in no file"
+
+
+def test_hidden_pages_and_redirects_are_part_of_a_build(shell: Shell, tmp_path: Path, service: RunningService) -> None:
+    repository = tmp_path / "docs"
+    repository.mkdir()
+    for name, text in {
+        ".gitbook.yaml": "redirects:\n  old/page: other.md\n  older.html: other.md#part\n",
+        "README.md": "# Home\n\n[Other](other.md#part) and [none](none.md).\n",
+        "other.md": "# Other\n\n## Part\n\nText.\n",
+        "secret.md": "---\nhidden: true\n---\n\n# Secret\n\nNobody links here.\n",
+        "SUMMARY.md": "* [Home](README.md)\n* [Other](other.md)\n* [Secret](secret.md)\n",
+    }.items():
+        (repository / name).write_text(text)
+    site = publish_documentation(service, shell, repository)
+    shell.ok("site", "redirects", "add", site, "/away", "https://elsewhere.example/x")
+    assert build(shell, site, str(tmp_path / "out"), "--base-url", BASE)[0] == 0
+    files = {name: body.decode() for name, body in contents(tmp_path / "out").items()}
+    assert "Nobody links here." in files["secret/index.html"]
+    assert not [name for name in ("llms.txt", "index.json", "~search/texts-0.json") if "Secret" in files[name]]
+    lines = files["_redirects"].splitlines()
+    assert "/manual/old/page /manual/other/ 302" in lines
+    assert "/manual/older.html /manual/other/#part 302" in lines
+    assert "/manual/away https://elsewhere.example/x 302" in lines
+    vercel = json.loads(files["vercel.json"])["redirects"]
+    assert {"source": "/manual/away", "destination": "https://elsewhere.example/x", "permanent": False} in vercel
+    assert '    "/manual/old/page" "/manual/other/";\n' in files["redirects.nginx.conf"]
+    assert 'content="0; url=../../other/"' in files["old/page/index.html"]
+    assert 'content="0; url=https://elsewhere.example/x"' in files["away/index.html"]
+    assert 'href="other/#part"' in files["index.html"]
+
+
+@pytest.mark.slow
+@pytest.mark.needs("chromium")
+def test_a_reader_searches_a_build_without_the_service(service: RunningService, shell: Shell, tmp_path: Path) -> None:
+    assert build(shell, SITE, str(tmp_path / "host" / "docs"))[0] == 0
+    browser = Browser(tmp_path)
+    try:
+        with hosted(tmp_path / "host") as url:
+            browser.open(f"{url}docs/going-live/")
+            for query in QUERIES:
+                found = f"findPages({json.dumps(query)})"
+                browser.value(f"void (self.titles = null, {found}.then(({{links}}) => self.titles = links))")
+                browser.wait("self.titles")
+                titles = browser.value("self.titles.map((link) => link.title)")
+                page = httpx.get(address(service, shell), params={"q": query}).text
+                served_titles = re.findall(r"<h2><a [^>]*>(.*?)</a></h2>", page)
+                assert titles == [unescape(re.sub("<[^>]*>", "", title)) for title in served_titles][:8], query
+            browser.value("document.querySelector('.search input').focus()")
+            browser.type("evenst")
+            browser.wait("document.querySelector('.found a')")
+            first = browser.value("document.querySelector('.found a').href")
+            assert first == f"{url}docs/connect/webhooks/"
+            browser.open(f"{url}docs/~search/?q=%3Cb%3Eevents%3C%2Fb%3E")
+            browser.wait("document.querySelector('.results ol h2 a')")
+            assert browser.value("document.querySelector('.results mark').textContent").lower() == "events"
+            assert browser.value("document.querySelector('.results [role=status]').textContent").endswith(
+                "for “<b>events</b>”"
+            )
+            browser.value("document.querySelector('[href=\"?theme=dark\"]').click()")
+            browser.open(f"{url}docs/")
+            assert browser.value("document.documentElement.dataset.theme") == "dark"
+            browser.open(f"{url}docs/quickstart/")
+            browser.wait(f"location.href === '{url}docs/'")
+    finally:
+        browser.close()
+
+
+def test_a_service_that_serves_no_sites_is_named(shell: Shell, tmp_path: Path) -> None:
+    code, _, err = build(shell, "Nothing", str(tmp_path / "out"))
+    assert (code, "Nothing not found" in err) == (2, True)
+    code, _, err = build(shell, SITE, str(tmp_path / "out"), "--base-url", "docs.example.org")
+    assert (code, "must be a web address" in err) == (2, True)
