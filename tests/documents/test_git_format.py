@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.bait import Bait
 
-from presscheck.documents.git_format.repository import Problem, Repository, SourcePage, read_repository
+from presscheck.documents.git_format.repository import Finding, Repository, SourcePage, read_repository
 from presscheck.documents.markdown.links import Destination
 
 
@@ -32,7 +32,7 @@ def page(repository: Repository, source: str) -> SourcePage:
 
 
 def complaints(repository: Repository) -> list[str]:
-    return [str(problem) for problem in repository.problems if problem.weight == "error"]
+    return [str(finding) for finding in repository.findings if finding.severity != "info"]
 
 
 SUMMARY = """# Table of contents
@@ -76,7 +76,7 @@ def test_tree_follows_the_table_of_contents(tmp_path: Path) -> None:
         "  errors Errors",
         "  → Not found",
     ]
-    assert not repository.problems
+    assert not repository.findings
     assert repository.title == tmp_path.name
     assert page(repository, "guides/start.md").link_title == "Start"
     assert page(repository, "reference/errors.md").link_title is None
@@ -210,7 +210,7 @@ echo {% not a tag %} [x](gone.md)
         },
     )
     assert page(repository, "a.md").body == body
-    assert not repository.problems
+    assert not repository.findings
     assert [(one.source, one.name, one.content_type, one.size, one.read()) for one in repository.files] == [
         (".gitbook/assets/x.zip", "x.zip", "application/zip", 2, b"PK")
     ]
@@ -241,9 +241,9 @@ def test_page_listed_twice_becomes_a_link(tmp_path: Path) -> None:
     table = "* [A](a.md)\n* [Again](a.md)\n  * [Below](b.md)\n"
     repository = written(tmp_path, {"SUMMARY.md": table, "a.md": "# A", "b.md": "# B"})
     assert outline(repository.pages) == ["a A", "→ Again", "b B"]
-    assert repository.problems == (
-        Problem("SUMMARY.md", 2, "a.md is listed again: imported as a link", "information"),
-        Problem("SUMMARY.md", 2, "is a link: its subpages are placed next to it", "information"),
+    assert repository.findings == (
+        Finding("SUMMARY.md", 2, "a.md is listed again: imported as a link", "repeated-page"),
+        Finding("SUMMARY.md", 2, "is a link: its subpages are placed next to it", "subpages-of-link"),
     )
 
 
@@ -252,7 +252,7 @@ def test_unlisted_page_comes_last_and_hidden(tmp_path: Path) -> None:
     repository = written(tmp_path, dict(files))
     assert outline(repository.pages) == ["a A", "a-1 a", "b B"]
     assert [one.details.get("hidden") for one in repository.pages] == [None, True, True]
-    assert {problem.file for problem in repository.problems} == {"x/a.md", "x/b.md"}
+    assert {finding.path for finding in repository.findings} == {"x/a.md", "x/b.md"}
     assert not complaints(repository)
 
 
@@ -289,7 +289,7 @@ def test_tree_follows_folders_without_table_of_contents(tmp_path: Path) -> None:
     files = {"README.md": "# Home", "b.md": "# B", "a/README.md": "# A", "a/x/y.md": "# Y"}
     repository = written(tmp_path, dict(files))
     assert outline(repository.pages) == ["readme Home", "a A", "  x x", "    y Y", "b B"]
-    assert [problem.weight for problem in repository.problems] == ["information"]
+    assert [finding.rule for finding in repository.findings] == ["no-summary"]
 
 
 def test_config_locates_the_content(tmp_path: Path) -> None:
@@ -315,7 +315,7 @@ redirects:
     assert repository.title == "The Lamp Book"
     assert outline(repository.pages) == ["index Home", "start Start"]
     assert repository.redirects == {"old/path": Destination("page", "start.md")}
-    assert [str(problem) for problem in repository.problems] == [
+    assert [str(finding) for finding in repository.findings] == [
         ".gitbook.yaml:2: has invisible characters, which are ignored",
         ".gitbook.yaml:4: has invisible characters, which are ignored",
         ".gitbook.yaml:7: the redirect of older/path leads to gone.md, which was not found",
@@ -342,7 +342,7 @@ def test_redirects_lead_to_pages(tmp_path: Path, line: str, former: str, destina
     texts = dict.fromkeys(("README.md", "new.md", "odd #1 100%.md", "folder/README.md"), "# Page")
     repository = written(tmp_path, {".gitbook.yaml": f"redirects:\n  {line}\n", **texts})
     assert repository.redirects[former] == destination
-    assert [problem for problem in repository.problems if problem.file == ".gitbook.yaml"] == []
+    assert [finding for finding in repository.findings if finding.path == ".gitbook.yaml"] == []
 
 
 @pytest.mark.parametrize(
@@ -390,7 +390,9 @@ def test_long_chains_of_redirects_are_followed_in_linear_time(tmp_path: Path) ->
 def test_links_follow_redirects(tmp_path: Path) -> None:
     text = "# New\n\n[a](old/page.md) [b](/old/page#x) [c](old/page.md#y) [d](old.md)"
     repository = written(tmp_path, {".gitbook.yaml": "redirects:\n  old/page: new.md#part\n", "new.md": text})
-    assert [problem.text for problem in repository.problems if problem.file == "new.md"] == ["old.md: target not found"]
+    assert [finding.message for finding in repository.findings if finding.path == "new.md"] == [
+        "old.md: target not found"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -448,7 +450,7 @@ def test_nothing_outside_the_directory_is_imported(tmp_path: Path) -> None:
     assert [one.body for one in repository.walk() if one.title != "A"] == [""] * 4
     assert not repository.files
     assert "secret" not in str(repository.pages).replace("../secret", "").replace("%2e%2e/secret", "")
-    assert {"s.md", "folder"} <= {problem.file for problem in repository.problems}
+    assert {"s.md", "folder"} <= {finding.path for finding in repository.findings}
 
 
 @pytest.mark.attack("path traversal")
@@ -517,7 +519,7 @@ def test_measuring_an_image_opens_no_file_and_no_address(bait: Bait, tmp_path: P
 
 
 def test_problems_are_sanitized() -> None:
-    assert "\x1b" not in str(Problem("a\x1b[2J.md", 1, "x"))
+    assert "\x1b" not in str(Finding("a\x1b[2J.md", 1, "x", "broken-link"))
 
 
 def test_missing_directory_raises(tmp_path: Path) -> None:

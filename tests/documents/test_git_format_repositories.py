@@ -58,7 +58,7 @@ def rows_of(pages: tuple[SourcePage, ...], unlisted: set[str], depth: int = 0) -
 
 @pytest.mark.documentation("handbook", "varied", "manual")
 def test_page_tree_is_that_of_the_summary(documentation: Documentation, repository: Repository) -> None:
-    unlisted = {problem.file for problem in repository.problems if "is not listed" in problem.text}
+    unlisted = {finding.path for finding in repository.findings if "is not listed" in finding.message}
     assert {page.source for page in repository.walk() if page.source in unlisted and page.details["hidden"]} == unlisted
     rows = rows_of(repository.pages, unlisted)
     if documentation.generated:
@@ -140,25 +140,27 @@ def test_every_link_to_a_file_is_followed(documentation: Documentation, reposito
 
 
 def test_broken_links_are_reported_with_their_lines(documentation: Documentation, repository: Repository) -> None:
-    broken = [problem for problem in repository.problems if problem.text.endswith("target not found")]
+    broken = [finding for finding in repository.findings if finding.message.endswith("target not found")]
     assert broken
-    for problem in broken:
-        text = (documentation.directory / problem.file).read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
-        line = text.split("\n")[problem.line - 1]
-        target = problem.text.removesuffix(": target not found")
-        assert target.replace("_", "") in line.replace("\\", "").replace("_", ""), problem
+    for finding in broken:
+        text = (documentation.directory / finding.path).read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        line = text.split("\n")[finding.line - 1]
+        target = finding.message.removesuffix(": target not found")
+        assert target.replace("_", "") in line.replace("\\", "").replace("_", ""), finding
 
 
 def test_broken_links_are_those_that_were_generated(documentation: Documentation, repository: Repository) -> None:
     if documentation.generated:
         reported = {
-            (problem.file, problem.line, problem.text.removesuffix(": target not found"))
-            for problem in repository.problems
-            if problem.text.endswith("target not found")
+            (finding.path, finding.line, finding.message.removesuffix(": target not found"))
+            for finding in repository.findings
+            if finding.message.endswith("target not found")
         }
         assert reported == documentation.generated.broken()
         expected = ("target not found", "is not listed", "is listed again", "does not exist")
-        assert [problem for problem in repository.problems if not any(part in problem.text for part in expected)] == []
+        assert [
+            finding for finding in repository.findings if not any(part in finding.message for part in expected)
+        ] == []
 
 
 def test_pictures_have_dimensions(repository: Repository) -> None:

@@ -30,6 +30,7 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "alias": ("alias", "alias"),
     "api": ("operations.api_commands", "calls"),
     "cache": ("cache", "cache"),
+    "check": ("check", "check"),
     "collection": ("operations.resource_commands", "collection"),
     "completion": ("doctor", "completion"),
     "config": ("config", "config"),

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-from presscheck import __version__
+from presscheck.cli.check_reports import sarif_log
 from presscheck.engine.publish.checks import CHECKS, Finding, Severity
 from presscheck.text.sanitize import sanitize
 
@@ -17,21 +17,9 @@ _LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": 
 
 def sarif(findings: Sequence[Finding]) -> dict[str, Any]:
     """Return the findings as a SARIF log. A check that could not be done has the kind `open`."""
-    rules: list[dict[str, Any]] = [
-        {
-            "id": check.name,
-            "shortDescription": {"text": check.title},
-            "defaultConfiguration": {"level": _LEVELS[check.severity]},
-        }
-        for check in CHECKS
-    ]
-    rules.append({"id": NOT_CHECKED, "shortDescription": {"text": "checks that could not be done"}})
-    driver = {"name": "presscheck", "version": __version__, "rules": rules}
-    return {
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "results": [_result(finding) for finding in findings]}],
-    }
+    rules = [(check.name, check.title, _LEVELS[check.severity]) for check in CHECKS]
+    rules.append((NOT_CHECKED, "checks that could not be done", _LEVELS["unknown"]))
+    return sarif_log(rules, [_result(finding) for finding in findings])
 
 
 def _result(finding: Finding) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
 
-from presscheck.documents.git_format.models import Problem
+from presscheck.documents.git_format.findings import Finding, Fix
 from presscheck.documents.markdown.links import page_path
 from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
 
@@ -36,17 +36,19 @@ class RepositoryConfig:
     redirects: tuple[WrittenRedirect, ...] = ()
 
 
-def read_config(text: str) -> tuple[RepositoryConfig, list[Problem]]:
-    """Return the configuration and its problems."""
-    problems = [
-        Problem(CONFIG_FILE, number, "has invisible characters, which are ignored", "information")
+def read_config(text: str) -> tuple[RepositoryConfig, list[Finding]]:
+    """Return the configuration and its findings."""
+    findings = [
+        Finding(
+            CONFIG_FILE, number, _INVISIBLE_MESSAGE, "invisible-characters", fix=Fix(line, _INVISIBLE.sub("", line))
+        )
         for number, line in enumerate(text.splitlines(), 1)
         if _INVISIBLE.search(line)
     ]
     try:
         values = load_yaml(_INVISIBLE.sub("", text))
     except InvalidYaml as error:
-        return RepositoryConfig(), [*problems, Problem(CONFIG_FILE, error.line, f"is not YAML: {error}")]
+        return RepositoryConfig(), [*findings, Finding(CONFIG_FILE, error.line, f"is not YAML: {error}", "config")]
     structure = values.get("structure")
     inner = cast("dict[str, Any]", structure) if isinstance(structure, dict) else {}
     written_paths = {"root": values.get("root"), "readme": inner.get("readme"), "summary": inner.get("summary")}
@@ -57,10 +59,10 @@ def read_config(text: str) -> tuple[RepositoryConfig, list[Problem]]:
         if path is not None:
             paths[name] = path
         elif value is not None:
-            problems.append(
-                Problem(CONFIG_FILE, lines.get(name, 1), f"{name}: {value!r} is not a path in the repository")
+            findings.append(
+                Finding(CONFIG_FILE, lines.get(name, 1), f"{name}: {value!r} is not a path in the repository", "config")
             )
-    return RepositoryConfig(**paths, redirects=tuple(_redirects(values.get("redirects"), lines, problems))), problems
+    return RepositoryConfig(**paths, redirects=tuple(_redirects(values.get("redirects"), lines, findings))), findings
 
 
 def normalize_path(path: str) -> str | None:
@@ -76,10 +78,15 @@ def normalize_path(path: str) -> str | None:
     return "/".join(parts)
 
 
-def _redirects(written: object, lines: Mapping[str, int], problems: list[Problem]) -> Iterator[WrittenRedirect]:
+def _redirects(written: object, lines: Mapping[str, int], findings: list[Finding]) -> Iterator[WrittenRedirect]:
     if written is not None and not isinstance(written, dict):
-        problems.append(
-            Problem(CONFIG_FILE, lines.get("redirects", 1), "redirects: must be a mapping of former paths to pages")
+        findings.append(
+            Finding(
+                CONFIG_FILE,
+                lines.get("redirects", 1),
+                "redirects: must be a mapping of former paths to pages",
+                "config",
+            )
         )
         return
     sources: set[str] = set()
@@ -98,7 +105,7 @@ def _redirects(written: object, lines: Mapping[str, int], problems: list[Problem
             sources.add(former)
             yield WrittenRedirect(former, target, lines.get(str(key), 1))
             continue
-        problems.append(Problem(CONFIG_FILE, lines.get(str(key), 1), f"the redirect of {key} {reason}"))
+        findings.append(Finding(CONFIG_FILE, lines.get(str(key), 1), f"the redirect of {key} {reason}", "redirect"))
 
 
 def _former_path(key: str) -> str | None:

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import imagesize
 
-from presscheck.documents.git_format.models import Problem, SourceFile
+from presscheck.documents.git_format.findings import Finding
+from presscheck.documents.git_format.models import SourceFile
 
 INCLUDES = ".gitbook/includes/"
 """The folder of snippets."""
@@ -21,6 +22,8 @@ MAX_DEPTH = 50
 """Maximum nesting depth of folders."""
 MAX_TEXT = 16 * 1024 * 1024
 """Maximum size of a page, in bytes."""
+MAX_FILE = 100 * 1024 * 1024
+"""Maximum size of any other file, in bytes."""
 
 _SKIPPED = frozenset(("node_modules",))
 # without the types of the operating system, so that every machine gives the same result
@@ -33,18 +36,19 @@ _HEAD = 256 * 1024
 
 
 class Entry(NamedTuple):
-    """A file in the directory: its path, and its size in bytes."""
+    """A file in the directory: its path, its size in bytes, and the time of its last change in nanoseconds."""
 
     location: Path
     size: int
+    modified: int = 0
 
 
 class DecodedText(NamedTuple):
-    """A decoded text, its Git object id, and its problems."""
+    """A decoded text, its Git object id, and its findings."""
 
     text: str
     oid: str = ""
-    problems: tuple[Problem, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 class RepositoryFiles:
@@ -56,7 +60,7 @@ class RepositoryFiles:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.entries: dict[str, Entry] = {}
-        self.problems: list[Problem] = []
+        self.findings: list[Finding] = []
         self.entries.update(sorted(self._find()))
         self._readmes = {
             folder: source
@@ -84,17 +88,8 @@ class RepositoryFiles:
         return self._readmes.get(folder)
 
     def text(self, source: str) -> DecodedText:
-        """Read a text. If the file is too large or cannot be read, the text is empty and has a problem."""
-        entry = self.entries[source]
-        if entry.size > MAX_TEXT:
-            return DecodedText(
-                "", "", (Problem(source, 1, f"has {entry.size} bytes; the limit for a page is {MAX_TEXT}"),)
-            )
-        try:
-            content = entry.location.read_bytes()
-        except OSError as error:
-            return DecodedText("", "", (Problem(source, 1, f"cannot be read: {error.strerror}"),))
-        return decode_text(source, content)
+        """Read a text; see `read_text`."""
+        return read_text(source, self.entries[source].location)
 
     def file(self, source: str) -> SourceFile:
         """Return a file with its media type, and the dimensions if it is an image."""
@@ -111,7 +106,7 @@ class RepositoryFiles:
                 with os.scandir(self.root / folder) as scanned:
                     entries = list(scanned)
             except OSError as error:
-                self._report(folder or ".", f"cannot be read: {error.strerror}")
+                self._report(folder or ".", f"cannot be read: {error.strerror}", "unreadable")
                 continue
             for entry in entries:
                 source = f"{folder}/{entry.name}" if folder else entry.name
@@ -119,27 +114,32 @@ class RepositoryFiles:
                     if self._enters(source, entry.name):
                         pending.append(source)
                 elif self._includes(source, entry):
-                    yield source, Entry(Path(entry.path), entry.stat(follow_symlinks=False).st_size)
+                    try:
+                        status = entry.stat(follow_symlinks=False)
+                    except OSError as error:
+                        self._report(source, f"cannot be read: {error.strerror}", "unreadable")
+                    else:
+                        yield source, Entry(Path(entry.path), status.st_size, status.st_mtime_ns)
 
     def _enters(self, source: str, name: str) -> bool:
         if name in _SKIPPED or (name[0] == "." and name != ".gitbook"):
             return False
         if source.count("/") >= MAX_DEPTH:
-            self._report(source, f"is more than {MAX_DEPTH} folders deep: skipped")
+            self._report(source, f"is more than {MAX_DEPTH} folders deep: skipped", "too-deep")
             return False
         return True
 
     def _includes(self, source: str, entry: os.DirEntry[str]) -> bool:
         if entry.is_symlink():
-            self._report(source, "is a symbolic link, which is not followed")
+            self._report(source, "is a symbolic link, which is not followed", "symbolic-link")
             return False
         if not _is_text(source):
-            self._report(source, "has a name that is not UTF-8: skipped")
+            self._report(source, "has a name that is not UTF-8: skipped", "not-utf-8")
             return False
         return entry.is_file()
 
-    def _report(self, source: str, text: str) -> None:
-        self.problems.append(Problem(source, 1, text))
+    def _report(self, source: str, message: str, rule: str) -> None:
+        self.findings.append(Finding(source, 1, message, rule))
 
 
 def _is_text(name: str) -> bool:
@@ -150,17 +150,30 @@ def _is_text(name: str) -> bool:
     return True
 
 
+def read_text(source: str, location: Path) -> DecodedText:
+    """Read a text. If it is too large or cannot be read, the text is empty and has a finding."""
+    try:
+        with location.open("rb") as file:
+            content = file.read(MAX_TEXT + 1)
+    except OSError as error:
+        return DecodedText("", "", (Finding(source, 1, f"cannot be read: {error.strerror}", "unreadable"),))
+    if len(content) > MAX_TEXT:
+        message = f"has more than {MAX_TEXT:,} bytes, the limit for a page"
+        return DecodedText("", "", (Finding(source, 1, message, "too-large"),))
+    return decode_text(source, content)
+
+
 def decode_text(source: str, content: bytes) -> DecodedText:
-    """Decode the bytes of a text. Bytes that are not UTF-8 are replaced, and reported as a problem."""
-    problems: tuple[Problem, ...] = ()
+    """Decode the bytes of a text. Bytes that are not UTF-8 are replaced, and reported as a finding."""
+    findings: tuple[Finding, ...] = ()
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         reason = "is not UTF-8 here; unreadable bytes are shown as \N{REPLACEMENT CHARACTER}"
-        problems = (Problem(source, line, reason),)
+        findings = (Finding(source, line, reason, "not-utf-8"),)
         text = content.decode("utf-8-sig", "replace")
-    return DecodedText(text.replace("\r\n", "\n"), git_oid(content), problems)
+    return DecodedText(text.replace("\r\n", "\n"), git_oid(content), findings)
 
 
 def git_oid(content: bytes) -> str:

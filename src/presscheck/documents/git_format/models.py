@@ -1,4 +1,4 @@
-"""The content of a documentation repository: pages, files, snippets and problems.
+"""The content of a documentation repository: pages, files, snippets and findings.
 
 A source path is a path from the root of the content, with slashes; it never leaves the repository.
 """
@@ -8,23 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
+from presscheck.documents.git_format.findings import Finding
 from presscheck.documents.markdown.links import Destination
 from presscheck.documents.pages.tree import flatten
-from presscheck.text.sanitize import sanitize
-
-
-class Problem(NamedTuple):
-    """A problem in a file; the affected part was skipped, everything else was imported."""
-
-    file: str
-    line: int
-    text: str
-    weight: Literal["error", "information"] = "error"
-
-    def __str__(self) -> str:
-        return sanitize(f"{self.file}:{self.line}: {self.text}")
 
 
 @dataclass(frozen=True)
@@ -97,7 +85,7 @@ class Repository:
     files: tuple[SourceFile, ...] = ()
     snippets: tuple[Snippet, ...] = ()
     redirects: Mapping[str, Destination] = field(default_factory=dict[str, Destination])
-    problems: tuple[Problem, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     def walk(self) -> Iterator[SourcePage]:
         """Yield every page, each before its subpages."""

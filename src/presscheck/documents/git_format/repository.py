@@ -1,4 +1,4 @@
-"""Reads a documentation repository in the platform's Git format into pages, files and problems.
+"""Reads a documentation repository in the platform's Git format into pages, files and findings.
 
 Nothing outside of the directory is read. An invalid page does not prevent reading the others. The page tree comes from
 the table of contents, ``SUMMARY.md``, or from the folders. Every text becomes exactly one page; further entries for it
@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import isfinite
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, NamedTuple, cast
 from urllib.parse import quote, unquote
 
 from markdown_it import MarkdownIt
@@ -25,9 +26,18 @@ from presscheck.documents.git_format.config import (
     normalize_path,
     read_config,
 )
-from presscheck.documents.git_format.files import INCLUDES, RepositoryFiles, decode_text
-from presscheck.documents.git_format.models import Cover, Problem, Repository, Snippet, SourceFile, SourcePage
-from presscheck.documents.markdown.links import Destination, LinkResolver, find_links, page_path
+from presscheck.documents.git_format.files import INCLUDES, Entry, RepositoryFiles, read_text
+from presscheck.documents.git_format.findings import Finding
+from presscheck.documents.git_format.models import Cover, Repository, Snippet, SourceFile, SourcePage
+from presscheck.documents.markdown.code_ranges import Range
+from presscheck.documents.markdown.links import (
+    Destination,
+    Link,
+    LinkResolver,
+    linked_path,
+    page_path,
+    placed_links,
+)
 from presscheck.documents.openapi.generated_pages import specification_slug
 from presscheck.documents.pages.front_matter import find_front_matter
 from presscheck.documents.visitors.condition_tags import words_without_claims
@@ -61,8 +71,14 @@ _PARTS = (
 )
 MAX_LINK_TITLE = 100
 _ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
-__all__ = ["Cover", "Problem", "Repository", "Snippet", "SourceFile", "SourcePage", "read_repository"]
+__all__ = ["Cover", "Finding", "Repository", "Snippet", "SourceFile", "SourcePage", "read_repository"]
 ASSETS = ".gitbook/assets/"
+_MISSING = {
+    "include": ("snippet not found", "missing-snippet"),
+    "image": ("target not found", "missing-file"),
+    "file": ("target not found", "missing-file"),
+}
+"""The messages and rules of broken links that do not lead to pages, by kind of link."""
 
 
 @dataclass
@@ -186,7 +202,7 @@ def _line(token: Token) -> int:
 
 @dataclass(frozen=True)
 class PageText:
-    """The content of a page's file; `body_line` is the first line of the body."""
+    """The content of a page's file: `text` is all of it, `body_line` the first line of the body."""
 
     title: str | None
     body: str
@@ -194,12 +210,18 @@ class PageText:
     oid: str = ""
     details: dict[str, Any] = field(default_factory=dict[str, Any])
     cover: Cover | None = None
-    problems: tuple[Problem, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    text: str = ""
+
+    @cached_property
+    def links(self) -> list[tuple[Link, Range]]:
+        """The links of the body, each with the range of its target in the body."""
+        return placed_links(self.body)
 
 
 def read_page(source: str, text: str, *, oid: str = "", has_title: bool = True) -> PageText:
     """Read the file of a page. With `has_title`, a heading at the start of the text is the title of the page."""
-    problems: list[Problem] = []
+    findings: list[Finding] = []
     front: dict[str, Any] = {}
     start = 0
     front_matter = find_front_matter(text)
@@ -208,7 +230,7 @@ def read_page(source: str, text: str, *, oid: str = "", has_title: bool = True) 
         try:
             front = load_yaml(front_matter.yaml)
         except InvalidYaml as error:
-            problems.append(Problem(source, error.line + 1, f"the front matter is not YAML: {error}"))
+            findings.append(Finding(source, error.line + 1, f"the front matter is not YAML: {error}", "front-matter"))
     heading = _TITLE.match(text, start) if has_title else None
     title = plain_heading(heading[1] or heading[2]) if heading else None
     start = heading.end() if heading else start
@@ -222,7 +244,8 @@ def read_page(source: str, text: str, *, oid: str = "", has_title: bool = True) 
         oid,
         _details(front),
         _cover(front, source),
-        tuple(problems),
+        tuple(findings),
+        text,
     )
 
 
@@ -306,7 +329,7 @@ def plain_heading(heading: str) -> str | None:
 class PageTreeBuilder:
     """Arranges the pages of a repository in a tree.
 
-    Building sets `title` to the title of the table of contents and fills `problems` and `files_linked`.
+    Building sets `title` to the title of the table of contents and fills `findings` and `files_linked`.
     """
 
     def __init__(self, files: RepositoryFiles, settings: RepositoryConfig, texts: Mapping[str, PageText]) -> None:
@@ -315,7 +338,7 @@ class PageTreeBuilder:
         self.readme = settings.readme
         self.texts = texts
         self.title: str | None = None
-        self.problems: list[Problem] = []
+        self.findings: list[Finding] = []
         self.files_linked: set[str] = set()
         self._listed: set[str] = set()
         self._placed: set[str] = set()
@@ -324,14 +347,14 @@ class PageTreeBuilder:
         """Return the whole tree. Pages that the table of contents does not list come last."""
         if self.summary in self.files:
             text = self.files.text(self.summary)
-            self.problems += text.problems
+            self.findings += text.findings
             summary = read_summary(text.text)
             self.title = summary.title
             targets = [item.target for item in _all_items(summary.items) if item.target]
             self._listed = {self._source(target) for target in targets if "#" not in target}
             pages = self._from_items(summary.items)
         else:
-            self._report(self.summary, 1, "is missing: pages are ordered by folder", "information")
+            self._report(self.summary, 1, "is missing: pages are ordered by folder", "no-summary")
             pages = self._from_folder("")
         return _with_own_slugs([*pages, *self._unlisted()])
 
@@ -343,7 +366,7 @@ class PageTreeBuilder:
             if page.kind in ("link", "computed"):
                 if below and page.kind == "link":
                     self._report(
-                        self.summary, item.line, "is a link: its subpages are placed next to it", "information"
+                        self.summary, item.line, "is a link: its subpages are placed next to it", "subpages-of-link"
                     )
                 pages += [page, *below]
             else:
@@ -364,12 +387,12 @@ class PageTreeBuilder:
             if source not in self._placed and (not anchor or source not in self._listed):
                 return self._document(source, item)
             if not anchor:
-                self._report(self.summary, item.line, f"{source} is listed again: imported as a link", "information")
+                self._report(self.summary, item.line, f"{source} is listed again: imported as a link", "repeated-page")
             return SourcePage("link", item.title, target=f"{source}#{anchor}" if anchor else source)
         if source in self.files:
             self.files_linked.add(source)
             return SourcePage("link", item.title, target=source)
-        self._report(self.summary, item.line, f"{item.target} does not exist: the page is empty")
+        self._report(self.summary, item.line, f"{item.target} does not exist: the page is empty", "missing-page")
         return SourcePage("document", item.title, self._slug(source) if source else path_slug(item.title))
 
     def _document(self, source: str, item: Item | None = None) -> SourcePage:
@@ -410,7 +433,7 @@ class PageTreeBuilder:
         for source in self.texts:
             if source not in self._placed:
                 page = self._document(source)
-                self._report(source, 1, f"is not listed in {self.summary}: imported as a hidden page", "information")
+                self._report(source, 1, f"is not listed in {self.summary}: imported as a hidden page", "unlisted-page")
                 yield replace(page, details={**page.details, "hidden": True})
 
     def _source(self, target: str) -> str:
@@ -438,8 +461,8 @@ class PageTreeBuilder:
         is_readme = stem.casefold() == "readme"
         return path_slug(folder.rpartition("/")[2] if is_readme and folder else stem)
 
-    def _report(self, file: str, line: int, text: str, weight: Literal["error", "information"] = "error") -> None:
-        self.problems.append(Problem(file, line, text, weight))
+    def _report(self, path: str, line: int, message: str, rule: str) -> None:
+        self.findings.append(Finding(path, line, message, rule))
 
 
 def _all_items(items: Iterable[Item]) -> Iterator[Item]:
@@ -462,53 +485,115 @@ def _with_own_slugs(pages: Iterable[SourcePage]) -> tuple[SourcePage, ...]:
     return tuple(unique)
 
 
-def read_repository(path: Path) -> Repository:
+class AnchoredLink(NamedTuple):
+    """A link to an anchor: the page, the anchor, its fragment as written, and the finding if the page lacks it."""
+
+    page: str
+    anchor: str
+    fragment: str
+    finding: Finding
+
+
+@dataclass
+class Folder:
+    """A documentation folder that was read, with what its checks need.
+
+    Attributes:
+        pages: the tree.
+        texts: the texts of pages and snippets by source path.
+        used: the source paths of linked files.
+        anchored: the links to anchors.
+    """
+
+    settings: RepositoryConfig
+    files: RepositoryFiles
+    title: str | None
+    pages: tuple[SourcePage, ...]
+    texts: dict[str, PageText]
+    places: LinkResolver
+    redirects: dict[str, Destination]
+    findings: list[Finding]
+    used: set[str] = field(default_factory=set[str])
+    anchored: list[AnchoredLink] = field(default_factory=list[AnchoredLink])
+
+
+KnownTexts = dict[str, tuple[Entry, PageText]]
+"""The texts of an earlier reading by source path, each with the file that it was read from."""
+
+
+def read_repository(path: Path, known: KnownTexts | None = None) -> Repository:
     """Read a repository.
 
     Pages that the table of contents does not list come last and hidden, so that links to them keep working.
 
+    Args:
+        path: the directory.
+        known: the texts of an earlier reading: unchanged files are not read again. Replaced by the texts of this one.
+
     Raises:
         OSError: the directory does not exist.
     """
-    directory = path.resolve(strict=True)
-    settings, problems = _settings(directory)
-    files = RepositoryFiles(directory / settings.root)
-    texts: dict[str, PageText] = {}
-    snippets: dict[str, PageText] = {}
-    for source in files.texts():
-        if source != settings.summary:
-            text = files.text(source)
-            is_snippet = source.startswith(INCLUDES)
-            page = read_page(source, text.text, oid=text.oid, has_title=not is_snippet)
-            (snippets if is_snippet else texts)[source] = page
-            problems += (*text.problems, *page.problems)
-    tree = PageTreeBuilder(files, settings, texts)
-    pages = tree.pages()
-    used = tree.files_linked | {source for source in files if source.startswith(ASSETS)}
-    redirects = _redirects(settings.redirects, _places(files, settings), pages, problems)
-    places = _places(files, settings, redirects)
-    problems += (*files.problems, *tree.problems, *_follow(texts | snippets, places, used))
+    folder = read_folder(path, known)
+    files = folder.files
+    used = folder.used | {source for source in files if source.startswith(ASSETS)}
+    snippets = ((source, page) for source, page in folder.texts.items() if source.startswith(INCLUDES))
     return Repository(
-        title=tree.title or directory.name,
-        pages=pages,
+        title=folder.title or path.resolve().name,
+        pages=folder.pages,
         files=tuple(files.file(source) for source in sorted(used)),
-        snippets=tuple(_snippet(source, page) for source, page in snippets.items()),
-        redirects=redirects,
-        problems=tuple(sorted(problems)),
+        snippets=tuple(_snippet(source, page) for source, page in snippets),
+        redirects=folder.redirects,
+        findings=tuple(sorted(folder.findings, key=lambda finding: finding.place)),
     )
 
 
-def _settings(directory: Path) -> tuple[RepositoryConfig, list[Problem]]:
+def read_folder(path: Path, known: KnownTexts | None = None) -> Folder:
+    """Read a repository with what its checks need; see `read_repository`."""
+    directory = path.resolve(strict=True)
+    settings, findings = _settings(directory)
+    files = RepositoryFiles(directory / settings.root)
+    before, after = known or {}, KnownTexts()
+    for source in files.texts():
+        if source != settings.summary:
+            entry = files.entries[source]
+            former = before.get(source)
+            after[source] = former if former and former[0] == entry else (entry, _read_text(files, source))
+    if known is not None:
+        known.clear()
+        known.update(after)
+    texts = {source: page for source, (_, page) in after.items()}
+    for page in texts.values():
+        findings += page.findings
+    tree = PageTreeBuilder(
+        files, settings, {source: page for source, page in texts.items() if not source.startswith(INCLUDES)}
+    )
+    pages = tree.pages()
+    redirects = _redirects(settings.redirects, _places(files, settings), pages, findings)
+    places = _places(files, settings, redirects)
+    findings += (*files.findings, *tree.findings)
+    folder = Folder(settings, files, tree.title, pages, texts, places, redirects, findings, tree.files_linked)
+    _follow(folder)
+    return folder
+
+
+def _read_text(files: RepositoryFiles, source: str) -> PageText:
+    text = files.text(source)
+    page = read_page(source, text.text, oid=text.oid, has_title=not source.startswith(INCLUDES))
+    return replace(page, findings=(*text.findings, *page.findings))
+
+
+def _settings(directory: Path) -> tuple[RepositoryConfig, list[Finding]]:
     location = directory / CONFIG_FILE
     if location.is_symlink() or not location.is_file():
         return RepositoryConfig(), []
-    text = decode_text(CONFIG_FILE, location.read_bytes())
-    settings, problems = read_config(text.text)
+    text = read_text(CONFIG_FILE, location)
+    settings, findings = read_config(text.text)
     root = directory / settings.root
     if not root.is_dir() or root.resolve() != root:
-        problems.append(Problem(CONFIG_FILE, 1, f"root: {settings.root} is not a directory of the repository"))
+        message = f"root: {settings.root} is not a directory of the repository"
+        findings.append(Finding(CONFIG_FILE, 1, message, "config"))
         settings = RepositoryConfig(redirects=settings.redirects)
-    return settings, [*text.problems, *problems]
+    return settings, [*text.findings, *findings]
 
 
 def _snippet(source: str, page: PageText) -> Snippet:
@@ -527,34 +612,46 @@ def _places(
     )
 
 
-def _follow(texts: Mapping[str, PageText], places: LinkResolver, used: set[str]) -> Iterator[Problem]:
-    """Yield a problem for each broken link, and add linked files to `used`."""
-
-    def leads(target: str, source: str) -> bool:
-        if target.startswith("/~/"):
-            return True  # refers to an id, such as a user, which cannot be checked in a repository
-        destination: Destination = places.resolve(target, source)
-        if destination.kind == "file":
-            used.add(destination.id)
-        return destination.kind != "broken"
-
-    for source, page in texts.items():
-        for link in find_links(page.body):
-            if not leads(link.target, source):
-                problem = "snippet not found" if link.kind == "include" else "target not found"
-                yield Problem(source, link.line + page.body_line - 1, f"{link.target}: {problem}")
+def _follow(folder: Folder) -> None:
+    """Report broken links of a folder, and collect linked files and links to anchors."""
+    for source, page in folder.texts.items():
+        for link, (start, end) in page.links:
+            if link.target.startswith("/~/"):
+                continue  # refers to an id, such as a user, which cannot be checked in a repository
+            destination = folder.places.resolve(link.target, source)
+            if destination.kind == "file":
+                folder.used.add(destination.id)
+            # `<a href="#slug" id="other"></a>` names the heading around it
+            is_anchored = destination.kind == "page" and destination.anchor and (link.text or link.target[0] != "#")
+            if not is_anchored and destination.kind != "broken":
+                continue
+            line = page.body_line + page.body.count("\n", 0, start)
+            column = start - page.body.rfind("\n", 0, start)
+            if is_anchored:
+                message = f"{link.target}: {destination.id} has no heading “{destination.anchor}”"
+                fragment = page.body[start:end].partition("#")[2]
+                at = column + (end - start) - len(fragment)
+                finding = Finding(source, line, message, "broken-anchor", at, destination.id)
+                folder.anchored.append(AnchoredLink(destination.id, destination.anchor, fragment, finding))
+            else:
+                message, rule = _MISSING.get(link.kind, ("target not found", "broken-link"))
+                target = linked_path(link.target, source) or ""
+                folder.findings.append(Finding(source, line, f"{link.target}: {message}", rule, column, target))
         pictures = (page.cover.picture, page.cover.picture_dark) if page.cover else ()
-        for picture in pictures:
-            if picture and not leads(quote(picture, safe="/:"), ""):
-                yield Problem(source, 1, f"{picture}: cover not found")
+        for picture in filter(None, pictures):
+            destination = folder.places.resolve(quote(picture, safe="/:"), "")
+            if destination.kind == "file":
+                folder.used.add(destination.id)
+            elif destination.kind == "broken":
+                folder.findings.append(Finding(source, 1, f"{picture}: cover not found", "missing-file", 1, picture))
 
 
 def _redirects(
-    written: Sequence[WrittenRedirect], places: LinkResolver, pages: Sequence[SourcePage], problems: list[Problem]
+    written: Sequence[WrittenRedirect], places: LinkResolver, pages: Sequence[SourcePage], findings: list[Finding]
 ) -> dict[str, Destination]:
     """Return the final destinations of redirects by former path, following chains.
 
-    A problem is added to `problems` for each redirect that is not served.
+    A problem is added to `findings` for each redirect that is not served.
     """
     by_path = {redirect.former: redirect for redirect in written}
     ends: dict[str, Destination | str] = {}  # the destination, or the reason why there is none
@@ -584,7 +681,8 @@ def _redirects(
         if former in paths:
             reason = "is not served: a page has this path"
         if reason:
-            problems.append(Problem(CONFIG_FILE, by_path[former].line, f"the redirect of {former} {reason}"))
+            message, target = f"the redirect of {former} {reason}", by_path[former].target
+            findings.append(Finding(CONFIG_FILE, by_path[former].line, message, "redirect", target=target))
     return destinations
 
 

@@ -56,8 +56,30 @@ _NAMES = (
 _BLOCK_HTML = frozenset(_NAMES.split())
 
 
+class UnpairedTag(NamedTuple):
+    """A tag that opens or closes nothing: its line, from 0, and its lower-case name."""
+
+    line: int
+    name: str
+    is_end: bool = False
+
+
 def tag_pairs(lines: Sequence[str]) -> TagPairs:
     """Return the pairs of opening and closing tags in the lines of a text."""
+    return _matched_tags(lines).pairs
+
+
+def unpaired_tags(lines: Sequence[str]) -> list[UnpairedTag]:
+    """Return the tags in the lines of a text that open or close nothing, in order.
+
+    This includes tags that stand alone, such as `embed`.
+    """
+    matcher = _matched_tags(lines)
+    opening = [UnpairedTag(line, name) for name, line in (*matcher.unclosed, *matcher.open_tags)]
+    return sorted((*opening, *(UnpairedTag(line, name, is_end=True) for name, line in matcher.unopened)))
+
+
+def _matched_tags(lines: Sequence[str]) -> _TagMatcher:
     matcher = _TagMatcher()
     fence, quoted = "", False
     for number, line in enumerate(lines):
@@ -75,7 +97,7 @@ def tag_pairs(lines: Sequence[str]) -> TagPairs:
             start = _start(line)
             opened = _fence(line, start)
             fence, quoted = (opened[0], ">" in line[:start]) if opened else ("", False)
-    return matcher.pairs
+    return matcher
 
 
 def _start(line: str) -> int:
@@ -94,7 +116,9 @@ class _TagMatcher:
 
     def __init__(self) -> None:
         self.pairs: TagPairs = {}
-        self._open: list[tuple[str, int]] = []
+        self.open_tags: list[tuple[str, int]] = []
+        self.unclosed: list[tuple[str, int]] = []
+        self.unopened: list[tuple[str, int]] = []
         self._count: Counter[str] = Counter()
 
     def take_tags(self, number: int, line: str) -> None:
@@ -119,17 +143,19 @@ class _TagMatcher:
                 self._opens(name.lower(), number)
 
     def _opens(self, name: str, number: int) -> None:
-        self._open.append((name, number))
+        self.open_tags.append((name, number))
         self._count[name] += 1
 
     def _closes(self, name: str, number: int) -> None:
         while self._count[name]:
-            opened, line = self._open.pop()
+            opened, line = self.open_tags.pop()
             self._count[opened] -= 1
             if opened == name:
                 # a later closing tag on the same line belongs to an outer element
                 self.pairs[line, name] = number
                 return
+            self.unclosed.append((opened, line))
+        self.unopened.append((name, number))
 
 
 class Block(NamedTuple):

@@ -42,13 +42,22 @@ def code_ranges(markdown: str) -> list[Range]:
     return merged
 
 
+def unclosed_fence(markdown: str) -> int | None:
+    """Return the start of fenced code that has no closing fence, or None. It may end with the block around it."""
+    return next((start for start, _, is_closed in _marked_fences(markdown) if not is_closed), None)
+
+
 def _fences(text: str) -> Iterator[Range]:
+    return ((start, end) for start, end, _ in _marked_fences(text))
+
+
+def _marked_fences(text: str) -> Iterator[tuple[int, int, bool]]:
     at = 0 if "```" in text or "~~~" in text else len(text)
     while opening := _FENCE.search(text, at):
         mark = opening[1]
         closing = re.compile(rf"^[ \t>]*{mark[0]}{{{len(mark)},}}[ \t]*$", re.MULTILINE).search(text, opening.end())
         at = closing.end() if closing else len(text)
-        yield opening.start(), at
+        yield opening.start(), at, closing is not None
 
 
 def _comments(text: str) -> Iterator[Range]:

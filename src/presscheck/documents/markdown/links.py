@@ -46,6 +46,8 @@ _BLANK = re.compile(r"\n[ \t]*\n")
 _MAYBE_UNNAMED_TAG = re.compile(r"<[iI][mM][gG]\b(?![^<>]*?\b[aA][lL][tT]=(?:\"\s*[^\"\s&*`\\]|'\s*[^'\s&*`\\]))")
 """Matches image tags whose alternative text is missing, or may be empty once entities are resolved."""
 _IMAGE_TAG = re.compile(r"<img\b([^<>]*)>", re.IGNORECASE)
+_CAPTION = re.compile(r"\s*+(?:</(?:a|picture)>\s*+)*+<figcaption\b[^<>]*+>(.{0,2000}?)</figcaption>", re.I | re.S)
+_ANY_TAG = re.compile(r"<[^<>]*+>")
 _AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]+)>", re.IGNORECASE)
 _OF_TAG: dict[str, Kind] = {
     "content-ref": "content-ref",
@@ -83,16 +85,21 @@ class Destination(NamedTuple):
 
 def find_links(markdown: str) -> list[Link]:
     """Return all links of a text in order, except in code and comments."""
+    return [link for link, _ in placed_links(markdown)]
+
+
+def placed_links(markdown: str) -> list[tuple[Link, Range]]:
+    """Return all links of a text as `find_links` does, each with the range of its target."""
     text = without_code(markdown)
     ends = _line_ends(text)
     return [
-        Link(words, target, bisect_left(ends, at) + 1, kind)
-        for at, words, target, kind, _ in _all_links(text, markdown)
+        (Link(words, target, bisect_left(ends, at) + 1, kind), place)
+        for at, words, target, kind, place in _all_links(text, markdown)
     ]
 
 
 def unnamed_images(markdown: str) -> list[int]:
-    """Return the lines of images without alternative text, except in code and comments; lines count from 1."""
+    """Return the offsets of images without alternative text or caption, except in code and comments."""
     # rules out most texts within microseconds; checking for single characters first is fastest
     may_be_written = "!" in markdown and "![" in markdown and _MAYBE_UNNAMED.search(markdown)
     if not may_be_written and not ("<" in markdown and _MAYBE_UNNAMED_TAG.search(markdown)):
@@ -107,10 +114,11 @@ def unnamed_images(markdown: str) -> list[int]:
         and _TARGET.match(text, match.end())
     )
     tags = (
-        match.start() for match in _IMAGE_TAG.finditer(text) if _ADDRESS.search(match[1]) and not _alternative(match[1])
+        match.start()
+        for match in _IMAGE_TAG.finditer(text)
+        if _ADDRESS.search(match[1]) and not _alternative(match[1]) and not _caption(text, match.end())
     )
-    ends = _line_ends(text)
-    return [bisect_left(ends, at) + 1 for at in sorted((*written, *tags))]
+    return sorted((*written, *tags))
 
 
 def written_targets(markdown: str) -> list[WrittenTarget]:
@@ -169,14 +177,8 @@ class LinkResolver:
         if re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//", target):
             url = f"https:{target}" if target.startswith("//") else target
             return Destination("web" if is_safe_link(url) else "broken", url=target)
-        path, _, fragment = target.partition("#")
-        anchor = decode_fragment(fragment)
-        path = unquote(path.partition("?")[0])
-        if not path:
-            return self._find(source, anchor) or Destination("broken")
-        folder = "" if path.startswith("/") else source.rpartition("/")[0]
-        joined = _resolve_path(folder, path)
-        destination = None if joined is None else self._find(joined, anchor)
+        path, anchor = linked_path(target, source), decode_fragment(target.partition("#")[2])
+        destination = None if path is None else self._find(path, anchor)
         return destination or Destination("broken")
 
     def _find(self, path: str, anchor: str) -> Destination | None:
@@ -190,6 +192,17 @@ class LinkResolver:
                 return Destination("snippet", self._snippets[candidate])
         redirect = self._redirects.get(path) or self._redirects.get(page_path(path))
         return redirect._replace(anchor=anchor or redirect.anchor) if redirect else None
+
+
+def linked_path(target: str, source: str) -> str | None:
+    """Return the source path to which a relative target leads in a text with this source path.
+
+    Return None if the target leaves the repository.
+    """
+    path = unquote(target.partition("#")[0].partition("?")[0])
+    if not path:
+        return source
+    return _resolve_path("" if path.startswith("/") else source.rpartition("/")[0], path)
 
 
 def source_path(page: RevisionPage) -> str:
@@ -294,6 +307,12 @@ def _alternative(attributes: str) -> str:
     """Return the alternative text in the attributes of an image tag, or an empty string."""
     match = _ALTERNATIVE.search(attributes)
     return _words(unescape(match[1] or match[2] or "")) if match else ""
+
+
+def _caption(text: str, end: int) -> str:
+    """Return the caption of an image whose tag ends at an offset, or an empty string."""
+    match = _CAPTION.match(text, end)
+    return _words(unescape(_ANY_TAG.sub("", match[1]))) if match else ""
 
 
 def _bare_range(match: re.Match[str], group: int) -> Range:

@@ -64,7 +64,7 @@ BATCH = 125
 """Number of pages that are looked up in the cache at a time."""
 SECONDS = 0.02
 """Seconds after which a lookup of pages in the cache pauses, so that the screens' own writes are not held up."""
-FACTS = "facts of pages 3"
+FACTS = "facts of pages 4"
 """Prefix of the cache keys of facts. Its number must change when the result of `page_facts` changes."""
 AT_ONCE = 8
 """Maximum number of pages read concurrently."""
@@ -189,7 +189,8 @@ def page_facts(markdown: str) -> PageFacts:
     if not (conflicts or images or specs or conditions or is_empty):
         return NOTHING_FOUND
     lines = tuple(block.first + 1 for block in conflicts)
-    return PageFacts(is_empty, lines, tuple(images), specs, tuple(conditions))
+    image_lines = tuple(markdown.count("\n", 0, start) + 1 for start in images)
+    return PageFacts(is_empty, lines, image_lines, specs, tuple(conditions))
 
 
 class SiteReader:

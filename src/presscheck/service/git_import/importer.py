@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
-from presscheck.documents.git_format.files import git_oid
-from presscheck.documents.git_format.repository import Problem, Repository, SourceFile, SourcePage, read_repository
+from presscheck.documents.git_format.files import MAX_FILE, git_oid
+from presscheck.documents.git_format.repository import Finding, Repository, SourceFile, SourcePage, read_repository
 from presscheck.documents.markdown.anchors import decode_fragment
 from presscheck.documents.markdown.page_size import size_problem
 from presscheck.documents.pages.tree import Page
@@ -23,8 +23,6 @@ from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.spaces.sort_order import last_position
 
 LONGEST_TITLE = 50
-LARGEST_FILE = 100 * 1024 * 1024
-"""Maximum size of an imported file, in bytes."""
 
 
 class Content(NamedTuple):
@@ -43,7 +41,7 @@ def import_repository(
     *,
     store: BlobStore,
     clock: Clock = system_clock,
-) -> list[Problem]:
+) -> list[Finding]:
     """Import a repository as a new space, last in the organization, and return the problems by file and line.
 
     Raises:
@@ -52,7 +50,7 @@ def import_repository(
     if not path.is_dir():
         raise ConfigurationError(f"{path}: directory not found")
     repository = read_repository(path)
-    problems = list(repository.problems)
+    problems = list(repository.findings)
     now = moment_text(clock())
     files = stored_files(repository.files, store, problems)
     content = stored_content(session, repository, now, files, problems)
@@ -88,7 +86,7 @@ def stored_content(
     repository: Repository,
     now: str,
     files: list[dict[str, Any]],
-    problems: list[Problem],
+    problems: list[Finding],
     id_of: Callable[[str], str] = lambda _: new_id(),
 ) -> Content:
     """Store the content of a repository. Oversized texts are skipped and reported.
@@ -124,12 +122,12 @@ def stored_content(
     return Content([builder.page(page) for page in repository.pages], files, snippets)
 
 
-def _limited(source: str, text: str, problems: list[Problem]) -> str:
+def _limited(source: str, text: str, problems: list[Finding]) -> str:
     """Return a text. If it is too large for a page, add a problem and return an empty string."""
     problem = size_problem(text)
     if problem is None:
         return text
-    problems.append(Problem(source, 1, f"{problem}: imported without its text"))
+    problems.append(Finding(source, 1, f"{problem}: imported without its text", "too-large"))
     return ""
 
 
@@ -194,7 +192,7 @@ class _PageBuilder(NamedTuple):
 def stored_files(
     files: tuple[SourceFile, ...],
     store: BlobStore | StagedFiles,
-    problems: list[Problem],
+    problems: list[Finding],
     id_of: Callable[[str], str] = lambda _: new_id(),
 ) -> list[dict[str, Any]]:
     """Store the bytes of files and return them in stored form. Unreadable files are skipped and reported.
@@ -203,13 +201,13 @@ def stored_files(
     """
     stored: list[dict[str, Any]] = []
     for file in files:
-        if file.size > LARGEST_FILE:
-            problems.append(Problem(file.source, 1, f"too large ({file.size} bytes): skipped"))
+        if file.size > MAX_FILE:
+            problems.append(Finding(file.source, 1, f"too large ({file.size} bytes): skipped", "too-large"))
             continue
         try:
             content = file.read()
         except OSError as error:
-            problems.append(Problem(file.source, 1, f"could not be read: {error.strerror}"))
+            problems.append(Finding(file.source, 1, f"could not be read: {error.strerror}", "unreadable"))
             continue
         stored.append(
             {

@@ -1,0 +1,64 @@
+"""The files of a folder that changed since a revision, from Git."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from presscheck.errors import InvalidArgument
+
+MOST_SECONDS = 60
+"""Time limit of each run of Git."""
+OPTION = "--changed-since"
+_SETTINGS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+
+
+def changed_files(directory: Path, revision: str) -> set[str]:
+    """Return the paths, relative to a directory, of the files in it that changed since a revision.
+
+    These are the changes since the revision and HEAD parted, including deleted, uncommitted and new files.
+
+    Raises:
+        InvalidArgument: there is no such revision, or the directory is not in a Git repository.
+    """
+    if revision.startswith("-") or "\0" in revision:
+        raise InvalidArgument(OPTION, f"must be a revision, not {revision!r}")
+    commit = _git(directory, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    if not commit:
+        raise InvalidArgument(OPTION, f"this repository has no revision {revision}")
+    tip = commit.decode().strip()
+    # a shallow clone may lack the commit where both parted
+    base = (_git(directory, "merge-base", tip, "HEAD") or b"").decode().strip() or tip
+    names = ("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--relative", base, "--")
+    new = ("ls-files", "--others", "--exclude-standard", "-z")
+    outputs = [_git(directory, *arguments) for arguments in (names, new)]
+    return {os.fsdecode(path) for output in outputs for path in (output or b"").split(b"\0") if path}
+
+
+def _git(directory: Path, *arguments: str) -> bytes | None:
+    """Run Git in a directory. Return its output, or None if it failed."""
+    # hooks set these for the top of the repository
+    environment = {name: value for name, value in os.environ.items() if name not in ("GIT_DIR", "GIT_WORK_TREE")}
+    environment |= {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    try:
+        ran = subprocess.run(  # noqa: S603  # the revision does not begin like an option
+            ["git", *_SETTINGS, *arguments],  # noqa: S607
+            cwd=directory,
+            capture_output=True,
+            env=environment,
+            timeout=MOST_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise InvalidArgument(OPTION, f"Git was not done after {MOST_SECONDS} seconds") from None
+    except OSError:
+        raise InvalidArgument(OPTION, "needs Git, which is not installed") from None
+    if ran.returncode == 128:
+        raise InvalidArgument(OPTION, f"Git failed: {_reason(ran.stderr)}")
+    return None if ran.returncode else ran.stdout
+
+
+def _reason(stderr: bytes) -> str:
+    lines = stderr.decode("utf-8", "replace").strip().splitlines()
+    return lines[0].removeprefix("fatal: ")[:200] if lines else "no reason given"

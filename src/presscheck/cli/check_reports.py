@@ -1,0 +1,99 @@
+"""The findings in a folder in the formats of other programs: SARIF 2.1.0, JUnit, and annotations of GitHub."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+from urllib.parse import quote
+from xml.etree import ElementTree
+
+from presscheck import __version__
+from presscheck.documents.git_format.findings import RULES, Finding, Severity
+from presscheck.text.sanitize import sanitize
+
+_SARIF_LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
+_GITHUB_LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
+
+
+def text_line(finding: Finding) -> str:
+    """Return a finding as a line that editors can jump to."""
+    place = f"{finding.path}:{finding.line}:{finding.column}"
+    return sanitize(f"{place}: {finding.severity}: {finding.message} ({finding.rule})")
+
+
+def json_row(finding: Finding) -> dict[str, Any]:
+    """Return a finding as JSON."""
+    place = {"path": finding.path, "line": finding.line, "column": finding.column}
+    kind = {"rule": finding.rule, "severity": finding.severity, "message": finding.message}
+    return place | kind | {"fix": finding.fix and finding.fix._asdict()}
+
+
+def sarif_log(rules: Iterable[tuple[str, str, str]], results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return a SARIF log.
+
+    Args:
+        rules: name, description and level of each rule.
+        results: the results.
+    """
+    described = [
+        {"id": name, "shortDescription": {"text": title}, "defaultConfiguration": {"level": level}}
+        for name, title, level in rules
+    ]
+    driver = {"name": "presscheck", "version": __version__, "rules": described}
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}],
+    }
+
+
+def sarif(findings: Iterable[Finding]) -> dict[str, Any]:
+    """Return the findings as a SARIF log. Columns count characters."""
+    rules = ((rule.name, rule.title, _SARIF_LEVELS[rule.severity]) for rule in RULES.values())
+    return sarif_log(rules, [_result(finding) for finding in findings])
+
+
+def _result(finding: Finding) -> dict[str, Any]:
+    file = {"uri": quote(os.fsencode(finding.path))}
+    start = {"startLine": finding.line, "startColumn": finding.column}
+    result: dict[str, Any] = {
+        "ruleId": finding.rule,
+        "level": _SARIF_LEVELS[finding.severity],
+        "message": {"text": sanitize(finding.message)},
+        "locations": [{"physicalLocation": {"artifactLocation": file, "region": start}}],
+    }
+    if finding.fix:
+        region = start | {"endColumn": finding.column + len(finding.fix.old)}
+        replacement = {"deletedRegion": region, "insertedContent": {"text": finding.fix.new}}
+        result["fixes"] = [{"artifactChanges": [{"artifactLocation": file, "replacements": [replacement]}]}]
+    return result
+
+
+def junit(title: str, findings: Sequence[Finding]) -> str:
+    """Return the rules as a JUnit test suite. The test of a rule fails if it has errors or warnings."""
+    suite = ElementTree.Element("testsuite", name=sanitize(title), tests=str(len(RULES)))
+    failures = 0
+    for rule in RULES.values():
+        case = ElementTree.SubElement(suite, "testcase", classname="presscheck.folder", name=rule.name)
+        own = [finding for finding in findings if finding.rule == rule.name]
+        text = "\n".join(sanitize(f"{one.path}:{one.line}:{one.column}: {one.message}") for one in own)
+        if own and rule.severity != "info":
+            failures += 1
+            ElementTree.SubElement(case, "failure", message=f"{len(own)} found").text = text
+        elif own:
+            ElementTree.SubElement(case, "system-out").text = text
+    suite.set("failures", str(failures))
+    return ElementTree.tostring(suite, encoding="unicode")
+
+
+def github_line(finding: Finding) -> str:
+    """Return a finding as a workflow command of GitHub, which shows it beside the line of the change."""
+    properties = {"file": finding.path, "line": finding.line, "col": finding.column, "title": finding.rule}
+    written = ",".join(f"{name}={_escaped(str(value), ',:')}" for name, value in properties.items())
+    return f"::{_GITHUB_LEVELS[finding.severity]} {written}::{_escaped(finding.message)}"
+
+
+def _escaped(text: str, more: str = "") -> str:
+    return re.sub(f"[%\r\n{more}]", lambda sign: f"%{ord(sign[0]):02X}", sanitize(text))
