@@ -13,11 +13,12 @@ from pathlib import Path
 from statistics import median
 from time import process_time
 
+from tests.generated_docs.repositories import handbook, tree
+
 from presscheck.documents.git_format.checks import check_folder
 from presscheck.documents.git_format.files import RepositoryFiles
 from presscheck.documents.git_format.repository import read_repository
 from presscheck.documents.markdown.parser import parse
-from tests.generated_docs.repositories import handbook, tree
 
 
 def parse_all(directory: Path) -> None:

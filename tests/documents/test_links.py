@@ -36,7 +36,13 @@ def targets(markdown: str) -> list[str]:
 def test_the_images_without_a_name_are_those_among_the_links_that_have_none(parts: list[str]) -> None:
     markdown = "".join(parts)
     lines = [link.line for link in find_links(markdown) if link.kind == "image" and not link.text]
-    assert unnamed_images(markdown) == lines
+    assert [markdown.count("\n", 0, start) + 1 for start in unnamed_images(markdown)] == lines
+
+
+def test_an_image_with_a_caption_has_a_name() -> None:
+    image = '<figure><img src="a.png" alt="">'
+    assert not unnamed_images(f"{image}<figcaption><p>The <b>harbour</b></p></figcaption></figure>")
+    assert unnamed_images(f"{image}<figcaption><p>&nbsp;</p></figcaption></figure>") == [8]
 
 
 @pytest.mark.parametrize(

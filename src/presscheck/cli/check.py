@@ -48,10 +48,10 @@ def check(
     only: tuple[str, ...],
     without: tuple[str, ...],
 ) -> None:
-    """Check a documentation folder in the Git format of the platform.
+    """Check a documentation folder.
 
-    DIR is the folder, by default this one. No account and no service is needed. Errors make the exit code 6; warnings
-    and notes do not.
+    DIR is a folder in the Git format of the platform, by default this one. It needs no account and no service. Errors
+    make the exit code 6; warnings and notes do not.
     """
     for option, names in (("--rule", only), ("--no-rule", without)):
         if unknown := next((name for name in names if name not in RULES), None):
@@ -68,9 +68,11 @@ def check(
 
     found = findings()
     if fix:
-        fixed = apply_fixes(directory, found)
-        print_message(f"{count(fixed.fixes, 'fix', 'fixes')} in {count(fixed.files, 'file')}")
-        found = findings() if fixed.fixes else found
+        fixes = 0
+        while fixed := apply_fixes(directory, found):  # a fixed path shows whether the anchor behind it is right
+            fixes += fixed
+            found = findings()
+        print_message(f"{count(fixes, 'finding')} fixed.")
     _print(report, directory, found)
     counts = Counter(finding.severity for finding in found)
     numbers = ", ".join(count(counts[severity], word) for severity, word in _WORDS.items() if counts[severity])

@@ -38,10 +38,9 @@ class RepositoryConfig:
 
 def read_config(text: str) -> tuple[RepositoryConfig, list[Finding]]:
     """Return the configuration and its findings."""
+    message = "has invisible characters, which are ignored"
     findings = [
-        Finding(
-            CONFIG_FILE, number, _INVISIBLE_MESSAGE, "invisible-characters", fix=Fix(line, _INVISIBLE.sub("", line))
-        )
+        Finding(CONFIG_FILE, number, message, "invisible-characters", fix=Fix(line, _INVISIBLE.sub("", line)))
         for number, line in enumerate(text.splitlines(), 1)
         if _INVISIBLE.search(line)
     ]

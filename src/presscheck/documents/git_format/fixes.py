@@ -5,7 +5,6 @@ from __future__ import annotations
 import stat
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 from presscheck.config.file_replacement import replace_file
 from presscheck.documents.git_format.findings import Finding
@@ -13,15 +12,10 @@ from presscheck.documents.git_format.findings import Finding
 _MARK = "\ufeff"
 
 
-class Fixed(NamedTuple):
-    """The numbers of applied fixes and of changed files."""
+def apply_fixes(directory: Path, findings: Iterable[Finding]) -> int:
+    """Apply the fixes of findings to the files of a directory. Return the number of applied fixes.
 
-    fixes: int
-    files: int
-
-
-def apply_fixes(directory: Path, findings: Iterable[Finding]) -> Fixed:
-    """Apply the fixes of findings to the files of a directory. Each file is replaced atomically.
+    Each file is replaced atomically.
 
     Raises:
         OSError: a file cannot be read or written.
@@ -30,7 +24,7 @@ def apply_fixes(directory: Path, findings: Iterable[Finding]) -> Fixed:
     for finding in findings:
         if finding.fix:
             by_path.setdefault(finding.path, []).append(finding)
-    fixes = files = 0
+    fixes = 0
     for path, own in by_path.items():
         location = directory / path
         try:
@@ -41,8 +35,8 @@ def apply_fixes(directory: Path, findings: Iterable[Finding]) -> Fixed:
         number = sum(_apply(lines, finding) for finding in sorted(own, key=lambda one: one.place, reverse=True))
         if number:
             replace_file(location, "\n".join(lines), stat.S_IMODE(location.stat().st_mode))
-            fixes, files = fixes + number, files + 1
-    return Fixed(fixes, files)
+            fixes += number
+    return fixes
 
 
 def _apply(lines: list[str], finding: Finding) -> bool:

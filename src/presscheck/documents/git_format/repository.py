@@ -392,7 +392,8 @@ class PageTreeBuilder:
         if source in self.files:
             self.files_linked.add(source)
             return SourcePage("link", item.title, target=source)
-        self._report(self.summary, item.line, f"{item.target} does not exist: the page is empty", "missing-page")
+        message = f"{unquote(item.target)} does not exist: the page is empty"
+        self.findings.append(Finding(self.summary, item.line, message, "missing-page", target=source))
         return SourcePage("document", item.title, self._slug(source) if source else path_slug(item.title))
 
     def _document(self, source: str, item: Item | None = None) -> SourcePage:
