@@ -237,6 +237,19 @@ def run_service(
     )
 
 
+def preview_folder(path: Path, port: int) -> None:
+    """Serve a documentation folder as its published site until it is stopped.
+
+    Raises:
+        ConfigurationError: the port cannot be used.
+        OSError: the folder cannot be read.
+        MissingExtra: the libraries of the local service are not installed.
+    """
+    from presscheck.service.server.preview import preview  # 900 ms, only for `presscheck preview`
+
+    preview(path, port)
+
+
 class ScriptResponse(NamedTuple):
     """The response of an integration's script. If the script failed, `status` is None and `error` is set."""
 

@@ -42,6 +42,7 @@ WITHOUT_SERVICE: dict[str, tuple[str, ...]] = {
     "serve import": (__file__,),
     "serve files move": ("--to", "disk"),
     "demo": (),
+    "preview": (str(ROOT / "docs"),),
 }
 """The commands that need the local service, with arguments."""
 
@@ -126,7 +127,7 @@ def test_the_table_has_every_command_of_the_service() -> None:
         for context in commands(serve, root)
         if not isinstance(context.command, click.Group) or context.command.invoke_without_command
     }
-    assert {*WITHOUT_SERVICE} == {*paths, "demo"}
+    assert {*WITHOUT_SERVICE} == {*paths, "demo", "preview"}
 
 
 @pytest.mark.parametrize("words", WITHOUT_SERVICE)

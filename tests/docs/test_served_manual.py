@@ -41,7 +41,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Published]:
 
 
 def test_reading_the_manual_finds_no_problem() -> None:
-    assert [str(problem) for problem in read_repository(DOCS).problems] == []
+    assert [str(finding) for finding in read_repository(DOCS).findings] == []
 
 
 def test_the_manual_is_a_space(published: Published) -> None:

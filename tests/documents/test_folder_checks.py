@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.generated_docs.documentation import Documentation
+from tests.privileges import without_root_rights
 from tests.root import ROOT
 
 from presscheck.documents.git_format.checks import check_folder
@@ -100,13 +100,13 @@ def test_findings_outside_of_pages(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_files_without_permission_are_findings(tmp_path: Path) -> None:
     directory = written(tmp_path, {**LINKED, "a.md": "# A\n", "closed/c.md": "# C\n"})
     (directory / "a.md").chmod(0)
     (directory / "closed").chmod(0o400)
     try:
-        findings = check_folder(directory)
+        with without_root_rights():
+            findings = check_folder(directory)
     finally:
         (directory / "closed").chmod(0o700)
     assert [(one.path, one.rule) for one in findings if one.severity == "error"] == [

@@ -63,7 +63,11 @@ def test_the_source_is_installed_into_an_environment_of_its_own(tmp_path: Path, 
     programs = tmp_path / "programs"
     programs.mkdir()
     # the real `pip` would load packages from the network
-    fake = '#!/bin/sh\nmkdir -p "$3/bin"\nprintf \'#!/bin/sh\\necho "$@"\\n\' > "$3/bin/pip"\nchmod +x "$3/bin/pip"\n'
+    fake = """#!/bin/sh
+mkdir -p "$3/bin"
+printf '#!/bin/sh\\necho "$@"\\n' > "$3/bin/pip"
+chmod +x "$3/bin/pip"
+"""
     (programs / "python3").write_text(fake)
     (programs / "python3").chmod(0o755)
     step = {**INSTALL, "env": {**INSTALL["env"], "PATH": f"{programs}:{os.environ['PATH']}"}}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -96,4 +95,4 @@ def github_line(finding: Finding) -> str:
 
 
 def _escaped(text: str, more: str = "") -> str:
-    return re.sub(f"[%\r\n{more}]", lambda sign: f"%{ord(sign[0]):02X}", sanitize(text))
+    return "".join(f"%{ord(sign):02X}" if sign in f"%\r\n{more}" else sign for sign in sanitize(text))

@@ -51,6 +51,7 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "org": ("operations.resource_commands", "org"),
     "outbox": ("outbox", "outbox"),
     "page": ("page", "page"),
+    "preview": ("preview", "preview"),
     "profiles": ("account", "profiles"),
     "saml": ("saml", "saml_group"),
     "search": ("search", "search"),

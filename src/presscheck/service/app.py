@@ -76,6 +76,7 @@ from presscheck.service.jobs.worker import Workers
 from presscheck.service.permissions import reader_of
 from presscheck.service.sites.granted_reads import READS_ONLY, require_granted
 from presscheck.service.web.integration_blocks import BlockDrawer
+from presscheck.service.web.live_pages import LivePages
 from presscheck.service.web.routes import web_routes
 from presscheck.service.web.site_scripts import SiteScripts
 
@@ -124,6 +125,7 @@ def build(
     lacks: str | None = None,
     public_url: str | None = None,
     hosts: Collection[str] = (),
+    live: LivePages | None = None,
 ) -> Starlette:
     """Build the application on a database, which it closes on shutdown.
 
@@ -139,13 +141,14 @@ def build(
         lacks: a feature to leave out, such as ``reviews``.
         public_url: the URL of the service for users, if it differs from the URL of their requests.
         hosts: host names that are trusted besides loopback names, published sites and `public_url`.
+        live: tells published pages when their space has changed; only for previews.
     """
     opened = Database(database) if isinstance(database, str) else database
     store = files or DiskBlobStore(data_dir)
     versions = CurrentVersion(opened)
     workers = Workers(opened, store, clock, outside)
     app = Starlette(
-        routes=_routes(opened, versions, store, data_dir, clock, workers, release, lacks),
+        routes=_routes(opened, versions, store, data_dir, clock, workers, release, lacks, live),
         lifespan=_lifespan(opened, workers),
         middleware=[
             Middleware(RequestIdMiddleware),
@@ -173,6 +176,7 @@ def _routes(
     workers: Workers,
     release: str | None,
     lacks: str | None,
+    live: LivePages | None,
 ) -> list[BaseRoute]:
     lanes = Lanes.open()
     routes = [
@@ -186,7 +190,7 @@ def _routes(
     ]
     blocks = BlockDrawer(workers.outgoing, workers.outside.scripts)
     all_routes = [
-        *web_routes(database, versions, store, clock, blocks),
+        *web_routes(database, versions, store, clock, blocks, live),
         *routes,
         *open_routes(database, store, data_dir, clock, release),
         Route("/integrations/{path:path}", Endpoint(database, store, clock, workers).answer, methods=[*METHODS]),

@@ -29,7 +29,7 @@ _RULES = (
     Rule("unreadable-condition", "conditions that hide text from everybody", "error"),
     Rule("front-matter", "front matter that is not read", "error"),
     Rule("config", "settings in .gitbook.yaml that are not read", "error"),
-    Rule("redirect", "redirects that lead nowhere or are not served", "error"),
+    Rule("redirect", "redirects to missing pages, and redirects that are not served", "error"),
     Rule("too-large", "pages and files above the limits", "error"),
     Rule("unreadable", "files and folders that cannot be read", "error"),
     Rule("not-utf-8", "texts and names that are not UTF-8", "error"),

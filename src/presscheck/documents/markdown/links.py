@@ -46,7 +46,9 @@ _BLANK = re.compile(r"\n[ \t]*\n")
 _MAYBE_UNNAMED_TAG = re.compile(r"<[iI][mM][gG]\b(?![^<>]*?\b[aA][lL][tT]=(?:\"\s*[^\"\s&*`\\]|'\s*[^'\s&*`\\]))")
 """Matches image tags whose alternative text is missing, or may be empty once entities are resolved."""
 _IMAGE_TAG = re.compile(r"<img\b([^<>]*)>", re.IGNORECASE)
-_CAPTION = re.compile(r"\s*+(?:</(?:a|picture)>\s*+)*+<figcaption\b[^<>]*+>(.{0,2000}?)</figcaption>", re.I | re.S)
+_CLOSING = re.compile(r"</(?:a|picture)>", re.IGNORECASE)
+_CAPTION_END = re.compile(r"</figcaption", re.IGNORECASE)
+_LONGEST_CAPTION = 2000
 _ANY_TAG = re.compile(r"<[^<>]*+>")
 _AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]+)>", re.IGNORECASE)
 _OF_TAG: dict[str, Kind] = {
@@ -311,8 +313,11 @@ def _alternative(attributes: str) -> str:
 
 def _caption(text: str, end: int) -> str:
     """Return the caption of an image whose tag ends at an offset, or an empty string."""
-    match = _CAPTION.match(text, end)
-    return _words(unescape(_ANY_TAG.sub("", match[1]))) if match else ""
+    following = _CLOSING.sub("", text[end : end + _LONGEST_CAPTION]).lstrip()
+    if following[:11].lower() != "<figcaption":
+        return ""
+    inside = _CAPTION_END.split(following.partition(">")[2], maxsplit=1)[0]
+    return _words(unescape(_ANY_TAG.sub("", inside)))
 
 
 def _bare_range(match: re.Match[str], group: int) -> Range:

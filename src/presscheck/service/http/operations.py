@@ -223,6 +223,8 @@ class Context:
     """Settings of the operator for scripts of integrations."""
     git_root: Path | None = None
     """The folder with the Git repositories that spaces may be imported from and exported to."""
+    is_live: bool = False
+    """Whether published pages are loaded again when their space changes."""
     afterwards: list[Callable[[Session], None]] = field(default_factory=list[Callable[[Session], None]])
     """Writes that run after a handler that reads, even if it failed."""
     known: dict[Any, Any] = field(default_factory=dict[Any, Any])

@@ -104,11 +104,11 @@ def serve(options: ServeOptions) -> None:
     """
     os.umask(0o077)  # database, files and socket are private to the user
     write_log(requests=options.log_requests)
-    with _listening(options) as listener:
+    with listening(options) as listener:
         database, files, token = _prepare(options)
         if options.processes > 1:
             database.close()
-            _print_address(_address(listener), token)
+            _print_address(address_of(listener), token)
             # not an argument: arguments are visible to all users of the machine, and the URL may contain a password
             environment = {**os.environ, "PRESSCHECK_DATABASE_URL": options.database}
             run_processes(options.arguments, environment, listener.fileno(), options.processes, 2 * PATIENCE)
@@ -122,7 +122,7 @@ def serve(options: ServeOptions) -> None:
             release=options.release,
             outside=options.outside,
             rate_limit=options.rate_limit,
-            public_url=options.public_url or (_address(sockets[-1]) if options.web_fd is not None else None),
+            public_url=options.public_url or (address_of(sockets[-1]) if options.web_fd is not None else None),
             hosts=_own_hosts(options.host),
         )
         # without a public URL, any user of this machine could forge an address
@@ -130,7 +130,7 @@ def serve(options: ServeOptions) -> None:
         server = ServiceServer(config)
         if options.until_closed:
             threading.Thread(target=_stop_at_end_of_input, args=(server,), daemon=True).start()
-        _print_address(_address(listener), token)
+        _print_address(address_of(listener), token)
         # objects loaded so far stay: visiting them in each collection would take half of the time of rendering a page
         gc.freeze()
         gc.set_threshold(*COLLECTED_AFTER)
@@ -268,7 +268,12 @@ def _checked_files(database: Database, options: ServeOptions) -> BlobStore:
 
 
 @contextmanager
-def _listening(options: ServeOptions) -> Generator[socket.socket, None, None]:
+def listening(options: ServeOptions) -> Generator[socket.socket, None, None]:
+    """Yield a socket that listens at the address of the options.
+
+    Raises:
+        ConfigurationError: the address cannot be used.
+    """
     try:
         listener = _bound(options)
         listener.listen(BACKLOG)
@@ -308,7 +313,8 @@ def _is_alive(path: Path) -> bool:
         return probe.connect_ex(str(path)) == 0
 
 
-def _address(listener: socket.socket) -> str:
+def address_of(listener: socket.socket) -> str:
+    """Return the address of a socket, as users see it."""
     if listener.family == socket.AF_UNIX:
         return f"unix:{listener.getsockname()}"
     host, port = listener.getsockname()[:2]

@@ -54,12 +54,20 @@ class PublishedPages:
         files: the stored files.
         clock: returns the current time.
         blocks: draws the blocks of integrations.
+        is_live: whether pages are loaded again when their space changes.
     """
 
     def __init__(
-        self, database: Database, versions: CurrentVersion, files: BlobStore, clock: Clock, blocks: BlockDrawer
+        self,
+        database: Database,
+        versions: CurrentVersion,
+        files: BlobStore,
+        clock: Clock,
+        blocks: BlockDrawer,
+        *,
+        is_live: bool = False,
     ) -> None:
-        self._blocks = blocks
+        self._blocks, self._is_live = blocks, is_live
         self._sessions = database.reading
         self._files, self._clock, self._versions = files, clock, versions
         self._version: Version | None = None
@@ -128,9 +136,8 @@ class PublishedPages:
             session.info[TIMED] = True
             return self._clock()
 
-        return Context(
-            session, Caller("", "", None, None), origin_of(request), clock, StagedFiles(self._files, may_wait=True)
-        )
+        files = StagedFiles(self._files, may_wait=True)
+        return Context(session, Caller("", "", None, None), origin_of(request), clock, files, is_live=self._is_live)
 
 
 def _key(scope: Scope) -> bytes | None:

@@ -18,6 +18,7 @@ from presscheck.service.web.assets import Asset
 from presscheck.service.web.feedback_form import FeedbackForm
 from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.json_rpc import MCP_PATH
+from presscheck.service.web.live_pages import LIVE_PATH, LivePages
 from presscheck.service.web.page_cache import PublishedPages
 
 ROBOTS = "User-agent: *\nDisallow: /v1/\nDisallow: /app/\nDisallow: /preview/\n"
@@ -38,7 +39,12 @@ async def _send_icon(_request: Request) -> Response:
 
 
 def web_routes(
-    database: Database, versions: CurrentVersion, files: BlobStore, clock: Clock, blocks: BlockDrawer
+    database: Database,
+    versions: CurrentVersion,
+    files: BlobStore,
+    clock: Clock,
+    blocks: BlockDrawer,
+    live: LivePages | None = None,
 ) -> list[Route]:
     """Return the routes of published sites and their style sheet.
 
@@ -48,6 +54,7 @@ def web_routes(
         files: the stored files.
         clock: returns the current time.
         blocks: draws the blocks of integrations.
+        live: tells pages when their space has changed.
     """
 
     def send_app_page(request: Request) -> Response:
@@ -63,7 +70,7 @@ def web_routes(
         with database.reading.begin() as session:
             return front_page(session)
 
-    send_site = PublishedPages(database, versions, files, clock, blocks)
+    send_site = PublishedPages(database, versions, files, clock, blocks, is_live=live is not None)
     feedback_form = FeedbackForm(database, files, clock)
 
     async def receive(request: Request) -> Response:
@@ -84,4 +91,5 @@ def web_routes(
         Route("/assets/site.css", Asset("css"), methods=["GET"]),
         Route("/assets/site-{digest}.css", Asset("css"), methods=["GET"]),
         Route("/assets/site-{digest}.js", Asset("js"), methods=["GET"]),
+        *([Route(LIVE_PATH, live.answer, methods=["GET"])] if live else []),
     ]

@@ -244,6 +244,14 @@ if (field) {
   });
 }
 
+/* In `presscheck preview`, a page names its revision, and is loaded again when there is another. */
+const revision = root.dataset.live;
+if (revision) {
+  new EventSource("/~live").addEventListener("message", (event) => {
+    if (event.data !== revision) location.reload();
+  });
+}
+
 /* What older browsers do not do from the style sheet: the current page in view, and the heading in view in the outline. */
 if (!CSS.supports("scroll-initial-target", "nearest")) {
   document.querySelector(".pages [aria-current]")?.scrollIntoView({ block: "nearest" });

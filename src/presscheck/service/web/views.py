@@ -263,6 +263,7 @@ def _page(
         "outline": (),
         "holds": site.holds,
         "previewed": site.previewed and site.previewed.request,
+        "live": site.spaces[site_space.space_id].revision_id if site.context.is_live and site_space else "",
     } | values
     # only our own script, not all files of this host, which users upload
     policy = POLICY | {"script-src": f"{site.context.origin}{asset_path('js')}"}

@@ -1,0 +1,155 @@
+"""`presscheck preview`: a folder as its published site, which follows the files, in a real browser."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.running_service import RunningService
+from tests.service.browser import Browser
+
+from presscheck.service.db.blob_store import DiskBlobStore
+from presscheck.service.db.engine import Database
+from presscheck.service.server.preview import PreviewedFolder
+from presscheck.service.server.server import opened
+
+SUMMARY = "* [Start](README.md)\n* [Next](next.md)\n"
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    directory = tmp_path / "docs"
+    directory.mkdir()
+    (directory / "SUMMARY.md").write_text(SUMMARY)
+    (directory / "README.md").write_text("# Start\n\nBefore. [Next](next.md)\n")
+    (directory / "next.md").write_text("# Next\n\nText\n")
+    return directory
+
+
+class Preview:
+    """A running `presscheck preview`: its process and the URL of its site."""
+
+    def __init__(self, docs: Path, temporary: Path) -> None:
+        temporary.mkdir()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "presscheck", "preview", str(docs), "--port", "0"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "TMPDIR": str(temporary), "PRESSCHECK_HOME": str(temporary / "home")},
+        )
+        assert self.process.stdout
+        self.url = self.process.stdout.readline().strip()
+
+    def end(self, number: int) -> tuple[int, str]:
+        """Send a signal. Return the exit code and what stderr has."""
+        self.process.send_signal(number)
+        errors = self.process.communicate(timeout=30)[1]
+        return self.process.returncode, errors
+
+
+@pytest.fixture
+def preview(docs: Path, tmp_path: Path) -> Iterator[Preview]:
+    running = Preview(docs, tmp_path / "temporary")
+    yield running
+    if running.process.poll() is None:
+        running.end(signal.SIGTERM)
+
+
+def test_open_page_follows_its_file(docs: Path, preview: Preview, tmp_path: Path) -> None:
+    browser = Browser(tmp_path)
+    try:
+        browser.open(preview.url)
+        assert browser.value("document.querySelector('h1').textContent.trim()") == "Start"
+        browser.value("window.isFirst = true")
+        time.sleep(1)
+        assert browser.value("window.isFirst"), "a page is not loaded again without a change"
+        (docs / "README.md").write_text("# Start\n\nAfter.\n")
+        browser.wait("document.body?.textContent.includes('After.')")
+        (docs / "new.md").write_text("# A new page\n")
+        (docs / "SUMMARY.md").write_text(f"{SUMMARY}* [New](new.md)\n")
+        browser.wait("document.querySelector('.pages')?.textContent.includes('A new page')")
+    finally:
+        browser.close()
+
+
+def test_end_leaves_nothing_and_does_not_wait_for_open_pages(preview: Preview, tmp_path: Path) -> None:
+    first = threading.Event()
+
+    def listen() -> None:
+        with httpx.stream("GET", httpx.URL(preview.url).join("/~live"), timeout=30) as events:
+            for line in events.iter_lines():
+                if line.startswith("data: "):
+                    first.set()
+
+    listener = threading.Thread(target=listen, daemon=True)
+    listener.start()
+    assert first.wait(20)
+    began = time.monotonic()
+    assert preview.end(signal.SIGINT) == (0, "")
+    assert time.monotonic() - began < 4, "shorter than the patience of the server"
+    listener.join(10)
+    assert [*(tmp_path / "temporary").glob("presscheck-preview-*")] == []
+    assert not (tmp_path / "temporary" / "home").exists()
+
+
+def test_folder_that_is_away_for_a_while_keeps_its_pages(docs: Path, preview: Preview) -> None:
+    docs.rename(docs.with_name("moved"))
+    time.sleep(1.5)
+    assert "Before." in httpx.get(preview.url).text
+    docs.with_name("moved").rename(docs)
+    (docs / "README.md").write_text("# Start\n\nBack.\n")
+    until = time.monotonic() + 20
+    while "Back." not in httpx.get(preview.url).text:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    code, errors = preview.end(signal.SIGTERM)
+    assert code == 0
+    assert errors.count("the pages are those of before") == 1
+
+
+def test_services_without_preview_have_no_events(service: RunningService) -> None:
+    assert httpx.get(f"{service.base_url}/~live").status_code == 404
+
+
+def test_only_changed_files_are_read_again(docs: Path, tmp_path: Path) -> None:
+    (docs / "next.md").write_text("# Next\n\n![A](a.png) ![B](b.png)\n")
+    for name in ("a.png", "b.png"):
+        (docs / name).write_bytes(b"\x89PNG " + name.encode())
+    database: Database = opened(f"sqlite:///{tmp_path / 'service.sqlite'}")
+    try:
+        folder = PreviewedFolder(docs, database, DiskBlobStore(tmp_path), "http://127.0.0.1")
+        folder.publish()
+        assert folder.update() is None
+        stored, texts = dict(folder._stored), dict(folder._texts)
+        (docs / "a.png").write_bytes(b"\x89PNG another")
+        (docs / "README.md").write_text("# Start\n\nNew text\n")
+        revision = folder.update()
+        assert revision == folder.revision
+        assert folder._stored["b.png"] is not None and folder._stored["b.png"][1] is stored["b.png"][1]
+        assert folder._stored["a.png"][1][0]["id"] == stored["a.png"][1][0]["id"], "links to it stay"
+        assert folder._stored["a.png"][1][0]["content"] != stored["a.png"][1][0]["content"]
+        assert folder._texts["next.md"][1] is texts["next.md"][1]
+        assert folder._texts["README.md"][1] is not texts["README.md"][1]
+    finally:
+        database.close()
+
+
+def test_wrong_ports_and_folders_are_one_line(docs: Path, preview: Preview, tmp_path: Path) -> None:
+    port = str(httpx.URL(preview.url).port)
+    command = [sys.executable, "-m", "presscheck", "preview"]
+    taken = subprocess.run([*command, str(docs), "--port", port], capture_output=True, text=True, timeout=60)
+    assert (taken.returncode, taken.stderr) == (
+        2,
+        f"presscheck: could not listen on 127.0.0.1:{port}: Address already in use\n",
+    )
+    gone = subprocess.run([*command, str(tmp_path / "gone")], capture_output=True, text=True, timeout=60)
+    assert gone.returncode == 2 and "Traceback" not in gone.stderr
