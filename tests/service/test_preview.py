@@ -75,7 +75,7 @@ def test_open_page_follows_its_file(docs: Path, preview: Preview, tmp_path: Path
         (docs / "README.md").write_text("# Start\n\nAfter.\n")
         browser.wait("document.body?.textContent.includes('After.')")
         (docs / "new.md").write_text("# A new page\n")
-        (docs / "SUMMARY.md").write_text(f"{SUMMARY}* [New](new.md)\n")
+        (docs / "SUMMARY.md").write_text(f"{SUMMARY}* [A new page](new.md)\n")
         browser.wait("document.querySelector('.pages')?.textContent.includes('A new page')")
     finally:
         browser.close()
