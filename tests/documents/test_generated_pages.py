@@ -56,7 +56,7 @@ def repository(folder: Path) -> Path:
 
 def test_the_table_of_contents_names_the_places(tmp_path: Path) -> None:
     found = read_repository(repository(tmp_path))
-    assert not found.problems
+    assert not found.findings
     kinds = [(page.kind, page.title) for page in found.walk()]
     assert kinds == [
         ("document", "Start"),

@@ -48,7 +48,8 @@ _MAYBE_UNNAMED_TAG = re.compile(r"<[iI][mM][gG]\b(?![^<>]*?\b[aA][lL][tT]=(?:\"\
 _IMAGE_TAG = re.compile(r"<img\b([^<>]*)>", re.IGNORECASE)
 _CLOSING = re.compile(r"</(?:a|picture)>", re.IGNORECASE)
 _CAPTION_END = re.compile(r"</figcaption", re.IGNORECASE)
-_LONGEST_CAPTION = 2000
+_BEFORE_CAPTION, _LONGEST_CAPTION = 40, 2000
+"""Maximum numbers of characters between an image and its caption, and of a caption."""
 _ANY_TAG = re.compile(r"<[^<>]*+>")
 _AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]+)>", re.IGNORECASE)
 _OF_TAG: dict[str, Kind] = {
@@ -313,10 +314,10 @@ def _alternative(attributes: str) -> str:
 
 def _caption(text: str, end: int) -> str:
     """Return the caption of an image whose tag ends at an offset, or an empty string."""
-    following = _CLOSING.sub("", text[end : end + _LONGEST_CAPTION]).lstrip()
-    if following[:11].lower() != "<figcaption":
+    start = text.find("<figcaption", end, end + _BEFORE_CAPTION)
+    if start < 0 or _CLOSING.sub("", text[end:start]).strip():
         return ""
-    inside = _CAPTION_END.split(following.partition(">")[2], maxsplit=1)[0]
+    inside = _CAPTION_END.split(text[start : start + _LONGEST_CAPTION].partition(">")[2], maxsplit=1)[0]
     return _words(unescape(_ANY_TAG.sub("", inside)))
 
 

@@ -16,7 +16,7 @@ from presscheck.api.git_repositories import (
 )
 from presscheck.documents.git_format.config import CONFIG_FILE, RepositoryConfig, normalize_path, read_config
 from presscheck.documents.git_format.files import decode_text, git_oid
-from presscheck.documents.git_format.models import Problem
+from presscheck.documents.git_format.findings import Finding
 from presscheck.documents.git_format.repository import Repository, read_repository
 from presscheck.documents.git_format.writer import is_text_path, repository_texts
 from presscheck.service.content.revision_content import MOST_CHARACTERS, RevisionContent, known_content
@@ -43,7 +43,7 @@ class Prepared(NamedTuple):
 
     repository: Repository
     files: list[dict[str, Any]]
-    problems: list[Problem]
+    findings: list[Finding]
 
 
 def with_repository(reading: Reading, call: ImportGitRepository) -> ImportGitRepository:
@@ -58,8 +58,8 @@ def with_repository(reading: Reading, call: ImportGitRepository) -> ImportGitRep
     with _refusals(), TemporaryDirectory(prefix="presscheck-git-") as directory:
         _check_out(LocalRepository.at(root, call.url), call.ref, _prefix(call), Path(directory))
         repository = read_repository(Path(directory))
-        problems = list(repository.problems)
-        prepared._prepared = Prepared(repository, stored_files(repository.files, files, problems), problems)
+        findings = list(repository.findings)
+        prepared._prepared = Prepared(repository, stored_files(repository.files, files, findings), findings)
     return prepared
 
 
@@ -76,8 +76,8 @@ def import_git_repository(context: Context, call: ImportGitRepository) -> Import
 
     now = context.now()
     files = [file | {"id": id_of(file["git"]["path"])} for file in prepared.files]
-    problems = list(prepared.problems)
-    content = stored_content(context.session, prepared.repository, now, files, problems, id_of)
+    findings = list(prepared.findings)
+    content = stored_content(context.session, prepared.repository, now, files, findings, id_of)
     space.revision_id = add_revision(
         context.session,
         space.id,
@@ -94,14 +94,14 @@ def import_git_repository(context: Context, call: ImportGitRepository) -> Import
     is_web = tree.startswith(("https://", "http://")) and len(tree) <= LONGEST_URL
     space.repository_url = f"{tree.rstrip('/')}/{_prefix(call)}" if is_web else None
     tell_of_content(context, space)
-    return _imported(problems)
+    return _imported(findings)
 
 
-def _imported(problems: Sequence[Problem]) -> ImportedRepository:
+def _imported(findings: Sequence[Finding]) -> ImportedRepository:
     errors = [
-        ImportProblem(file=problem.file[:LONGEST_NAME], line=problem.line, text=problem.text[:LONGEST_NAME])
-        for problem in problems
-        if problem.weight == "error"
+        ImportProblem(file=finding.path[:LONGEST_NAME], line=finding.line, text=finding.message[:LONGEST_NAME])
+        for finding in findings
+        if finding.severity != "info"
     ]
     return ImportedRepository(problems=tuple(errors[:MOST_PROBLEMS]), more=max(0, len(errors) - MOST_PROBLEMS))
 
