@@ -44,6 +44,7 @@ from presscheck.api import (
     permissions,
     published_sites,
     saml,
+    site_events,
     site_settings,
     site_structure,
     sites,
@@ -807,6 +808,7 @@ CASES: list[Case] = [
     case(published_sites.GetPublishedSite, reads_site),
     case(published_sites.GetPublishedSite, anyone, "with a share key", **SHARED),
     case(published_sites.SearchSite, reads_site, query="lamp"),
+    case(site_events.AggregateSiteEvents, SITE_CREATE, range="lastYear"),
     case(site_settings.GetRedirectBySource, reads_site, source="/old"),
     case(
         site_settings.GetRedirectBySource,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import httpx
 import pytest
@@ -10,8 +11,11 @@ from sqlalchemy import select
 from tests.service.factories import World
 from tests.service.web_pages import customize, published
 
+from presscheck.api.site_events import AggregateSiteEvents, EventOrder
 from presscheck.api.site_settings import CreateShareLink, ListShareLinks
 from presscheck.api.sites import UpdateSite
+from presscheck.errors import Forbidden
+from presscheck.errors import RequestError as InvalidRequest
 from presscheck.service.db.engine import Database
 from presscheck.service.models.sites import PageFeedbackRow, SiteRow
 from presscheck.service.web import feedback
@@ -121,3 +125,48 @@ async def test_feedback_of_one_network_and_of_one_site_is_limited(world: World, 
     assert limited.status_code == 429 and "too much feedback" in limited.text
     assert (await browser.post(address, data={"rating": "bad"}, headers={"user-agent": "Lamp/0"})).status_code == 303
     assert len(rows(world)) == feedback.MOST_OF_NETWORK
+
+
+async def test_editors_of_the_site_read_the_feedback_and_count_it(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await asking(world)
+    await browser.post(f"{address}guide", data={"rating": "bad", "comment": "Too short."})
+    await browser.post(address, data={"rating": "good"})
+
+    async def read(**given: Any) -> dict[str, tuple[Any, ...]]:
+        table = await world.admin.send(AggregateSiteEvents(**at, **({"range": "last7Days"} | given)))
+        return {column.column: column.values for column in table.columns}
+
+    every = await read()
+    assert every["url"] == (address, f"{address}guide")
+    assert every["eventPageFeedbackRating"] == ("good", "bad")
+    assert every["eventPageFeedbackComment"] == ("", "Too short.")
+    assert every["eventType"] == ("page_post_feedback", "page_post_feedback_comment")
+    url, day = {"column": "url"}, {"column": "datetime", "interval": "day"}
+    totals = ({"column": "eventsCount"}, {"column": "pageFeedbackRating"})
+    counted = await read(group_by=(url,), select=totals, order=EventOrder(by=url, direction="desc"))
+    assert counted == {
+        "url": (f"{address}guide", address),
+        "eventsCount": (1, 1),
+        "pageFeedbackRating": ({"good": 0, "ok": 0, "bad": 1}, {"good": 1, "ok": 0, "bad": 0}),
+    }
+    [of_day] = (await read(group_by=(day,), select=totals[:1]))["datetime"]
+    assert of_day.endswith("T00:00:00.000Z")
+    comments = {"column": "eventType", "values": ["page_post_feedback_comment"]}
+    assert (await read(where=(comments,), select=(url,))) == {"url": (f"{address}guide",)}
+    assert (await read(where=(comments | {"operator": "notIn"},), select=(url,))) == {"url": (address,)}
+    assert (await read(limit=1, select=(url,))) == {"url": (address,)}
+    past = {"from": "2020-01-01T00:00:00Z", "to": "2020-02-01T00:00:00Z"}
+    assert (await read(range=past, select=(url,))) == {"url": ()}
+    for wrong in (
+        {"select": ({"column": "visitorGeoCountry"},)},
+        {"select": (day | {"interval": "century"},)},
+        {"where": (url | {"operator": "greaterThan", "values": []},)},
+        {"where": (url,)},
+        {"order": EventOrder(by=day, direction="asc"), "select": (url,)},
+        {"range": {"from": "yesterday"}},
+        {"select": (url,) * 21},
+    ):
+        with pytest.raises(InvalidRequest):
+            await read(**wrong)
+    with pytest.raises(Forbidden):
+        await world.clients["read"].send(AggregateSiteEvents(**at, range="lastYear"))

@@ -49,6 +49,7 @@ async def sites(say: Talk, org: str, spaces: list[str]) -> None:
     await say("url_lookup.GetPublishedContent", url=url)
     await say("url_lookup.ResolvePublishedContent", url=url, visitor={"unsigned_claims": {"isBeta": True}})
     await say("published_sites.SearchSite", **at, query="step", scope={"mode": "all"})
+    await say("site_events.AggregateSiteEvents", **at, range="last30Days", select=[{"column": "eventsCount"}])
     await say("embeds.GetSpaceEmbed", space_id=spaces[0], url="https://example.org/a-lamp.html")
     await site_settings(say, at)
     team = await say("teams.CreateTeam", organization_id=org, title="Publishers")

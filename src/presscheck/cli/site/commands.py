@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 
 import click
 
+from presscheck.api.site_events import RANGES, AggregateSiteEvents, EventOrder, Range
 from presscheck.api.site_settings import GetPreview
 from presscheck.api.site_structure import (
     AddSiteSpace,
@@ -325,3 +326,46 @@ def _print_item(item: Any, depth: int) -> None:
 
 def _url(site: Site) -> str | None:
     return site.urls.published if site.published else None
+
+
+FEEDBACK = ("datetime", "eventPageFeedbackRating", "url", "eventPageFeedbackComment")
+"""The columns of feedback."""
+RATINGS = {"good": "yes", "ok": "partly", "bad": "no"}
+"""The answers to the question whether a page was helpful."""
+
+
+@site.command()
+@click.argument("site")
+@org_option
+@click.option(
+    "--range",
+    "days",
+    type=click.Choice([*RANGES]),
+    default="last30Days",
+    help="How far to look back; last30Days by default.",
+)
+@with_session
+@sends(AggregateSiteEvents)
+async def feedback(session: Session, site: str, org: str | None, days: Range) -> None:
+    """List the feedback of readers, newest first.
+
+    The answer is to the question whether the page was helpful. At most 1,000 are listed.
+    """
+    owner, chosen = await lookup.site(session, site, org)
+    events = {"column": "eventType", "values": ["page_post_feedback", "page_post_feedback_comment"]}
+    table = await session.read(
+        AggregateSiteEvents(
+            organization_id=owner.id,
+            site_id=chosen.id,
+            range=days,
+            select=tuple({"column": name} for name in FEEDBACK),
+            where=(events | {"operator": "in"},),
+            order=EventOrder(by={"column": "datetime"}, direction="desc"),
+        )
+    )
+    columns = {column.column: column.values for column in table.columns}
+    rows = [
+        {"date": date, "helpful": RATINGS.get(rating, rating), "page": page, "comment": comment or ""}
+        for date, rating, page, comment in zip(*(columns.get(name, ()) for name in FEEDBACK), strict=True)
+    ]
+    session.show(rows, ("date", "helpful", "page", "comment"))

@@ -17,6 +17,7 @@ from presscheck.api.permissions import (
     UpdateSiteUserPermission,
 )
 from presscheck.api.published_sites import GetPublishedSite, SearchSite
+from presscheck.api.site_events import AggregateSiteEvents
 from presscheck.api.site_settings import (
     CreateShareLink,
     DeleteShareLink,
@@ -167,6 +168,13 @@ def add_to_sites(group: click.Group) -> None:
             ("title", "pages.0.title", "pages.0.path"),
             positional=("query",),
             help="Search a site as its visitors do.\n\nQUERY has at most 512 characters.",
+        ),
+        CommandSpec(
+            "events",
+            AggregateSiteEvents,
+            positional=("range",),
+            help="List or count the events on the pages of a site.\n\nRANGE is lastYear, last3Months, last30Days,"
+            " last7Days, last24Hours, or JSON with the times from and to. The local service stores only feedback.",
         ),
         CommandSpec(
             "redirect-of",

@@ -303,6 +303,12 @@ SPECIAL: dict[tuple[str, str], str] = {
     ("ExportToGitRepository", "force"): "Commit even if nothing changed",
     ("ExportToGitRepository", "timestamp"): "When the export was triggered",
     ("SearchSite", "scope"): "Which spaces are searched",
+    ("AggregateSiteEvents", "range"): "lastYear, last3Months, last30Days, last7Days, last24Hours, or from and to",
+    ("AggregateSiteEvents", "select"): "Columns, such as eventsCount",
+    ("AggregateSiteEvents", "where"): "Filters: a column with values",
+    ("AggregateSiteEvents", "group_by"): "Columns whose values form groups",
+    ("AggregateSiteEvents", "order"): "Column to sort by, and the direction",
+    ("AggregateSiteEvents", "limit"): "Maximum number of rows",
 }
 """Help texts of fields that have a different meaning in one operation, by operation and field."""
 

@@ -26,6 +26,7 @@ from presscheck.api import (
     integrations,
     permissions,
     published_sites,
+    site_events,
     site_settings,
     site_structure,
     sites,
@@ -349,6 +350,7 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     integrations.RenderIntegration: Effects(queued=False, reconcile="ask", stale=_integration_events),
     # these operations only read, in spite of their method
     published_sites.SearchSite: _repeatable(_nothing, queued=False),
+    site_events.AggregateSiteEvents: _repeatable(_nothing, queued=False),
     ask.AskOrganization: _repeatable(_nothing, queued=False),
     computed_content.GetComputedDocument: _repeatable(_nothing, queued=False),
     computed_content.GetComputedRevision: _repeatable(_nothing, queued=False),
