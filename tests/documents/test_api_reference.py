@@ -187,6 +187,18 @@ def test_deep_fields_end_with_a_link_to_the_model() -> None:
     assert html.count("<code>next</code>") == DEEPEST and f'<a href="/models#S{DEEPEST}">' in html
 
 
+def test_large_schemas_are_drawn_less_deep_instead_of_half() -> None:
+    schemas = {
+        f"S{level}": {"properties": {f"f{at}": {"$ref": f"#/components/schemas/S{level + 1}"} for at in range(12)}}
+        for level in range(9)
+    }
+    node = SchemaTrees(reader_of({"components": {"schemas": schemas}})).tree({"$ref": "#/components/schemas/S0"})
+    assert [len(inner.fields) for _, inner in node.fields] == [12] * 12, "all fields have the same depth"
+    assert all(field.is_cut for _, inner in node.fields for _, field in inner.fields)
+    wide = {"properties": {f"f{at}": {"type": "string"} for at in range(MOST_NODES - 2)}}
+    assert len(SchemaTrees(reader_of({})).tree(wide).fields) == MOST_NODES - 2
+
+
 @pytest.mark.attack("Unicode and escape sequences")
 def test_hostile_texts_stay_words() -> None:
     for text in (

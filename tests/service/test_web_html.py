@@ -107,6 +107,11 @@ def test_renders_markdown_as_html(written: str, shown: str) -> None:
     assert html(written) == shown
 
 
+def test_the_source_of_a_diagram_has_a_label() -> None:
+    assert '<span class="name">Source of a diagram</span>' in html("```mermaid\ngraph LR\n```\n")
+    assert "Source of a diagram" not in html('{% code title="Flow" %}\n```mermaid\ngraph LR\n```\n{% endcode %}\n')
+
+
 @pytest.mark.attack("Unicode and escape sequences")
 def test_hostile_strings_open_no_tag() -> None:
     for text in HOSTILE:

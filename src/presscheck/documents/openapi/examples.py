@@ -7,9 +7,9 @@ from typing import Any, cast
 from presscheck.documents.openapi.schema_tree import Direction, SchemaTrees
 from presscheck.documents.openapi.specification import SpecificationReader, mapping, referenced_name, sequence, text
 
-DEEPEST = 8
+DEEPEST = 5
 """Maximum nesting depth of an example."""
-MOST_VALUES = 300
+MOST_VALUES = 150
 """Maximum number of values of an example."""
 _FORMATS = {
     "date": "2025-01-31",

@@ -230,7 +230,7 @@ class _OperationReader:
 
     def _parameter(self, name: str, given: Object) -> Parameter:
         content = [mapping(media).get("schema") for media in mapping(given.get("content")).values()]
-        node = self._trees.tree(given.get("schema") or next(iter(content), None), "both", depth=1)
+        node = self._trees.tree(given.get("schema") or next(iter(content), None))
         node.description = text(given.get("description")) or node.description
         flags = [flag for flag in ("required", "deprecated") if given.get(flag) is True]
         node.flags = [*flags, *(flag for flag in node.flags if flag not in flags)]

@@ -22,6 +22,10 @@ from presscheck.documents.openapi.specification import (
 
 DEEPEST = 7
 """Maximum nesting depth of fields."""
+_DEPTHS = (DEEPEST, 5, 4, 3, 2, 1)
+"""Depths that are tried until a tree is small enough, so that its first fields do not take the room of the others."""
+USUAL_NODES = 300
+"""Maximum number of nodes of a tree that is deeper than its own fields."""
 MOST_NODES = 1_500
 """Maximum number of nodes of all trees of an operation."""
 MOST_CHOICES = 100
@@ -126,19 +130,27 @@ class SchemaTrees:
     """
 
     def __init__(self, reader: SpecificationReader, most: int = MOST_NODES) -> None:
-        self._reader, self._left = reader, most
+        self._reader, self._room = reader, most
+        self._left, self._deepest = most, DEEPEST
 
-    def tree(
-        self, schema: Any, direction: Direction = "both", *, depth: int = 0, parents: tuple[str, ...] = ()
-    ) -> SchemaNode:
+    def tree(self, schema: Any, direction: Direction = "both") -> SchemaNode:
         """Return the tree of a schema.
 
         Args:
             schema: the schema, or a reference to it.
             direction: whether the schema is that of a request or of a response.
-            depth: the number of enclosing fields.
-            parents: the names of the enclosing schemas.
         """
+        node, room = SchemaNode(), 0
+        for deepest in _DEPTHS:
+            room = self._room if deepest == 1 else min(self._room, USUAL_NODES)
+            self._left, self._deepest = room, deepest
+            node = self._tree(schema, direction, 0, ())
+            if self._left >= 0:
+                break
+        self._room -= room - self._left
+        return node
+
+    def _tree(self, schema: Any, direction: Direction, depth: int, parents: tuple[str, ...]) -> SchemaNode:
         name = referenced_name(schema)
         if schema is True or schema is None:
             return SchemaNode()
@@ -156,17 +168,17 @@ class SchemaTrees:
         self._left -= 1
         self._values(node, merged)
         parents = (*parents, name) if name else parents
-        if self._left < 0 or depth >= DEEPEST:
+        if self._left < 0 or depth >= self._deepest:
             node.is_cut = bool(
                 mapping(merged.get("properties")) or whole.groups or isinstance(merged.get("items"), dict)
             )
             return node
         items = merged.get("items")
         if isinstance(items, dict):
-            self._items(node, self.tree(items, direction, depth=depth, parents=parents))
+            self._items(node, self._tree(items, direction, depth, parents))
         self._fields(node, merged, direction, depth, parents)
         for label, alternatives in whole.groups:
-            nodes = [self.tree(part, direction, depth=depth + 1, parents=parents) for part in alternatives]
+            nodes = [self._tree(part, direction, depth + 1, parents) for part in alternatives]
             node.groups.append((label, nodes))
         return node
 
@@ -185,7 +197,7 @@ class SchemaTrees:
             if self._left < 0:
                 node.is_cut = True
                 return
-            field_node = self.tree(value, direction, depth=depth + 1, parents=parents)
+            field_node = self._tree(value, direction, depth + 1, parents)
             if _HIDDEN.get(direction) in (
                 {"read-only": "readOnly", "write-only": "writeOnly"}.get(flag) for flag in field_node.flags
             ):
@@ -197,7 +209,7 @@ class SchemaTrees:
             value = merged.get(key)
             named = mapping(value).items() if not label else [(label, value)] if isinstance(value, dict) else ()
             for name, inner in named:
-                node.fields.append((name, self.tree(inner, direction, depth=depth + 1, parents=parents)))
+                node.fields.append((name, self._tree(inner, direction, depth + 1, parents)))
 
     def _values(self, node: SchemaNode, merged: Object) -> None:
         for key, label in _FACTS:

@@ -7,9 +7,14 @@ from html import escape
 from presscheck.documents.terminal.code import highlight
 from presscheck.text.styled_text import Span
 
+DIAGRAM = "mermaid"
+"""The language of diagrams, which pages show as their source: drawing them needs a script of 3 MB."""
+
 
 def code_html(text: str, language: str, title: str = "", *, is_numbered: bool = False, is_wrapped: bool = False) -> str:
     """Render a code block: title, language, highlighted syntax, and optional line numbers."""
+    if language.lower() == DIAGRAM:
+        title = title or "Source of a diagram"
     lines = ["".join(map(_coloured, spans)) for spans in highlight(text.rstrip("\n"), language.lower())]
     if is_numbered:
         lines = [f'<span class="line">{line}</span>' for line in lines]
