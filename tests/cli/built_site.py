@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from contextlib import closing
 from html import unescape
 from pathlib import Path
@@ -13,6 +15,7 @@ from sqlalchemy import select
 from tests.cli.shell import Shell
 from tests.running_service import RunningService
 
+from presscheck.documents.markdown.page_sections import page_sections, section_anchors
 from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.git_import.importer import import_repository
@@ -21,6 +24,9 @@ from presscheck.service.models.organizations import OrganizationRow, UserRow
 BASE = "https://docs.example.org/manual/"
 _LINK = re.compile(r'<(\w+)\b[^<>]*?\s(?:href|src|action)="([^"]*)"')
 _URLS = re.compile(r'((?:href|src|srcset|action|content|data-copies)=)"[^"]*"')
+_NOT_TEXT = re.compile(r"<(pre|code|math)\b.*?</\1>|<[^>]*>", re.DOTALL)
+_RAW = re.compile(r".{0,40}(?:\{%|\$\$|\\[a-z]{3,}\{|</?(?:a|br|details|div|figure|img|mark|p|table)\b).{0,40}")
+"""Tags of the platform, formulas and HTML that readers should not see as such."""
 _OWN_SCRIPT = re.compile(r'<script src="[^"]*static\.js"></script>\n')
 
 
@@ -126,3 +132,26 @@ def assert_equal(built: BuiltSite, served: ServedSite) -> int:
                     assert built.leads(to) == served.leads(origin), (path, here, there)
         compared += 1
     return compared
+
+
+def raw_texts(built: BuiltSite) -> list[str]:
+    """The parts of pages that show a tag or a formula as it is written, without those in code."""
+    return [
+        f"{path}: {match[0]}"
+        for path, html in built.pages.items()
+        if (content := re.search(r"<main.*</main>", html, re.DOTALL))
+        for match in _RAW.finditer(unescape(_NOT_TEXT.sub("", content[0])))
+    ]
+
+
+def lost_fragments(built: BuiltSite) -> Iterator[str]:
+    """Links to a heading, tab or expandable that the Markdown of a page has, and its HTML lacks."""
+    index = json.loads((built.folder / "index.json").read_text())
+    markdown = {page["url"]: page["markdown"].removeprefix(BASE) for page in index["pages"]}
+    for path, html in built.pages.items():
+        for link in links_of(html):
+            url, fragment = urldefrag(urljoin(BASE + path.removesuffix("index.html"), link))
+            if fragment and url in markdown and not built.leads(f"{url}#{fragment}"):
+                text = (built.folder / unquote(markdown[url])).read_text()
+                if unquote(fragment) in section_anchors(page_sections(text)):
+                    yield f"{path}: {link}"

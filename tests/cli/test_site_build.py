@@ -19,7 +19,16 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.cli.built_site import BASE, BuiltSite, ServedSite, assert_equal, contents, publish_documentation
+from tests.cli.built_site import (
+    BASE,
+    BuiltSite,
+    ServedSite,
+    assert_equal,
+    contents,
+    lost_fragments,
+    publish_documentation,
+    raw_texts,
+)
 from tests.cli.shell import Shell
 from tests.generated_docs.documentation import Documentation
 from tests.running_service import RunningService
@@ -99,6 +108,19 @@ def test_a_build_of_documentation_equals_what_is_served(
     assert code == 0, err
     with served(service, shell, site) as one:
         assert assert_equal(BuiltSite(tmp_path / "out"), one) > 5
+
+
+@pytest.mark.slow
+@pytest.mark.documentation("handbook", "manual")
+def test_pages_show_no_raw_tags_and_have_all_anchors_of_their_texts(
+    documentation: Documentation, service: RunningService, shell: Shell, tmp_path: Path
+) -> None:
+    site = publish_documentation(service, shell, documentation.directory, documentation.name)
+    assert build(shell, site, str(tmp_path / "out"), "--base-url", BASE)[0] == 0
+    built = BuiltSite(tmp_path / "out")
+    assert len(built.pages) > 5
+    assert not raw_texts(built)
+    assert not [*lost_fragments(built)]
 
 
 def test_two_builds_give_the_same_bytes_and_the_second_changes_nothing(shell: Shell, tmp_path: Path) -> None:
