@@ -201,12 +201,12 @@ async def test_switching_the_version_keeps_the_page_where_it_exists(world: World
     assert f'<li><a href="{home}former/">Former</a></li>' in new
     old = (await browser.get(f"{address}former/guide")).text
     assert (
-        '<aside class="version"><p>You are reading Former, which is not the default version. '
-        f'<a href="{home}guide">Read this page in Manual</a></p></aside>'
+        '<div class="version" role="note"><p>You are reading Former, which is not the default version. '
+        f'<a href="{home}guide">Read this page in Manual</a></p></div>'
     ) in old
     await changed(world, DeletePage(page="guide"))
     old = (await browser.get(f"{address}former/guide")).text
-    assert f'<a href="{home}">Go to Manual</a></p></aside>' in old
+    assert f'<a href="{home}">Go to Manual</a></p></div>' in old
     await world.admin.send(UpdateSpace(space_id=former, language="de"))
     assert 'class="version"' not in (await browser.get(f"{address}former/guide")).text, "a language is no version"
 
