@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import statistics
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import closing
 from html import unescape
 from pathlib import Path
@@ -20,13 +20,14 @@ from tests.service.web_pages import changed, published, signing, write
 from presscheck.api.site_structure import AddSiteSpace
 from presscheck.api.sites import AdaptiveContentChange, UpdateSite
 from presscheck.api.spaces import CreateSpace
-from presscheck.service.content.revisions import document_texts
+from presscheck.service.content.revisions import add_document, add_revision, document_texts, new_page
 from presscheck.service.content.search import WHOLE, find, searched_pages
 from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
 from presscheck.service.git_import.importer import import_repository
 from presscheck.service.http.operations import Caller, Context
+from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.organizations import OrganizationRow, UserRow
 from presscheck.service.models.spaces import SpaceRow
 
@@ -99,6 +100,91 @@ async def test_neither_results_nor_corrections_tell_hidden_words(world: World, b
             pages.setdefault(query, []).append(page)
     assert all(with_hidden == without for with_hidden, without in pages.values())
     assert "<mark>lanterns</mark>" in pages["lanterns"][0], "the other words of the page are found"
+
+
+def plant(world: World, notes: dict[str, str], pages: dict[str, str], keeps: Sequence[str] = ()) -> None:
+    """Adds a live revision with reusable content.
+
+    Args:
+        world: where to.
+        notes: texts of reusable content by name.
+        pages: texts of pages by name.
+        keeps: names of pages that keep their document.
+    """
+    with closing(Database(world.database_url)) as database, database.writing.begin() as session:
+        space = session.get_one(SpaceRow, world.space)
+        live = session.get_one(RevisionRow, space.revision_id)
+        kept = {page["title"]: page["documentId"] for page in live.tree if page["title"] in keeps}
+        space.revision_id = add_revision(
+            session,
+            world.space,
+            [
+                new_page(name, slug=name.lower(), document=kept.get(name) or add_document(session, text))
+                for name, text in pages.items()
+            ],
+            created_at="2026-05-20T09:30:00.000Z",
+            created_by=None,
+            reusable_contents=[
+                {
+                    "id": name,
+                    "title": name,
+                    "document": add_document(session, text),
+                    "git": {"oid": "0", "path": f".gitbook/includes/{name}.md"},
+                }
+                for name, text in notes.items()
+            ],
+        )
+
+
+async def test_reusable_content_is_found_with_the_pages_that_include_it(
+    world: World, browser: httpx.AsyncClient
+) -> None:
+    address, _ = await published(world)
+    notes = {
+        "safety": '## Open flames\n\nKeep the wick trimmed.\n\n{% include "inner.md" %}\n',
+        "inner": "Beware of draughts.\n",
+        "unused": "Nobody reads kerosene.\n",
+        "round": '{% include "round.md" %}\nTurnip.\n',
+    }
+    pages = {
+        "Home": "Welcome.\n",
+        "Lamps": 'A lamp.\n\n{% include ".gitbook/includes/safety.md" %}\n\n## After\n\nMore.\n',
+        "Lists": '- one\n\n  {% include ".gitbook/includes/safety.md" %}\n',
+        "Code": '```\n{% include ".gitbook/includes/safety.md" %}\n```\n',
+        "Round": '{% include ".gitbook/includes/round.md" %}\n\n{% include "none.md" %}\n',
+        "None": '{% include "none.md" %}\n\n{% include "/~/reusable/unused2" %}\n',
+    }
+    plant(world, notes, pages)
+    assert await titles_at(browser, f"{address}?q=wick") == ["Lists", "Lamps"]
+    assert await titles_at(browser, f"{address}?q=lamp+draughts") == ["Lamps"], "one word of the page, one of a note"
+    assert await titles_at(browser, f"{address}?q=kerosene") == [], "no page includes it"
+    assert await titles_at(browser, f"{address}?q=turnip") == ["Round"]
+    page = (await browser.get(address, params={"q": "trimmed"})).text
+    assert re.search(r'<a href="[^"]*/lamps#open-flames">Open flames</a> Keep the wick <mark>trimmed</mark>', page)
+    assert '<h2 id="open-flames">' in (await browser.get(f"{address}lamps")).text
+    assert await titles_at(browser, f"{address}?q=darughts") == ["Lists", "Lamps"], "a typo"
+    plant(world, notes | {"inner": "Beware of gusts.\n"}, pages, keeps=[*pages])
+    assert await titles_at(browser, f"{address}?q=gusts") == ["Lists", "Lamps"]
+    assert await titles_at(browser, f"{address}?q=draughts") == []
+
+
+@pytest.mark.attack("conditional content")
+async def test_conditions_in_and_around_reusable_content_hold_in_the_search(
+    world: World, browser: httpx.AsyncClient
+) -> None:
+    address, at = await published(world, visibility="visitor-auth")
+    hidden = '{% if visitor.claims.plan == "pro" %}\nGolden.\n{% endif %}\n'
+    around = '{% if visitor.claims.plan == "pro" %}\n{% include ".gitbook/includes/all.md" %}\n{% endif %}\n'
+    ends = '{% if visitor.claims.plan == "pro" %}\n{% include ".gitbook/includes/end.md" %}\nSecret.\n{% endif %}\n'
+    notes = {"part": f"Silver.\n\n{hidden}", "all": "Copper.\n", "end": "{% endif %}\nBronze.\n"}
+    plant(world, notes, {"Home": f'Iron.\n\n{{% include ".gitbook/includes/part.md" %}}\n\n{around}\n{ends}'})
+    key = await signing(world, at)
+    await browser.get(address, params={"jwt_token": jwt.encode({"plan": "pro"}, key, "HS256")})
+    words = ("silver", "golden", "copper", "bronze", "secret")
+    for enabled, expected in ((True, ["silver"]), (False, list(words))):
+        await world.admin.send(UpdateSite(**at, adaptive_content=AdaptiveContentChange(enabled=enabled)))
+        found = [word for word in words if await titles_at(browser, f"{address}?q={word}")]
+        assert found == expected
 
 
 @pytest.mark.slow

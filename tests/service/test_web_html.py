@@ -57,6 +57,15 @@ def test_tabs_have_the_anchors_that_no_heading_has() -> None:
     assert shown.count('id="setup"') == 1
 
 
+def test_a_link_without_words_has_the_name_of_its_target() -> None:
+    for words in ("", " ", "<br>", "\\\n", "<span></span>", "&nbsp;"):
+        assert re.search(r"<a [^>]*>a&amp;b\.md[^<]*<", html(f"[{words}](a&b.md)")), words
+    assert '<a href="https://example.org/home.md/a.md" aria-label="a.md"><img ' in html("[![](a.png)](a.md)")
+    for words in ("a", "`a`", "**a**", "![a](a.png)", '<img src="a.png" alt="a">', '<i class="fa-gear"></i>', "<br>a"):
+        shown = html(f"[{words}](target.md)")
+        assert "aria-label" not in shown and ">target.md" not in shown, words
+
+
 def test_headings_have_unique_anchors() -> None:
     found = render_page_html("# A *b*\n\n## A b\n\n## A b-1\n\n### A b\n\n#### Deep\n\n##\n", "home.md", Around())
     assert found.outline == (

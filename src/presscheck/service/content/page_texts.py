@@ -59,11 +59,15 @@ class PageTexts:
         revision: the revision.
         targets: the possible link targets of the revision.
         reading: the form of the texts.
+
+    Attributes:
+        included: the ids of the documents that the texts included.
     """
 
     def __init__(self, context: Context, revision: RevisionContent, targets: LinkTargets, reading: Reading) -> None:
         self._context, self._revision, self._targets, self._reading = context, revision, targets, reading
         self._room = LARGEST
+        self.included: set[str] = set()
 
     def read(self, text: str, source: str, variables: Mapping[str, Any] | None) -> str:
         """Return a text in the requested form.
@@ -111,6 +115,7 @@ class PageTexts:
         source = snippet_source(snippet)
         if source in sources or len(sources) > MAX_INCLUDES:
             return ""
+        self.included.add(snippet.document)
         text = document_texts(self._context.session, [snippet.document]).get(snippet.document, "")
         self._room -= len(text)
         if self._room < 0:

@@ -10,7 +10,7 @@ words that differ in one letter. If there is still no match, it returns the page
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -19,8 +19,12 @@ from sqlalchemy import select
 from presscheck.api.roles import Location
 from presscheck.api.search_results import Ancestor, SearchPageResult, SearchSectionResult
 from presscheck.documents.markdown.anchors import encode_fragment
+from presscheck.documents.markdown.page_size import size_problem
 from presscheck.documents.markdown.search_terms import MAX_TERM
 from presscheck.documents.pages.tree import Page, walk
+from presscheck.documents.visitors.condition_tags import Holds, has_conditions
+from presscheck.documents.visitors.conditional_text import visible_text
+from presscheck.service.content.included_texts import IncludedTexts
 from presscheck.service.content.relevance import (
     Fields,
     SearchText,
@@ -35,7 +39,7 @@ from presscheck.service.content.relevance import (
     search_text,
     terms_of,
 )
-from presscheck.service.content.revision_content import kept_of_documents
+from presscheck.service.content.revision_content import kept, kept_of_documents
 from presscheck.service.db.fulltext_index import documents_with, words_of
 from presscheck.service.db.statements import among
 from presscheck.service.http.operations import Context
@@ -62,12 +66,20 @@ _TREES = select(_revisions.id, _revisions.tree).where(among(_revisions.id, "ids"
 
 
 class SearchedPage(NamedTuple):
-    """A page that is searched, its path, and the titles of its ancestors."""
+    """A page that is searched, its path, the titles of its ancestors, and the reusable content of its space, if any."""
 
     space_id: str
     page: Page
     path: str
     above: tuple[str, ...]
+    included: IncludedTexts | None = None
+
+    @property
+    def documents(self) -> frozenset[str]:
+        """The ids of the documents with the text of the page: its own, and the documents that it includes."""
+        document = self.page.get("documentId")
+        own = frozenset((document,)) if document else frozenset[str]()
+        return own | self.included.documents_of(self.page) if self.included else own
 
 
 class Hit(NamedTuple):
@@ -96,13 +108,27 @@ class Found(NamedTuple):
 
 
 class TextReading(NamedTuple):
-    """A way to make the searched text of a page from its Markdown. `name` is part of the key in the cache."""
+    """A way to make the searched text of a page from its Markdown.
+
+    Attributes:
+        name: part of the key in the cache.
+        holds: whether a condition holds; None keeps all parts of a text.
+    """
 
     name: str
-    visible: Callable[[str], str]
+    holds: Holds | None
+
+    def visible(self, markdown: str) -> str:
+        """Return a text without the parts whose conditions do not hold.
+
+        A text with conditions that is too large to evaluate is left out as a whole.
+        """
+        if self.holds is None or not has_conditions(markdown):
+            return markdown
+        return "" if size_problem(markdown) else visible_text(markdown, self.holds)
 
 
-WHOLE = TextReading("search text", str)
+WHOLE = TextReading("search text", None)
 
 
 def search(context: Context, spaces: Sequence[SpaceRow], query: str) -> tuple[dict[str, list[Hit]], list[Term]]:
@@ -166,7 +192,8 @@ class _Finder:
         self, context: Context, pages: Sequence[SearchedPage], reading: TextReading, *, is_strict: bool
     ) -> None:
         self._context, self._pages, self._reading, self._is_strict = context, pages, reading, is_strict
-        self._documents = {document for page in pages if (document := page.page.get("documentId"))}
+        self._by_page = [page.documents for page in pages]
+        self._documents = set[str]().union(*self._by_page)
         self._fields = [
             Fields(normalized(page.page["title"]), normalized(page.page.get("description") or ""), "") for page in pages
         ]
@@ -224,11 +251,11 @@ class _Finder:
         having = [self._documents_with(term) for term in terms]
         return [
             [
-                page.page.get("documentId") in documents
+                not own.isdisjoint(documents)
                 or bool(term.weight_in(fields.title) or term.weight_in(fields.description))
                 for term, documents in zip(terms, having, strict=True)
             ]
-            for page, fields in zip(self._pages, self._fields, strict=True)
+            for own, fields in zip(self._by_page, self._fields, strict=True)
         ]
 
     def _accepts(self, terms: list[Term], rarities: list[float], number: int, matches: list[bool], least: int) -> bool:
@@ -266,14 +293,28 @@ class _Finder:
             known = kept_of_documents(
                 self._context,
                 self._reading.name,
-                {document for document in documents.values() if document},
+                {document for number, document in documents.items() if document and len(self._by_page[number]) < 2},
                 lambda markdown: search_text(self._reading.visible(markdown)),
                 SearchText.weight,
             )
             for number, document in documents.items():
-                texts[number] = known.get(document or "", _EMPTY)
-            characters += sum(len(text.body) for text in known.values())
+                is_alone = len(self._by_page[number]) < 2
+                texts[number] = known.get(document or "", _EMPTY) if is_alone else self._with_included(number)
+                characters += len(texts[number].body)
         return texts, True
+
+    def _with_included(self, number: int) -> SearchText:
+        """Return the searchable text of a page with the reusable content that it includes."""
+        page = self._pages[number]
+        included = page.included
+        if included is None:
+            return _EMPTY
+        return kept(
+            self._context,
+            (self._reading.name, included.revision_id, page.page["id"]),
+            lambda: search_text(included.markdown(page.page, self._reading.holds)),
+            SearchText.weight,
+        )
 
 
 def _required(terms: Sequence[Term], matches: Sequence[bool]) -> int:

@@ -9,11 +9,10 @@ from urllib.parse import urlencode
 
 from presscheck.api.search_results import SearchPageResult, SearchSpaceResult
 from presscheck.documents.markdown.emoji import with_emoji
-from presscheck.documents.markdown.page_size import size_problem
 from presscheck.documents.pages.tree import PagePosition
-from presscheck.documents.visitors.condition_tags import has_conditions, visible_words
-from presscheck.documents.visitors.conditional_text import visible_text
+from presscheck.documents.visitors.condition_tags import visible_words
 from presscheck.documents.visitors.conditions import problem_of
+from presscheck.service.content.included_texts import IncludedTexts
 from presscheck.service.content.relevance import Term, marked, passages
 from presscheck.service.content.search import Found, Hit, SearchedPage, TextReading, as_results, find
 from presscheck.service.models.sites import SiteSpaceRow
@@ -155,41 +154,40 @@ def _places(site: PublishedSite, site_spaces: Sequence[SiteSpaceRow]) -> _Places
 
 
 def _find(site: PublishedSite, places: _Places, query: str) -> Found:
+    included = {space_id: _included(site, space_id) for space_id, _ in places}
     pages = [
         SearchedPage(
             site_space.space_id,
             place.page,
             place.path or "",
             tuple(ancestor.page["title"] for ancestor in trail(site, site_space, place)),
+            included[site_space.space_id],
         )
         for site_space, place in places.values()
     ]
     return find(site.context, pages, query, _FOR_EVERYBODY if site.site.adaptive_content else _WITHOUT_CONDITIONS)
 
 
-def _without_conditional_parts(markdown: str) -> str:
-    return _visible(markdown, is_met=False)
+def _included(site: PublishedSite, space_id: str) -> IncludedTexts | None:
+    """Return the reusable content of a space, or None if it has none."""
+    content = site.content(space_id)
+    if not content.revision.reusable_contents:
+        return None
+    return IncludedTexts(site.context, content.revision, site.targets(content))
 
 
-def _with_conditional_parts(markdown: str) -> str:
-    return _visible(markdown, is_met=True)
+def _never_holds(_condition: str) -> bool:
+    return False
 
 
-def _visible(markdown: str, *, is_met: bool) -> str:
-    """Return the text with or without its conditional parts. Parts with invalid conditions are always left out.
-
-    A text with conditions that is too large to evaluate is left out as a whole.
-    """
-    if not has_conditions(markdown):
-        return markdown
-    return (
-        "" if size_problem(markdown) else visible_text(markdown, lambda condition: is_met and not problem_of(condition))
-    )
+def _is_valid(condition: str) -> bool:
+    return not problem_of(condition)
 
 
-_FOR_EVERYBODY = TextReading("search text for everybody", _without_conditional_parts)
+_FOR_EVERYBODY = TextReading("search text for everybody", _never_holds)
 """With adaptive content, only text without conditions is searched, whoever searches: the text is cached."""
-_WITHOUT_CONDITIONS = TextReading("search text without conditions", _with_conditional_parts)
+_WITHOUT_CONDITIONS = TextReading("search text without conditions", _is_valid)
+"""Parts with invalid conditions are always left out."""
 
 
 def _group(site: PublishedSite, site_space: SiteSpaceRow) -> tuple[str, str]:

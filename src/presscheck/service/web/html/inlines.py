@@ -14,6 +14,7 @@ from presscheck.service.web.html.context import ResolvedLink
 if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Token
 
+_shows = re.compile(r"<(?:i|img|picture)\b", re.IGNORECASE).match
 _formula = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 _expression = re.compile(r'<code class="expression">([\w. ]{1,200})</code>')
 _TAGS = {"em": "em", "strong": "strong", "s": "s"}
@@ -70,15 +71,20 @@ def image_html(source: str, words: str, world: InlineContext, *, title: str = ""
 
 def _parts(tokens: Sequence[Token], world: InlineContext) -> Iterator[str]:
     opened: list[ResolvedLink | None] = []
-    for token in tokens:
+    for number, token in enumerate(tokens):
         kind = token.type
         if kind in ("text", "text_special", "math"):
             yield _text(token.content)
         elif kind == "emoji":
             yield emoji_by_name(token.content[1:-1])
         elif kind == "link_open":
-            opened.append(world.leads(str(token.attrs.get("href", ""))))
-            yield anchor_tag(opened[-1], title=str(token.attrs.get("title") or ""))
+            href = str(token.attrs.get("href", ""))
+            opened.append(world.leads(href))
+            name = "" if _has_name(tokens, number + 1) else (opened[-1] and opened[-1].title) or href
+            has_image = tokens[number + 1].type == "image"
+            label = {"aria-label": name} if has_image else {}
+            yield anchor_tag(opened[-1], title=str(token.attrs.get("title") or ""), **label)
+            yield "" if has_image else escape(name)
         elif kind == "link_close":
             yield anchor_end(opened.pop()) if opened else ""
         elif kind == "image":
@@ -86,6 +92,17 @@ def _parts(tokens: Sequence[Token], world: InlineContext) -> Iterator[str]:
             yield image_html(str(token.attrs.get("src", "")), token.content, world, title=title)
         else:
             yield _other(token)
+
+
+def _has_name(tokens: Sequence[Token], start: int) -> bool:
+    """Return whether a link whose content starts at a token has words, or HTML that may show something."""
+    for number in range(start, len(tokens)):
+        token = tokens[number]
+        if token.type == "link_close":
+            return False
+        if token.content.strip() and (token.type != "html_inline" or _shows(token.content)):
+            return True
+    return True
 
 
 def _other(token: Token) -> str:
