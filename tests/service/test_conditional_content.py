@@ -227,7 +227,7 @@ async def browser() -> AsyncIterator[httpx.AsyncClient]:
 
 async def walk(browser: httpx.AsyncClient, start: str) -> str:
     """Returns everything that a site says, in lower case: pages, addresses, headers, search results."""
-    files = ("robots.txt", "sitemap.xml", "llms.txt", "llms-full.txt", "index.json", "start.md", "some.md")
+    files = ("robots.txt", "sitemap.xml", "llms.txt", "llms-full.txt", "index.json", "rss.xml", "start.md", "some.md")
     waiting = [start, f"{start}none", f"{start}?q=open", f"{start}?q=guide", f"{start}?q=start", f"{start}some"]
     waiting += [f"{start}{file}" for file in files]
     said: dict[str, str] = {}

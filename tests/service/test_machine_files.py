@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import AsyncIterator
+from email.utils import parsedate_to_datetime
 from xml.etree import ElementTree
 
 import httpx
@@ -11,10 +13,11 @@ import pytest
 from tests.service.factories import World, insert, rewrite
 from tests.service.web_pages import changed, published, write
 
+from presscheck.api.content_changes import UpdatePage
 from presscheck.api.site_settings import CreateRedirect, GetPreview, RedirectDestination
 from presscheck.api.sites import UpdateSite
 
-NAMES = ["robots.txt", "sitemap.xml", "llms.txt", "llms-full.txt", "index.json"]
+NAMES = ["robots.txt", "sitemap.xml", "llms.txt", "llms-full.txt", "index.json", "rss.xml"]
 
 
 @pytest.fixture
@@ -78,6 +81,112 @@ async def test_pages_that_search_engines_may_not_list_are_in_no_list(world: Worl
     await world.admin.send(UpdateSite(**at, visibility="share-link"))
     for name in NAMES:
         assert (await browser.get(f"{address}{name}")).status_code == 404, name
+
+
+def items_of(feed: httpx.Response) -> list[dict[str, str]]:
+    assert feed.headers["content-type"] == "application/rss+xml"
+    channel = ElementTree.fromstring(feed.text).find("channel")
+    assert channel is not None
+    assert (channel.findtext("title"), channel.findtext("link"), channel.findtext("description")) != (None, None, None)
+    link = channel.find("{http://www.w3.org/2005/Atom}link")
+    assert link is not None and link.get("href") == str(feed.url)
+    return [{part.tag: part.text or "" for part in item} for item in channel.findall("item")]
+
+
+async def test_a_site_has_a_feed_of_its_changes(world: World, browser: httpx.AsyncClient) -> None:
+    address, _ = await published(world)
+    assert items_of(await browser.get(f"{address}rss.xml")) == []
+    await changed(world, rewrite("start", "# Start\n\nA."), rewrite("guide", "# Guide\n\nB."))
+    before = items_of(await browser.get(f"{address}rss.xml"))
+    assert {item["link"] for item in before} == {address, f"{address}guide"}
+    await changed(world, rewrite("guide", "# Guide <&> ]]>\n\nText."))
+    await changed(world, UpdatePage(page="guide", description="A \x0b & \x1b[2J."))
+    first, other = items_of(await browser.get(f"{address}rss.xml"))
+    assert (first["title"], first["link"], first["description"]) == ("Guide <&> ]]>", f"{address}guide", "A  & [2J.")
+    assert parsedate_to_datetime(first["pubDate"]) >= parsedate_to_datetime(other["pubDate"])
+    assert first["guid"] not in {item["guid"] for item in before}, "readers show a page again when it changes"
+    assert other in before
+    page = (await browser.get(f"{address}guide")).text
+    link = f'type="application/rss+xml" title="Docs" href="{httpx.URL(address).path}rss.xml">'
+    assert link in page and page.count("application/rss+xml") == 1
+    assert (await browser.get(f"{address}guide/rss.xml")).status_code == 404, "it has no update blocks"
+
+
+async def test_a_page_with_updates_has_a_feed_of_them(world: World, browser: httpx.AsyncClient) -> None:
+    address, _ = await published(world)
+    updates = """\
+## Setup
+
+{% updates format="full" %}
+{% update date="2025-12-25" tags="a" %}
+## A brand & new update
+
+It has *lamps* & more.
+
+### Details
+
+All.
+{% endupdate %}
+
+{% update date="soon" %}
+## Setup
+
+Again.
+{% endupdate %}
+
+{% update date="2025-11-01" %}
+Without a heading.
+{% endupdate %}
+{% endupdates %}
+
+```
+{% update date="2025-10-01" %}
+## In code
+{% endupdate %}
+```
+"""
+    await changed(world, rewrite("guide", f"# Guide\n\n{updates}"))
+    page = (await browser.get(f"{address}guide")).text
+    assert f'title="Guide" href="{httpx.URL(address).path}guide/rss.xml">' in page
+    items = items_of(await browser.get(f"{address}guide/rss.xml"))
+    assert [(item["title"], item["link"], item.get("pubDate")) for item in items] == [
+        (
+            "A brand & new update",
+            f"{address}guide#a-brand-and-new-update",
+            "Thu, 25 Dec 2025 00:00:00 +0000",
+        ),
+        ("Setup", f"{address}guide#setup-1", None),
+    ]
+    assert items[0]["description"] == "It has lamps & more.\nDetails\nAll."
+    for item in items:
+        assert f'id="{httpx.URL(item["link"]).fragment}"' in page
+
+
+async def test_pages_have_structured_data_in_which_hostile_titles_stay_words(
+    world: World, browser: httpx.AsyncClient
+) -> None:
+    address, at = await published(world)
+    title = "</script><script>alert(1)</script> & <!-- \" '"
+    await changed(world, UpdatePage(page="guide", title=title, description=title))
+    page = (await browser.get(f"{address}guide")).text
+    (data,) = re.findall(r'<script type="application/ld\+json">(.*?)</script>', page)
+    assert "<" not in data and "&" not in data
+    article, breadcrumbs = json.loads(data)["@graph"]
+    updated = re.search(r'<time datetime="([^"]+)">', page)
+    assert updated and article == {
+        "@type": "TechArticle",
+        "headline": title,
+        "description": title,
+        "url": f"{address}guide",
+        "inLanguage": "en",
+        "isPartOf": {"@type": "WebSite", "name": "Docs", "url": address},
+        "dateModified": updated[1],
+    }
+    steps = [(step["position"], step["name"], step["item"]) for step in breadcrumbs["itemListElement"]]
+    assert steps == [(1, "Docs", address), (2, title, f"{address}guide")]
+    assert '"BreadcrumbList", "itemListElement": [{' in (await browser.get(address)).text
+    await world.admin.send(UpdateSite(**at, visibility="unlisted"))
+    assert "ld+json" not in (await browser.get(f"{address}guide")).text, "search engines do not list it"
 
 
 async def test_a_page_has_one_address(world: World, browser: httpx.AsyncClient) -> None:

@@ -1,5 +1,5 @@
-"""Files of a site for programs: `robots.txt`, `sitemap.xml`, `llms.txt`, `llms-full.txt`, `index.json`, and pages as
-Markdown. Each has only what this reader sees.
+"""Files of a site for programs: `robots.txt`, `sitemap.xml`, `llms.txt`, `llms-full.txt`, `index.json`, feeds, and
+pages as Markdown. Each has only what this reader sees.
 
 A preview also has `paths.json`: all paths that lead to a page of the site, for programs that build a copy of the site.
 """
@@ -26,6 +26,8 @@ from presscheck.documents.visitors.conditional_text import visible_text
 from presscheck.service.content.serializers import body_of
 from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web.cached_response import SitePage
+from presscheck.service.web.feeds import FEED, page_feed, site_feed
+from presscheck.service.web.feeds import MEDIA_TYPE as RSS
 from presscheck.service.web.json_rpc import MCP_PATH
 from presscheck.service.web.links import PageLinks
 from presscheck.service.web.navigation import trail
@@ -60,6 +62,10 @@ def machine_file(site: PublishedSite, headers: dict[str, str]) -> Response | Non
     if make is not None:
         media_type, write = make
         return SitePage(write(site), 200, headers | {"x-robots-tag": "noindex"}, media_type=media_type)
+    page = site.find(path.removesuffix(f"/{FEED}")) if path.endswith(f"/{FEED}") else None
+    feed = page_feed(site, *page, _body_markdown(site, *page)) if page else None
+    if feed:
+        return SitePage(feed, 200, headers | {"x-robots-tag": "noindex"}, media_type=RSS)
     page = site.find(path.removesuffix(".md")) if path.endswith(".md") else None
     return markdown_page(site, *page, headers) if page else None
 
@@ -75,13 +81,17 @@ def markdown_page(
 
 def page_markdown(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> str:
     """Return the Markdown of a page that this reader sees, with its title and with absolute URLs."""
-    page, body = place.page, body_of(site.context, place.page)
+    description = place.page.get("description")
+    head = f"# {place.page['title']}\n\n" + (f"> {description}\n\n" if description else "")
+    return f"{head}{_body_markdown(site, site_space, place)}\n"
+
+
+def _body_markdown(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> str:
+    body = body_of(site.context, place.page)
     if problem := size_problem(body):  # older versions of the service stored larger texts
-        return f"# {page['title']}\n\nThis text is {problem}.\n"
+        return f"This text is {problem}."
     text = visible_text(body, site.holds)
-    description = page.get("description")
-    head = f"# {page['title']}\n\n" + (f"> {description}\n\n" if description else "")
-    return head + _MarkdownWriter(site, PageLinks(site, site_space, place)).page(text).strip() + "\n"
+    return _MarkdownWriter(site, PageLinks(site, site_space, place)).page(text).strip()
 
 
 class _MarkdownWriter:
@@ -237,6 +247,7 @@ _FILES: dict[str, tuple[str, Callable[[PublishedSite], str]]] = {
     "llms.txt": ("text/plain", _llms),
     "llms-full.txt": ("text/plain", _llms_full),
     "index.json": ("application/json", _index),
+    FEED: (RSS, lambda site: site_feed(site, listed_pages(site))),
 }
 """The media type of each file, and the function that writes it."""
 _PREVIEW_FILES: dict[str, tuple[str, Callable[[PublishedSite], str]]] = {"paths.json": ("application/json", _paths)}

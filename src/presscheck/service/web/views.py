@@ -29,6 +29,7 @@ from presscheck.service.web.access import AccessDenied, Reader, admitted
 from presscheck.service.web.assets import asset_path
 from presscheck.service.web.cached_response import THEME, THEMES, SitePage, wants_markdown
 from presscheck.service.web.feedback import has_form
+from presscheck.service.web.feeds import FEED, feed_address, has_updates
 from presscheck.service.web.fonts import font_sheet
 from presscheck.service.web.html.page import render_page_html
 from presscheck.service.web.integration_blocks import BlockDrawer
@@ -42,6 +43,7 @@ from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.search import LONGEST_QUERY, search_page
 from presscheck.service.web.site_files import site_file
 from presscheck.service.web.site_record import SiteRecords
+from presscheck.service.web.structured_data import structured_data
 from presscheck.service.web.theme import Appearance
 from presscheck.service.web.translations import translated
 from presscheck.service.web.variants import alternates, default_version, variants
@@ -186,8 +188,11 @@ def _document(
     page = place.page
     drawn = blocks.of_page(site.context, site.site.id, site_space.space_id)
     links = PageLinks(site, site_space, place, is_new_tab=looks.is_new_tab, blocks=drawn)
-    body = render_page_html(body_of(site.context, page), links.source, links)
+    markdown = body_of(site.context, page)
+    body = render_page_html(markdown, links.source, links)
     before, after = navigation.neighbours(site, site_space, place)
+    above, url = _trail(site, site_space, place), site.absolute(site.address(site_space, place))
+    is_listed = site.is_listed and is_indexed(place)
     layout = LAYOUT | _object(page.get("layout"))
     return {
         "title": page["title"],
@@ -197,12 +202,16 @@ def _document(
         "body": body.html,
         "connections": body.connections,
         "outline": body.outline if layout["outline"] else (),
-        "trail": _trail(site, site_space, place),
+        "trail": above,
         "cover": _cover(site, site_space, page) if layout["cover"] else None,
         "before": before if looks.has_pagination and layout["pagination"] else None,
         "after": after if looks.has_pagination and layout["pagination"] else None,
-        "canonical": site.absolute(site.address(site_space, place)),
-        "is_indexed": site.is_listed and is_indexed(place),
+        "canonical": url,
+        "is_indexed": is_listed,
+        "structured_data": structured_data(site, page, url, above, _language(site, looks, site_space))
+        if is_listed
+        else None,
+        "feed": feed_address(site, site_space, place) if has_updates(markdown, site.holds) else "",
         "updated": page.get("updatedAt") if layout["metadata"] else None,
         "markdown": markdown_address(site, site_space, place),
         "actions": page_actions(site, site_space, place) if layout["actions"] else PageActions(),
@@ -248,7 +257,7 @@ def _page(
     site_space, place = located or (None, None)
     current = place if template == "page.html" else None
     scripts = [] if site.reader.is_previewing else site.record.scripts
-    looks.language = (site.spaces[site_space.space_id].language if site_space else None) or looks.language
+    looks.language = _language(site, looks, site_space)
     has_fonts = bool(looks.font_sheet)
     values = {
         "looks": looks,
@@ -262,6 +271,7 @@ def _page(
         "query": "",
         "outline": (),
         "holds": site.holds,
+        "site_feed": f"{site.base}{FEED}",
         "previewed": site.previewed and site.previewed.request,
         "live": site.spaces[site_space.space_id].revision_id if site.context.is_live and site_space else "",
     } | values
@@ -277,6 +287,10 @@ def _page(
         headers["x-robots-tag"] = "noindex"
     response = SitePage if current else HTMLResponse
     return response(_templates().get_template(template).render(values), status, headers)
+
+
+def _language(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow | None) -> str:
+    return (site.spaces[site_space.space_id].language if site_space else None) or looks.language
 
 
 def _headers(site: PublishedSite) -> dict[str, str]:
