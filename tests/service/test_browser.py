@@ -12,6 +12,7 @@ from tests.service.browser import Browser, browse
 from tests.service.factories import World, insert, rewrite
 
 from presscheck.api.change_requests import MergeChangeRequest
+from presscheck.api.content_changes import UpdatePage
 from presscheck.api.site_structure import AddSection
 from presscheck.api.sites import CreateSite, PublishSite
 from presscheck.api.spaces import CreateSpace
@@ -223,6 +224,29 @@ async def test_the_theme_changes_at_once_and_stays(world: World, scripted: Brows
     assert scripted.value("location.search") == "?q=strong"
     scripted.open(f"{address}guide")
     assert scripted.value("document.documentElement.dataset.theme") == "dark"
+
+
+@pytest.mark.slow
+async def test_structured_data_is_data_for_the_content_security_policy(world: World, scripted: Browser) -> None:
+    address = await site(world)
+    change = await world.draft()
+    await world.edit(change, UpdatePage(page="guide", title="</script><script>document.title='run'</script>"))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=change.id))
+    scripted.open(f"{address}guide")
+    violations = (
+        "(() => { const seen = new ReportingObserver(() => {}, {buffered: true, types: ['csp-violation']});"
+        " seen.observe(); return seen.takeRecords().map(report => report.body.effectiveDirective) })()"
+    )
+    assert scripted.value(violations) == []
+    assert (
+        scripted.value("JSON.parse(document.querySelector('[type=\"application/ld+json\"]').text)['@graph'].length")
+        == 2
+    )
+    assert scripted.value("document.title").startswith("</script>")
+    scripted.value(
+        "document.head.append(Object.assign(document.createElement('script'), {text: 'document.title = 1'}))"
+    )
+    assert scripted.value(violations) == ["script-src-elem"], "the observer sees what the policy stops"
 
 
 def test_the_script_is_small() -> None:
