@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import select
 
@@ -24,7 +24,6 @@ from presscheck.documents.markdown.search_terms import MAX_TERM
 from presscheck.documents.pages.tree import Page, walk
 from presscheck.documents.visitors.condition_tags import Holds, has_conditions
 from presscheck.documents.visitors.conditional_text import visible_text
-from presscheck.service.content.included_texts import IncludedTexts
 from presscheck.service.content.relevance import (
     Fields,
     SearchText,
@@ -45,6 +44,9 @@ from presscheck.service.db.statements import among
 from presscheck.service.http.operations import Context
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.spaces import SpaceRow
+
+if TYPE_CHECKING:
+    from presscheck.service.content.included_texts import IncludedTexts  # takes 40 modules, only for searches of sites
 
 MOST_RANKED = 2_000
 """Maximum number of pages whose texts are read for a query; the pages with the most words in the title come first."""

@@ -211,7 +211,7 @@ def _document(
         "structured_data": structured_data(site, page, url, above, _language(site, looks, site_space))
         if is_listed
         else None,
-        "feed": feed_address(site, site_space, place) if has_updates(markdown, site.holds) else "",
+        "feeds": _feeds(site, site_space, place, markdown),
         "updated": page.get("updatedAt") if layout["metadata"] else None,
         "markdown": markdown_address(site, site_space, place),
         "actions": page_actions(site, site_space, place) if layout["actions"] else PageActions(),
@@ -220,6 +220,16 @@ def _document(
         "section_title": site.space_title(site_space) if len(site.site_spaces) > 1 else "",
         "alternates": alternates(site, site_space, place),
     }
+
+
+def _feeds(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition, markdown: str) -> list[tuple[str, str]]:
+    """Return titles and URLs of the feeds of the site and of a page; previews have none."""
+    if site.reader.is_previewing:
+        return []
+    feeds = [(site.title, f"{site.base}{FEED}")]
+    if has_updates(markdown, site.holds):
+        feeds.append((str(place.page["title"]), feed_address(site, site_space, place)))
+    return feeds
 
 
 def _trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[tuple[str, str]]:
@@ -271,7 +281,6 @@ def _page(
         "query": "",
         "outline": (),
         "holds": site.holds,
-        "site_feed": f"{site.base}{FEED}",
         "previewed": site.previewed and site.previewed.request,
         "live": site.spaces[site_space.space_id].revision_id if site.context.is_live and site_space else "",
     } | values
