@@ -17,6 +17,7 @@ from tests.documents.api_pages import PETS, REQUESTS
 from tests.service.browser import Browser
 from tests.service.factories import World, plant_world, rewrite
 from tests.service.jobs import processed
+from tests.service.web_pages import customize
 
 from presscheck.api.change_requests import MergeChangeRequest
 from presscheck.api.content import GetRevision
@@ -103,7 +104,11 @@ async def test_pages_are_generated_from_a_specification(world: World) -> None:
     at = {"organization_id": world.organization}
     made = await world.admin.send(CreateSite(**at, title="Pets", spaces=(world.space,)))
     url = (await world.admin.send(PublishSite(**at, site_id=made.id))).urls.published
-    links = re.compile(r'<li><a href="[^"]*/([^"/]*)"(?: aria-current="[^"]*")?>([^<]*)</a>').findall
+    link = re.compile(r'<li><a href="[^"]*/([^"/]*)"(?: aria-current="[^"]*")?>([^<]*)</a>')
+
+    def links(html: str) -> list[tuple[str, str]]:
+        return link.findall(html.partition('<nav class="pages"')[2].partition("</nav>")[0])
+
     async with httpx.AsyncClient(follow_redirects=True) as reader:
         assert links((await reader.get(f"{url}")).text) == [("", "Start")], "no specification yet"
         await specify(world, PETS.read_text("utf-8"))
@@ -118,6 +123,10 @@ async def test_pages_are_generated_from_a_specification(world: World) -> None:
         assert "<mark>Owners</mark>" in (await reader.get(f"{url}?q=owners")).text
         await specify(world, PETS.read_text("utf-8").replace("Owners", "People"))
         assert [title for _, title in links((await reader.get(f"{url}")).text)][2] == "People"
+        await customize(world, at | {"site_id": made.id}, pageActions={"items": ["pdf"]})
+        assert "Download PDF" in (await reader.get(url)).text
+        assert "Download PDF" not in (await reader.get(f"{url}pets")).text, "a PDF has stored pages alone"
+        assert (await reader.get(f"{url}pets.pdf")).status_code == 404
     revision = (await world.admin.send(GetSpace(space_id=world.space))).revision
     stored = await world.admin.send(GetRevision(space_id=world.space, revision_id=revision))
     assert [(page.type, page.computed and page.computed["type"]) for page in stored.pages] == [

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response
 
+from presscheck.documents.openapi.generated_pages import TEXT
 from presscheck.documents.pages.tree import PagePosition, find
 from presscheck.documents.visitors.condition_tags import holds_without_claims
 from presscheck.documents.visitors.visible_pages import visible_pages
@@ -75,7 +76,9 @@ def _part(site: PublishedSite, name: str) -> dict[str, Any]:
 
 
 def _is_public(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> bool:
-    """Return whether visitors without claims see a page: a PDF has only what they see."""
+    """Return whether visitors without claims see a page: a PDF has only what they see, and no generated pages."""
+    if TEXT in place.page:
+        return False
     if not site.site.adaptive_content:
         return True
     tree = site.content(site_space.space_id).revision.tree
