@@ -59,13 +59,13 @@ def font_stack(chosen: Any, usual: str) -> str:
 
 
 def font_faces(site: PublishedSite) -> str:
-    """Return the `@font-face` rules of a site's own fonts, or an empty string.
+    """Return the `@font-face` rules of the fonts of a site and its spaces, or an empty string.
 
     Only files of this service are used, so that no other server learns who reads the page.
     """
-    styling = site.record.looks.get("styling")
-    fonts = cast("dict[str, Any]", styling) if isinstance(styling, dict) else {}
-    chosen = (fonts.get(name) for name in ("font", "headingFont", "monospaceFont"))
+    every = (site.record.looks, *(site_space.looks or {} for site_space in site.site_spaces))
+    styles = (cast("dict[str, Any]", looks["styling"]) for looks in every if isinstance(looks.get("styling"), dict))
+    chosen = (style.get(name) for style in styles for name in ("font", "headingFont", "monospaceFont"))
     return "".join(dict.fromkeys(rule for font in chosen for rule in _rules(site, font)))
 
 

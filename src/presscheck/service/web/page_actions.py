@@ -13,6 +13,7 @@ from presscheck.documents.visitors.condition_tags import holds_without_claims
 from presscheck.documents.visitors.visible_pages import visible_pages
 from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.pdf.export import Export, export_address
+from presscheck.service.sites.customization import combined
 from presscheck.service.web.json_rpc import MCP_PATH
 from presscheck.service.web.machine_files import markdown_address
 from presscheck.service.web.published_site import PublishedSite
@@ -31,7 +32,7 @@ class PageActions(NamedTuple):
 
 def page_actions(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> PageActions:
     """Return the actions of a page that the customization of the site offers."""
-    offered = _offered(site)
+    offered = _offered(combined(site.record.looks, site_space.looks))
     own = site.own_address(site_space, place)
     return PageActions(
         markdown_address(site, site_space, place) if "markdown" in offered else "",
@@ -44,10 +45,8 @@ def page_actions(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosit
 def page_pdf(site: PublishedSite) -> Response | None:
     """Redirect from `page.pdf` to the PDF of the page, or return None if the path belongs to no page with a PDF."""
     path = site.path
-    if not path.endswith(PDF) or "pdf" not in _offered(site):
-        return None
-    page = site.find(path.removesuffix(PDF))
-    if page is None or not _is_public(site, *page):
+    page = site.find(path.removesuffix(PDF)) if path.endswith(PDF) else None
+    if page is None or not page_actions(site, *page).pdf:
         return None
     site_space, place = page
     content = site.content(site_space.space_id)
@@ -56,22 +55,22 @@ def page_pdf(site: PublishedSite) -> Response | None:
     return RedirectResponse(address, 307, {"cache-control": "no-store"})
 
 
-def _offered(site: PublishedSite) -> set[str]:
+def _offered(looks: dict[str, Any]) -> set[str]:
     """Return the actions that the customization offers: the flags of the documented release, or the newest list."""
-    actions = _part(site, "pageActions")
+    actions = _part(looks, "pageActions")
     items = actions.get("items")
     offered = {item for item in cast("list[Any]", items) if isinstance(item, str)} if isinstance(items, list) else set()
     switches = {
         "markdown": actions.get("markdown"),
         "mcp": actions.get("mcp"),
-        "pdf": _part(site, "pdf").get("enabled"),
-        "git": _part(site, "git").get("showEditLink"),
+        "pdf": _part(looks, "pdf").get("enabled"),
+        "git": _part(looks, "git").get("showEditLink"),
     }
     return offered | {name for name, is_on in switches.items() if is_on is True}
 
 
-def _part(site: PublishedSite, name: str) -> dict[str, Any]:
-    part = site.record.looks.get(name)
+def _part(looks: dict[str, Any], name: str) -> dict[str, Any]:
+    part = looks.get(name)
     return cast("dict[str, Any]", part) if isinstance(part, dict) else {}
 
 
