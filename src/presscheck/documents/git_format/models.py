@@ -14,6 +14,23 @@ from presscheck.documents.git_format.findings import Finding
 from presscheck.documents.markdown.links import Destination
 from presscheck.documents.pages.tree import flatten
 
+DEFAULT_LAYOUT: Mapping[str, Any] = {
+    "width": "default",
+    "cover": True,
+    "coverSize": "full",
+    "coverMask": "none",
+    "title": True,
+    "description": True,
+    "tableOfContents": True,
+    "outline": True,
+    "pagination": True,
+    "metadata": True,
+    "tags": True,
+    "actions": True,
+    "anchors": True,
+}
+"""The layout of a page without settings, in API form."""
+
 
 @dataclass(frozen=True)
 class Cover:

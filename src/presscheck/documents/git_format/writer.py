@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import posixpath
 import re
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from itertools import chain
+from typing import Any, Literal
 from urllib.parse import quote, unquote
 
 import yaml
 
 from presscheck.documents.git_format.config import CONFIG_FILE, RepositoryConfig, normalize_path, read_config
-from presscheck.documents.git_format.files import INCLUDES, decode_text
+from presscheck.documents.git_format.files import INCLUDES, decode_text, git_oid
 from presscheck.documents.git_format.models import Cover, Repository, Snippet, SourcePage
 from presscheck.documents.git_format.repository import Item, path_slug, plain_heading, read_page, read_summary
 from presscheck.documents.markdown.anchors import encode_fragment
@@ -26,6 +28,9 @@ from presscheck.documents.pages.tree import flatten
 _MARKUP = re.compile(r"([\\`*_\[\]<>&])")
 _LIST_START = re.compile(r"(\d*)([.)#+=-])")
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
+WIDTH = 78
+"""Maximum number of characters in the lines of a folded text, as the platform writes it."""
+Style = Literal["folded", "plain", "'", '"']
 _DETAILS = ("description", "icon", "emoji", "hidden", "noIndex", "noRobotsIndex")
 _RENAMED = {"condition": "if", "variables": "vars"}
 
@@ -113,10 +118,49 @@ def write_summary(pages: Sequence[SourcePage], summary: str) -> str:
 
 
 def write_page(page: SourcePage) -> str:
-    """Write the file of a page."""
-    front = _front_matter(page.details, page.cover, page.source)
-    heading = f"# {_title(page.title)}\n"
-    return front + heading + (f"\n{page.body}" if page.body else "")
+    """Write the file of a page.
+
+    A text can be written in several forms. If one of them has the object id of the page, that form is the file that
+    the page was imported from; otherwise the page gets the form that the platform writes.
+    """
+    return _original(page.oid, _page_forms(page))
+
+
+def _original(oid: str, forms: Iterator[str]) -> str:
+    """Return the form with an object id, or else the first form. The first form is also tried with other line ends."""
+    first = next(forms)
+    if not oid:
+        return first
+    for form in chain((first,), forms):
+        if git_oid(form.encode()) == oid:
+            return form
+    crlf = first.replace("\n", "\r\n")
+    return crlf if git_oid(crlf.encode()) == oid else first
+
+
+def _page_forms(page: SourcePage) -> Iterator[str]:
+    fronts = _front_forms(page)
+    headings = list(_heading_forms(page.title))
+    after_front, after_heading = ("\n", ""), ("\n", "", "\n\n") if page.body else ("", "\n", "\n\n", "\n\n\n")
+    yield _joined(fronts[0], "\n", headings[0], after_heading[0], page.body)
+    for front in fronts:
+        for gap in after_front if front else ("",):
+            for heading in headings:
+                for space in after_heading:
+                    yield _joined(front, gap, heading, space, page.body)
+            for space in ("", "\n"):
+                yield _joined(front, "", "", space, page.body)
+    yield f"# {_title(page.title)}"
+
+
+def _joined(front: str, gap: str, heading: str, space: str, body: str) -> str:
+    return f"{front}{gap if front else ''}{heading}{space}{body}"
+
+
+def _heading_forms(title: str) -> Iterator[str]:
+    for text in dict.fromkeys((_title(title), title, _escaped(title), re.sub(r"([()])", r"\\\1", title))):
+        yield f"# {text}\n"
+        yield f"#  {text}\n"
 
 
 def write_snippet(snippet: Snippet) -> str:
@@ -124,7 +168,7 @@ def write_snippet(snippet: Snippet) -> str:
     stem = snippet.source.rpartition("/")[2].removesuffix(".md")
     front = _fenced({"title": snippet.title} if snippet.title != stem else {})
     needs_front = snippet.title != stem or snippet.body.startswith("---")
-    return f"{front}{snippet.body}" if needs_front else snippet.body
+    return _original(snippet.oid, iter((f"{front}{snippet.body}" if needs_front else snippet.body, snippet.body)))
 
 
 def _divided(pages: Sequence[SourcePage]) -> tuple[list[SourcePage], list[SourcePage]]:
@@ -180,7 +224,17 @@ def _title(title: str) -> str:
     return next((heading for heading in candidates if plain_heading(heading) == title), " ".join(title.split()))
 
 
-def _front_matter(details: Mapping[str, Any], cover: Cover | None, source: str) -> str:
+def _front_forms(page: SourcePage) -> list[str]:
+    """Return the front matter in the platform's form and in other forms; an empty text if there is none."""
+    front = _front_matter(page.details, page.cover, page.source)
+    # a page that the table of contents does not list is hidden without front matter
+    variants = [front, {name: value for name, value in front.items() if name != "hidden"}] if page.oid else [front]
+    styles: tuple[Style, ...] = ("folded", "plain", "'", '"') if page.oid and "description" in front else ("folded",)
+    texts = (_fenced(variant, style) if variant else "" for variant in variants for style in styles)
+    return [*dict.fromkeys(texts)]
+
+
+def _front_matter(details: Mapping[str, Any], cover: Cover | None, source: str) -> dict[str, Any]:
     front: dict[str, Any] = {name: details[name] for name in _DETAILS if details.get(name) not in (None, "")}
     front |= {key: details[name] for name, key in _RENAMED.items() if details.get(name)}
     if cover:
@@ -192,7 +246,7 @@ def _front_matter(details: Mapping[str, Any], cover: Cover | None, source: str) 
         front |= {"coverHeight": _plain_number(cover.height)} if cover.height is not None else {}
     if details.get("layout"):
         front["layout"] = _layout(details["layout"])
-    return f"{_fenced(front)}\n" if front else ""
+    return front
 
 
 def _layout(layout: Mapping[str, Any]) -> dict[str, Any]:
@@ -215,8 +269,31 @@ def _plain_number(number: float) -> float:
     return int(number) if float(number).is_integer() else number
 
 
-def _fenced(front: Mapping[str, Any]) -> str:
-    return f"---\n{_yaml(front) if front else ''}---\n"
+def _fenced(front: Mapping[str, Any], style: Style = "folded") -> str:
+    lines = (
+        _description(value, style) if name == "description" else _yaml({name: value}) for name, value in front.items()
+    )
+    return f"---\n{''.join(lines)}---\n"
+
+
+def _description(text: str, style: Style) -> str:
+    """Write a description. The platform folds texts that are longer than `WIDTH` characters."""
+    if style == "folded" and len(text) > WIDTH and " ".join(text.split()) == text:
+        return f"description: >-\n{textwrap.indent(_folded(text), '  ')}\n"
+    return (
+        yaml.safe_dump(
+            {"description": text},
+            allow_unicode=True,
+            width=1_000_000,
+            default_style=style if style in ("'", '"') else None,
+        )
+        .replace("'description'", "description")
+        .replace('"description"', "description")
+    )
+
+
+def _folded(text: str) -> str:
+    return "\n".join(textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False))
 
 
 def _yaml(values: Mapping[str, Any]) -> str:

@@ -22,6 +22,7 @@ from presscheck.api.content import (
     RevisionPage,
     RevisionUrls,
 )
+from presscheck.documents.git_format.models import DEFAULT_LAYOUT
 from presscheck.documents.markdown.anchors import encode_fragment
 from presscheck.documents.markdown.headings import leading_title
 from presscheck.documents.markdown.links import LinkResolver, source_path
@@ -51,22 +52,6 @@ DETAILS: dict[str, type] = {**dict.fromkeys(_WORDS, str), **dict.fromkeys(_CLAIM
 """The page details that front matter can set, with their types."""
 KINDS = {"document": "sheet", "group": "group", "link": "link"}
 """The former names of the page types, for the field `kind`, which is still required."""
-LAYOUT: dict[str, Any] = {
-    "width": "default",
-    "cover": True,
-    "coverSize": "full",
-    "coverMask": "none",
-    "title": True,
-    "description": True,
-    "tableOfContents": True,
-    "outline": True,
-    "pagination": True,
-    "metadata": True,
-    "tags": True,
-    "actions": True,
-    "anchors": True,
-}
-"""Default page layout."""
 _FILES_ONLY = frozenset(("image", "inline-image", "drawing", "file", "swagger"))
 """Kinds of links whose targets can only be files."""
 _NAMED = {
@@ -196,7 +181,7 @@ def _wired(context: Context, space_id: str, page: Page, prefix: str) -> dict[str
     below = f"{path}/" if page.get("slug") else prefix
     wire["pages"] = [_wired(context, space_id, child, below) for child in children(page)]
     if kind == "document":
-        wire["layout"] = LAYOUT | page.get("layout", {})
+        wire["layout"] = {**DEFAULT_LAYOUT, **page.get("layout", {})}
         wire.setdefault("tags", [])
         wire["urls"] = {"app": context.app(f"/spaces/{space_id}/pages/{page['id']}")}
     return wire

@@ -22,7 +22,7 @@ from presscheck.documents.git_format.writer import is_text_path, repository_text
 from presscheck.service.content.revision_content import MOST_CHARACTERS, RevisionContent, known_content
 from presscheck.service.content.revisions import add_revision, text_size
 from presscheck.service.db.ids import new_id
-from presscheck.service.git_import.exporter import Exported
+from presscheck.service.git_import.exporter import exported_repository, exported_revision
 from presscheck.service.git_import.importer import stored_content, stored_files
 from presscheck.service.git_import.local_git import GitError, LocalRepository, Signature
 from presscheck.service.http.operations import ApiError, Context, Reading, StagedFiles, handles
@@ -69,7 +69,7 @@ def import_git_repository(context: Context, call: ImportGitRepository) -> Import
     space = _importable(context, call.space_id)
     prepared: Prepared = call._prepared
     revision = known_content(context, space.revision_id)
-    ids = {source: identity for (_, identity), source in Exported(context, revision).sources.items()}
+    ids = {source: identity for (_, identity), source in exported_revision(context, revision).sources.items()}
 
     def id_of(source: str) -> str:
         return ids.get(source) or new_id()
@@ -116,8 +116,9 @@ def to_repository(reading: Reading, call: ExportToGitRepository) -> ExportToGitR
         revision = known_content(context, space.revision_id)
         if text_size(context.session, _documents(revision)) > MOST_CHARACTERS:
             raise ApiError(413, "This space is too large for an export to Git.")
-        exported = Exported(context, revision)
-        content, files = exported.repository(), exported.files()
+        exported = exported_revision(context, revision)
+        content = exported_repository(context, revision, exported)
+        files = {exported.sources["file", file["id"]]: file for file in revision.files}
         user = context.user
         author = Signature(user.display_name, user.email or f"{user.id}@localhost", int(context.clock().timestamp()))
     with _refusals():

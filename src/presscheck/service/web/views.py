@@ -16,9 +16,10 @@ from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from presscheck.documents.git_format.models import DEFAULT_LAYOUT
 from presscheck.documents.pages.tree import PagePosition
 from presscheck.documents.visitors.condition_tags import holds_without_claims, visible_words
-from presscheck.service.content.serializers import LAYOUT, body_of
+from presscheck.service.content.serializers import body_of
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.http.operations import ApiError, Context
 from presscheck.service.models.sites import SiteRow, SiteSpaceRow
@@ -193,7 +194,7 @@ def _document(
     before, after = navigation.neighbours(site, site_space, place)
     above, url = _trail(site, site_space, place), site.absolute(site.address(site_space, place))
     is_listed = site.is_listed and is_indexed(place)
-    layout = LAYOUT | _object(page.get("layout"))
+    layout = {**DEFAULT_LAYOUT, **_object(page.get("layout"))}
     return {
         "title": page["title"],
         "description": page.get("description") or "",

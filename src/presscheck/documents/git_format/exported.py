@@ -1,0 +1,169 @@
+"""The content of a revision as a repository in the platform's Git format."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+from urllib.parse import quote
+
+from presscheck.api.content import ContentRef, PageCover, ReusableContent, RevisionFile, RevisionPage
+from presscheck.documents.git_format.config import CONFIG_FILE, RepositoryConfig, normalize_path
+from presscheck.documents.git_format.files import INCLUDES
+from presscheck.documents.git_format.models import DEFAULT_LAYOUT, Cover, Repository, Snippet, SourcePage
+from presscheck.documents.git_format.repository import ASSETS
+from presscheck.documents.markdown.anchors import encode_fragment
+from presscheck.documents.markdown.links import Destination, LinkResolver, source_path, written_targets
+from presscheck.documents.pages.tree import flatten
+
+Kind = Literal["page", "file", "snippet"]
+Key = tuple[Kind, str]
+"""An item: its kind and its id."""
+_DETAILS = frozenset(
+    ("description", "icon", "emoji", "hidden", "no_index", "no_robots_index", "condition", "variables", "layout")
+)
+_UNUSUAL = re.compile(r"[\0-\x1f\x7f\\/]")
+_BY_ID = re.compile(r"/~/(reusable|files)/([^/?#]+)")
+
+
+class ExportedRevision:
+    """The pages, files and reusable content of a revision with a source path for each of them.
+
+    Pages that were imported keep the paths of their files. New ones get the path of their page, and new files are
+    placed in the folder of assets.
+
+    Args:
+        pages: the page tree.
+        files: the files.
+        snippets: the reusable content.
+        names: source paths that items have in a folder already; they have precedence.
+        fallback: the URL that a link page without a target leads to.
+
+    Attributes:
+        sources: the source path of each item.
+    """
+
+    def __init__(
+        self,
+        pages: Sequence[RevisionPage],
+        files: Iterable[RevisionFile] = (),
+        snippets: Iterable[ReusableContent] = (),
+        *,
+        names: Mapping[Key, str] | None = None,
+        fallback: str = "",
+    ) -> None:
+        self.pages, self.files, self.snippets = pages, {file.id: file for file in files}, tuple(snippets)
+        self._fallback = fallback
+        self._places = LinkResolver.of(pages, self.files.values(), self.snippets)
+        self._names = names or {}
+        self._taken = {CONFIG_FILE, RepositoryConfig().summary, *self._names.values()}
+        self._written: dict[Key, str] = {}  # the paths that links in texts have
+        self.sources: dict[Key, str] = {}
+        for page in flatten(pages):
+            if page.type not in ("group", "link"):
+                self._assign(("page", page.id), source_path(page), f"page-{page.id}.md")
+        for file in self.files.values():
+            name = _UNUSUAL.sub("-", file.name).lstrip(".") or "file"
+            self._written["file", file.id] = file.git.path if file.git else file.name
+            self._assign(("file", file.id), file.git.path if file.git else ASSETS + name, f"{ASSETS}{file.id}")
+        for snippet in self.snippets:
+            title = _UNUSUAL.sub("-", snippet.title or "").strip(". ") or "snippet"
+            self._written["snippet", snippet.id] = snippet.git.path if snippet.git else ""
+            source = snippet.git.path if snippet.git else f"{INCLUDES}{title}.md"
+            self._assign(("snippet", snippet.id), source, f"{INCLUDES}{snippet.id}.md")
+
+    def repository(self, texts: Mapping[str, str], redirects: Mapping[str, Destination] | None = None) -> Repository:
+        """Return the pages and snippets.
+
+        Args:
+            texts: the Markdown of pages and snippets by id, without titles.
+            redirects: destinations by former path.
+        """
+        return Repository(
+            title="",
+            pages=tuple(self.page(page, texts) for page in self.pages),
+            snippets=tuple(self.snippet(snippet, texts.get(snippet.id, "")) for snippet in self.snippets),
+            redirects=redirects or {},
+        )
+
+    def page(self, page: RevisionPage, texts: Mapping[str, str]) -> SourcePage:
+        """Return a page with its subpages; `texts` are as for `repository`."""
+        source = self.sources.get(("page", page.id), "")
+        details = page.model_dump(by_alias=True, exclude_none=True, include=set(_DETAILS))
+        if details.get("layout") == DEFAULT_LAYOUT:
+            del details["layout"]
+        return SourcePage(
+            page.type if page.type in ("group", "link") else "document",
+            page.title,
+            page.slug or "",
+            source=source,
+            oid=page.git.oid if page.git else "",
+            body=self._linked(texts.get(page.id, ""), source),
+            target=self._target(page) if page.type == "link" else "",
+            link_title=page.link_title or None,
+            details=details,
+            cover=self._cover(page.cover) if page.cover else None,
+            pages=tuple(self.page(child, texts) for child in page.pages),
+        )
+
+    def snippet(self, snippet: ReusableContent, text: str) -> Snippet:
+        """Return a piece of reusable content with its text."""
+        source = self.sources["snippet", snippet.id]
+        return Snippet(source, snippet.git.oid if snippet.git else "", snippet.title, self._linked(text, source))
+
+    def _assign(self, key: Key, source: str, fallback: str) -> None:
+        """Give a source path to an item: a safe one that no other item has."""
+        if key in self._names:
+            self.sources[key] = self._names[key]
+            return
+        if not _is_safe(source) or source in self._taken:
+            source = fallback
+        self._taken.add(source)
+        self.sources[key] = source
+
+    def _linked(self, text: str, source: str) -> str:
+        """Lead links to files and snippets that have no place in a repository yet to their new paths."""
+        parts: list[str] = []
+        end = 0
+        for target in written_targets(text):
+            key = self._leads_to(target.target, source)
+            path = self.sources.get(key) if key else None
+            if key and path and path != self._written[key]:
+                parts += (text[end : target.start], quote(posixpath.relpath(path, posixpath.dirname(source) or ".")))
+                end = target.end
+        return "".join((*parts, text[end:]))
+
+    def _leads_to(self, target: str, source: str) -> Key | None:
+        """Return the file or snippet that a link leads to, or None."""
+        named = _BY_ID.fullmatch(target)
+        if named:
+            return ("snippet" if named[1] == "reusable" else "file", named[2])
+        place = self._places.resolve(target, source)
+        return (place.kind, place.id) if place.kind in ("file", "snippet") else None
+
+    def _target(self, page: RevisionPage) -> str:
+        target = page.target or ContentRef(kind="url")
+        key: Key = ("file", target.file or "") if target.kind == "file" else ("page", target.page or "")
+        source = self.sources.get(key)
+        if source:
+            return f"{source}#{encode_fragment(target.anchor)}" if target.anchor else source
+        return target.url or page.href or self._fallback
+
+    def _cover(self, cover: PageCover) -> Cover | None:
+        light, dark = (self._picture(ref) for ref in (cover.ref, cover.ref_dark))
+        return Cover(light, dark or None, cover.y_pos, cover.height) if light else None
+
+    def _picture(self, ref: ContentRef | None) -> str:
+        return (self.sources.get(("file", ref.file or "")) or ref.url or "") if ref else ""
+
+
+def _is_safe(source: str) -> bool:
+    """Return whether a path may be written to a repository: relative, and nothing that Git or the service reads."""
+    folders = source.removeprefix(".gitbook/").split("/")
+    return (
+        bool(source)
+        and normalize_path(source) == source
+        and not re.search(r"[\0-\x1f\x7f]", source)
+        and not any(name.startswith(".") for name in folders)
+    )
