@@ -16,10 +16,12 @@ from tests.generated_docs.documentation import Documentation
 from tests.generated_docs.repositories import GeneratedRepository, handbook, tree
 
 from presscheck.documents.git_format.config import RepositoryConfig
+from presscheck.documents.git_format.files import git_oid
 from presscheck.documents.git_format.models import Cover, Repository, Snippet, SourcePage
 from presscheck.documents.git_format.repository import read_repository
-from presscheck.documents.git_format.writer import repository_texts
+from presscheck.documents.git_format.writer import repository_texts, write_page
 from presscheck.documents.markdown.links import Destination
+from presscheck.documents.pages.front_matter import find_front_matter
 
 
 def meaning(pages: tuple[SourcePage, ...]) -> tuple[SourcePage, ...]:
@@ -70,6 +72,23 @@ def test_files_that_say_the_same_keep_their_bytes(documentation: Documentation) 
     changed = {path for path, text in texts.items() if text != former.get(path)}
     # entries without a file, and the same page twice
     assert changed - {".gitbook.yaml"} <= ({"SUMMARY.md"} if documentation.name.startswith("varied") else set())
+
+
+@pytest.mark.documentation("handbook", "manual")
+def test_page_is_written_in_the_form_that_it_was_read_from(documentation: Documentation) -> None:
+    repository = read_repository(documentation.directory)
+    pages = [page for page in repository.walk() if page.source]
+    others = [page.source for page in pages if git_oid(write_page(page).encode()) != page.oid]
+    # front matter with keys that the platform does not know loses them
+    unknown = [source for source in others if not _has_unknown_keys(documentation.directory / source)]
+    assert unknown == []
+    assert len(others) <= 0.06 * len(pages)
+
+
+def _has_unknown_keys(file: Path) -> bool:
+    front = find_front_matter(file.read_text("utf-8-sig"))
+    keys = {line.partition(":")[0] for line in front.yaml.splitlines() if line[:1].isalpha()} if front else set[str]()
+    return bool(keys - {"description", "icon", "emoji", "hidden", "noIndex", "if", "vars", "cover", "coverY", "layout"})
 
 
 def test_every_detail_of_a_page_is_written(tmp_path: Path) -> None:

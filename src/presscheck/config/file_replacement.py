@@ -6,13 +6,14 @@ import os
 from pathlib import Path
 
 
-def replace_file(file: Path, text: str, mode: int) -> None:
-    """Replace the text of a file, or create it.
+def replace_file(file: Path, content: str | bytes, mode: int, *, is_lasting: bool = True) -> None:
+    """Replace the content of a file, or create it.
 
     Args:
         file: the file, not a link to it.
-        text: the new text.
+        content: the new content.
         mode: the permissions.
+        is_lasting: whether to wait until the content survives a power failure.
 
     Raises:
         OSError: the file cannot be written.
@@ -21,10 +22,11 @@ def replace_file(file: Path, text: str, mode: int) -> None:
     new.unlink(missing_ok=True)
     try:
         with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
-            opened.write(text.encode())
+            opened.write(content.encode() if isinstance(content, str) else content)
             opened.flush()
             os.fchmod(opened.fileno(), mode)
-            os.fsync(opened.fileno())
+            if is_lasting:
+                os.fsync(opened.fileno())
         new.replace(file)
     finally:
         new.unlink(missing_ok=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Literal, cast
 from urllib.parse import quote
 
 from presscheck.api.content import ContentRef, PageCover, ReusableContent, RevisionFile, RevisionPage
@@ -15,6 +16,7 @@ from presscheck.documents.git_format.models import DEFAULT_LAYOUT, Cover, Reposi
 from presscheck.documents.git_format.repository import ASSETS
 from presscheck.documents.markdown.anchors import encode_fragment
 from presscheck.documents.markdown.links import Destination, LinkResolver, source_path, written_targets
+from presscheck.documents.pages.file_urls import address_in_page, unsigned_url
 from presscheck.documents.pages.tree import flatten
 
 Kind = Literal["page", "file", "snippet"]
@@ -58,20 +60,22 @@ class ExportedRevision:
         self._places = LinkResolver.of(pages, self.files.values(), self.snippets)
         self._names = names or {}
         self._taken = {CONFIG_FILE, RepositoryConfig().summary, *self._names.values()}
-        self._written: dict[Key, str] = {}  # the paths that links in texts have
+        self._written: dict[Key, str] = {}  # the paths that links in texts of the service have
+        self._urls = {unsigned_url(file.download_url): file.id for file in self.files.values() if file.download_url}
         self.sources: dict[Key, str] = {}
         for page in flatten(pages):
             if page.type not in ("group", "link"):
                 self._assign(("page", page.id), source_path(page), f"page-{page.id}.md")
         for file in self.files.values():
             name = _UNUSUAL.sub("-", file.name).lstrip(".") or "file"
-            self._written["file", file.id] = file.git.path if file.git else file.name
-            self._assign(("file", file.id), file.git.path if file.git else ASSETS + name, f"{ASSETS}{file.id}")
+            written = file.git.path if file.git else file.name
+            self._assign(("file", file.id), file.git.path if file.git else ASSETS + name, f"{ASSETS}{file.id}", written)
         for snippet in self.snippets:
             title = _UNUSUAL.sub("-", snippet.title or "").strip(". ") or "snippet"
-            self._written["snippet", snippet.id] = snippet.git.path if snippet.git else ""
-            source = snippet.git.path if snippet.git else f"{INCLUDES}{title}.md"
-            self._assign(("snippet", snippet.id), source, f"{INCLUDES}{snippet.id}.md")
+            written = snippet.git.path if snippet.git else ""
+            self._assign(
+                ("snippet", snippet.id), written or f"{INCLUDES}{title}.md", f"{INCLUDES}{snippet.id}.md", written
+            )
 
     def repository(self, texts: Mapping[str, str], redirects: Mapping[str, Destination] | None = None) -> Repository:
         """Return the pages and snippets.
@@ -99,8 +103,8 @@ class ExportedRevision:
             page.slug or "",
             source=source,
             oid=page.git.oid if page.git else "",
-            body=self._linked(texts.get(page.id, ""), source),
-            target=self._target(page) if page.type == "link" else "",
+            body=self._linked(texts.get(page.id, ""), ("page", page.id)) if source else "",
+            target=self.target(page) if page.type == "link" else "",
             link_title=page.link_title or None,
             details=details,
             cover=self._cover(page.cover) if page.cover else None,
@@ -110,10 +114,47 @@ class ExportedRevision:
     def snippet(self, snippet: ReusableContent, text: str) -> Snippet:
         """Return a piece of reusable content with its text."""
         source = self.sources["snippet", snippet.id]
-        return Snippet(source, snippet.git.oid if snippet.git else "", snippet.title, self._linked(text, source))
+        return Snippet(
+            source, snippet.git.oid if snippet.git else "", snippet.title, self._linked(text, ("snippet", snippet.id))
+        )
 
-    def _assign(self, key: Key, source: str, fallback: str) -> None:
-        """Give a source path to an item: a safe one that no other item has."""
+    def served(self, text: str, key: Key) -> str:
+        """Return the text of a file in the folder as the service has it, with links to the paths of the service.
+
+        Args:
+            text: a text with links to paths in the folder.
+            key: the page or snippet with the text.
+        """
+        source, written = self.sources[key], self._written[key]
+        if self._names and self.sources.items() != self._written.items():
+            return _with_links(text, lambda target: self._served_link(target, source, written))
+        return text
+
+    @cached_property
+    def _folder(self) -> LinkResolver:
+        """The links in the folder."""
+        paths: dict[Kind, dict[str, str]] = {"page": {}, "file": {}, "snippet": {}}
+        for (kind, identity), source in self.sources.items():
+            paths[kind][source] = identity
+        return LinkResolver(paths["page"], paths["file"], paths["snippet"])
+
+    def _served_link(self, target: str, source: str, written: str) -> str | None:
+        place = self._folder.resolve(target, source)
+        if place.kind in ("web", "broken") or target.startswith("#"):
+            return None
+        key: Key = (place.kind, place.id)
+        path = self._written[key]
+        if path == self.sources[key] and (source == written or target.startswith("/")):
+            return None
+        if key[0] == "file" and not self.files[key[1]].git:
+            return address_in_page(self.files[key[1]])
+        if not path:
+            return f"/~/reusable/{key[1]}"
+        return _relative(path, written, place.anchor)
+
+    def _assign(self, key: Key, source: str, fallback: str, written: str | None = None) -> None:
+        """Give a source path to an item: a safe one that no other item has. `written` is its path on the service."""
+        self._written[key] = source if written is None else written
         if key in self._names:
             self.sources[key] = self._names[key]
             return
@@ -122,27 +163,34 @@ class ExportedRevision:
         self._taken.add(source)
         self.sources[key] = source
 
-    def _linked(self, text: str, source: str) -> str:
-        """Lead links to files and snippets that have no place in a repository yet to their new paths."""
-        parts: list[str] = []
-        end = 0
-        for target in written_targets(text):
-            key = self._leads_to(target.target, source)
-            path = self.sources.get(key) if key else None
-            if key and path and path != self._written[key]:
-                parts += (text[end : target.start], quote(posixpath.relpath(path, posixpath.dirname(source) or ".")))
-                end = target.end
-        return "".join((*parts, text[end:]))
+    def _linked(self, text: str, key: Key) -> str:
+        """Return a text of the service with links to the paths in the folder."""
+        source, written = self.sources[key], self._written[key] or self.sources[key]
+        return _with_links(text, lambda target: self._folder_link(target, source, written))
 
-    def _leads_to(self, target: str, source: str) -> Key | None:
-        """Return the file or snippet that a link leads to, or None."""
+    def _folder_link(self, target: str, source: str, written: str) -> str | None:
         named = _BY_ID.fullmatch(target)
         if named:
-            return ("snippet" if named[1] == "reusable" else "file", named[2])
-        place = self._places.resolve(target, source)
-        return (place.kind, place.id) if place.kind in ("file", "snippet") else None
+            key, anchor = (("snippet" if named[1] == "reusable" else "file"), named[2]), ""
+        elif target.startswith("#"):
+            return None
+        else:
+            place = self._places.resolve(target, written)
+            if place.kind == "web":
+                place = Destination("file", self._urls.get(unsigned_url(place.url), ""))
+            if place.kind in ("web", "broken"):
+                return None
+            key, anchor = (place.kind, place.id), place.anchor
+        path = self.sources.get(cast("Key", key))
+        is_same = path == self._written.get(cast("Key", key)) and not named
+        return (
+            None
+            if not path or (is_same and (source == written or target.startswith("/")))
+            else _relative(path, source, anchor)
+        )
 
-    def _target(self, page: RevisionPage) -> str:
+    def target(self, page: RevisionPage) -> str:
+        """Return the target of a link page: a URL, or a source path with an optional anchor."""
         target = page.target or ContentRef(kind="url")
         key: Key = ("file", target.file or "") if target.kind == "file" else ("page", target.page or "")
         source = self.sources.get(key)
@@ -156,6 +204,23 @@ class ExportedRevision:
 
     def _picture(self, ref: ContentRef | None) -> str:
         return (self.sources.get(("file", ref.file or "")) or ref.url or "") if ref else ""
+
+
+def _with_links(text: str, replaced: Callable[[str], str | None]) -> str:
+    """Return a text with other link targets; `replaced` returns None for a target that stays."""
+    parts: list[str] = []
+    end = 0
+    for target in written_targets(text):
+        new = replaced(target.target)
+        if new is not None:
+            parts += (text[end : target.start], new)
+            end = target.end
+    return "".join((*parts, text[end:])) if parts else text
+
+
+def _relative(path: str, source: str, anchor: str) -> str:
+    address = quote(posixpath.relpath(path, posixpath.dirname(source) or "."))
+    return f"{address}#{encode_fragment(anchor)}" if anchor else address
 
 
 def _is_safe(source: str) -> bool:

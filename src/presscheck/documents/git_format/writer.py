@@ -25,7 +25,7 @@ from presscheck.documents.markdown.anchors import encode_fragment
 from presscheck.documents.markdown.links import Destination
 from presscheck.documents.pages.tree import flatten
 
-_MARKUP = re.compile(r"([\\`*_\[\]<>&])")
+_MARKUP = re.compile(r"([\\`*_\[\]<>]|&(?=#?\w+;))")
 _LIST_START = re.compile(r"(\d*)([.)#+=-])")
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
 WIDTH = 78
@@ -74,7 +74,7 @@ def _says_the_same(path: str, new: str, former: bytes, config: RepositoryConfig,
     if path == CONFIG_FILE:
         return _config_values(old) == _config_values(new)
     if source == config.summary:
-        return _entries(read_summary(old).items, source) == _entries(read_summary(new).items, source)
+        return entries(read_summary(old).items, source) == entries(read_summary(new).items, source)
     has_title = not source.startswith(INCLUDES)
     before, after = (read_page(source, text, has_title=has_title) for text in (old, new))
     details = before.details | {"hidden": True} if is_hidden else before.details
@@ -102,6 +102,11 @@ def write_config(config: RepositoryConfig, redirects: Mapping[str, Destination])
         *([{"redirects": targets}] if targets else []),
     ]
     return "\n".join(map(_yaml, parts))
+
+
+def write_table_of_contents(repository: Repository, summary: str) -> str:
+    """Write the table of contents of a repository; `summary` is its path."""
+    return write_summary(_divided(repository.pages)[0], summary)
 
 
 def write_summary(pages: Sequence[SourcePage], summary: str) -> str:
@@ -306,7 +311,7 @@ def _config_values(text: str) -> tuple[str, str, str, dict[str, str]]:
     return config.root, config.readme, config.summary, redirects
 
 
-def _entries(items: Iterable[Item], summary: str) -> list[tuple[Any, ...]]:
+def entries(items: Iterable[Item], summary: str) -> list[tuple[Any, ...]]:
     """Return what a table of contents says, without the form of its entries."""
     folder = posixpath.dirname(summary)
     return [
@@ -317,7 +322,7 @@ def _entries(items: Iterable[Item], summary: str) -> list[tuple[Any, ...]]:
             item.target
             if not item.target or _URL.match(item.target)
             else normalize_path(f"{folder}/{unquote(item.target)}"),
-            _entries(item.items, summary),
+            entries(item.items, summary),
         )
         for item in items
     ]

@@ -1,0 +1,184 @@
+"""A revision of a space as the files that a checkout writes for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from presscheck.api.change_requests import GetChangeRequest
+from presscheck.api.content import (
+    GetChangeRequestRevision,
+    GetCurrentRevision,
+    GetDocument,
+    GetRevision,
+    ReusableContent,
+    Revision,
+    RevisionPage,
+)
+from presscheck.api.operation import Operation
+from presscheck.documents.git_format.config import CONFIG_FILE, RepositoryConfig
+from presscheck.documents.git_format.exported import ExportedRevision, Key
+from presscheck.documents.git_format.models import SourcePage
+from presscheck.documents.git_format.repository import read_summary
+from presscheck.documents.git_format.writer import (
+    entries,
+    write_config,
+    write_page,
+    write_snippet,
+    write_table_of_contents,
+)
+from presscheck.documents.markdown.headings import leading_title
+from presscheck.documents.nodes.to_markdown import nodes_to_markdown
+from presscheck.documents.pages.tree import flatten
+from presscheck.engine.checkout.state import CheckoutState
+from presscheck.engine.protocols import Reader
+from presscheck.engine.reads.scheduler import REQUESTED
+from presscheck.engine.review.page_edits import content_of
+from presscheck.engine.shared_calls import page_in
+
+T = TypeVar("T")
+AT_ONCE = 8
+"""Maximum number of files that are read concurrently."""
+SUMMARY = RepositoryConfig().summary
+LARGEST_FILE = 100 << 20
+"""Maximum size of a downloaded file, in bytes."""
+
+
+class Downloader(Reader, Protocol):
+    """A reader from the service that also downloads files."""
+
+    async def download(self, call: Operation[Any], url: str, limit: int | None = None) -> bytes:
+        """Return the bytes of a file whose URL is in the response to `call`."""
+        ...
+
+
+async def newest_revision(reader: Reader, state: CheckoutState) -> Revision:
+    """Return the newest revision of what a checkout follows. If its change request was merged, it follows main then."""
+    if state.request:
+        path = {"space_id": state.space, "change_request_id": state.request}
+        request = await reader.read(GetChangeRequest(**path), priority=REQUESTED)
+        if request.status != "merged":
+            return await reader.read(GetChangeRequestRevision(**path), priority=REQUESTED)
+        state.request = state.number = None
+    return await reader.read(GetCurrentRevision(space_id=state.space), priority=REQUESTED)
+
+
+async def revision_by_id(reader: Reader, state: CheckoutState) -> Revision:
+    """Return the revision that a checkout has."""
+    call = GetRevision(space_id=state.space, revision_id=state.revision)
+    return await reader.read(call, priority=REQUESTED)
+
+
+@dataclass
+class SpaceFiles:
+    """The files of a revision.
+
+    Attributes:
+        space: the id of the space.
+        revision: the revision.
+        exported: its items with their paths.
+        pages: its pages by id.
+    """
+
+    space: str
+    revision: Revision
+    exported: ExportedRevision
+    pages: dict[str, RevisionPage] = field(init=False)
+    _snippets: dict[str, ReusableContent] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.pages = {page.id: page for page in flatten(self.revision.pages)}
+        self._snippets = {snippet.id: snippet for snippet in self.revision.reusable_contents}
+
+    @classmethod
+    def of(cls, space: str, revision: Revision, names: Mapping[Key, str]) -> SpaceFiles:
+        """Create the files of a revision; `names` are the paths that items have in the folder."""
+        fallback = (revision.urls.app or "").partition("/revisions/")[0] or f"/spaces/{space}"
+        exported = ExportedRevision(
+            revision.pages, revision.files, revision.reusable_contents, names=names, fallback=fallback
+        )
+        return cls(space, revision, exported)
+
+    def summary(self) -> str:
+        """Return the table of contents."""
+        return write_table_of_contents(self.exported.repository({}), SUMMARY)
+
+    def general_files(self) -> dict[str, bytes]:
+        """Return the files that belong to no item: the configuration and the table of contents."""
+        return {CONFIG_FILE: write_config(RepositoryConfig(), {}).encode(), SUMMARY: self.summary().encode()}
+
+    def fingerprint(self, key: Key) -> object:
+        """Return a value that changes if the content of an item changes; None if the revision does not have it."""
+        kind, identity = key
+        if kind == "page":
+            page = self.pages.get(identity)
+            return page and content_of(page)
+        if kind == "file":
+            file = self.exported.files.get(identity)
+            return file and (file.name, file.size, file.git)
+        snippet = self._snippets.get(identity)
+        return snippet and (snippet.title, snippet.document)
+
+    async def text(self, reader: Reader, page_id: str) -> str:
+        """Return the text of a page as the service has it, without its title."""
+        page = self.pages[page_id]
+        if page.document_id is None or page.type != "document":
+            return ""
+        text = (await reader.read(page_in(self.space, self.revision.id, page_id), priority=REQUESTED)).markdown or ""
+        heading = leading_title(text)
+        return text[heading.end :] if heading else text
+
+    def source_page(self, page_id: str, text: str = "") -> SourcePage:
+        """Return a page with a text of the service, without its subpages."""
+        return self.exported.page(self.pages[page_id].model_copy(update={"pages": ()}), {page_id: text})
+
+    async def content(self, engine: Downloader, key: Key) -> bytes:
+        """Return the content of the file of an item.
+
+        Raises:
+            PresscheckError: the content cannot be read.
+        """
+        kind, identity = key
+        if kind == "page":
+            text = await self.text(engine, identity)
+            return await asyncio.to_thread(lambda: write_page(self.source_page(identity, text)).encode())
+        if kind == "file":
+            file = self.exported.files[identity]
+            call = GetRevision(space_id=self.space, revision_id=self.revision.id)
+            return await engine.download(call, file.download_url, LARGEST_FILE)
+        snippet = self._snippets[identity]
+        text = ""
+        if snippet.document:
+            call = GetDocument(space_id=self.space, document_id=snippet.document)
+            document = await engine.read(call, priority=REQUESTED)
+            nodes = {"object": "document", "data": document.data, "nodes": [*document.nodes]}
+            text = await asyncio.to_thread(nodes_to_markdown, nodes)
+        return write_snippet(self.exported.snippet(snippet, text)).encode()
+
+
+def same_entries(one: bytes, other: bytes) -> bool:
+    """Return whether two tables of contents say the same."""
+    first, second = (entries(read_summary(text.decode("utf-8", "replace")).items, SUMMARY) for text in (one, other))
+    return first == second
+
+
+async def each(keys: Iterable[Key], work: Callable[[Key], Awaitable[None]]) -> None:
+    """Run work for each item, `AT_ONCE` items at a time.
+
+    Raises:
+        PresscheckError: the work on an item failed; the work that had begun was cancelled.
+    """
+    waiting = iter(keys)
+
+    async def worker() -> None:
+        for key in waiting:
+            await work(key)
+
+    tasks = [asyncio.ensure_future(worker()) for _ in range(AT_ONCE)]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()

@@ -1,0 +1,256 @@
+"""Checking a space out into a folder, and pulling later changes of others into it.
+
+Files are replaced one by one and the state last, so that a pull that was killed is completed by the next one. A text
+that was edited on both sides is merged; lines that both sides changed stay in the file with conflict markers. A file
+that cannot be merged keeps its content, and the other version is written next to it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from presscheck.api.content import Revision
+from presscheck.documents.git_format.exported import Key
+from presscheck.documents.git_format.files import git_oid
+from presscheck.documents.merge.conflict_blocks import conflict_blocks, draft_name, revision_name
+from presscheck.documents.merge.text import merge_text
+from presscheck.engine.checkout.content import (
+    SUMMARY,
+    Downloader,
+    SpaceFiles,
+    each,
+    newest_revision,
+    revision_by_id,
+    same_entries,
+)
+from presscheck.engine.checkout.state import STATE_FILE, Checkout, Item, read_file, write_file
+from presscheck.errors import ConfigurationError
+
+LONGEST_NAME = 255
+"""Maximum number of bytes in the name of a file on most disks."""
+Report = Callable[[str], None]
+"""Called with the path of each file that was written."""
+
+
+@dataclass
+class Pulled:
+    """The result of a pull, as paths.
+
+    Attributes:
+        place: what the folder follows now: `main` or `#12`.
+        written: files that were added or replaced.
+        merged: files with edits of both sides.
+        conflicts: files with lines that both sides changed.
+        deleted: files that were deleted.
+        kept: files that others deleted and that were edited here, or that others edited and that were deleted here.
+    """
+
+    place: str = ""
+    written: list[str] = field(default_factory=list[str])
+    merged: list[str] = field(default_factory=list[str])
+    conflicts: list[str] = field(default_factory=list[str])
+    deleted: list[str] = field(default_factory=list[str])
+    kept: list[str] = field(default_factory=list[str])
+
+
+def prepare_folder(root: Path) -> None:
+    """Create the folder of a new checkout.
+
+    Raises:
+        ConfigurationError: the folder is not empty, or is in another checkout.
+        OSError: the folder cannot be created.
+    """
+    try:
+        outer = Checkout.find(root if root.is_dir() else root.parent)
+    except ConfigurationError:
+        outer = None
+    if outer:
+        raise ConfigurationError(f"{root} is in the checkout {outer.root}: choose a folder outside of it")
+    if root.exists() and (not root.is_dir() or any(root.iterdir())):
+        raise ConfigurationError(f"{root} is not an empty folder: choose another one")
+    root.mkdir(parents=True, exist_ok=True)
+
+
+async def pull(engine: Downloader, checkout: Checkout, author: str = "", report: Report = lambda _: None) -> Pulled:
+    """Bring a folder to the newest revision of what it follows. A new checkout gets all files.
+
+    Args:
+        engine: reads the revisions.
+        checkout: the folder.
+        author: the name of the user, for conflict markers.
+        report: see `Report`.
+
+    Raises:
+        PresscheckError: the revision cannot be read; the files that were written are right, and the next pull goes on.
+        OSError: a file cannot be written.
+    """
+    state = checkout.state
+    revision = await newest_revision(engine, state)
+    result = Pulled(state.place)
+    if revision.id == state.revision:
+        if not (checkout.root / SUMMARY).exists():
+            files = SpaceFiles.of(state.space, revision, state.names())
+            write_file(checkout.root, SUMMARY, files.summary().encode())
+            result.written.append(SUMMARY)
+            state.others[SUMMARY] = git_oid(files.summary().encode())
+        checkout.save()
+        return result
+    base = None
+    if state.revision:
+        base = SpaceFiles.of(state.space, await revision_by_id(engine, state), state.names())
+    names = state.names()
+    new = SpaceFiles.of(state.space, revision, names)
+    new = SpaceFiles.of(state.space, revision, names | _safe_names(checkout.root, new, names))
+    work = _Pull(engine, checkout, base, new, author, result, report)
+    await work.run()
+    state.revision = revision.id
+    checkout.save()
+    return result
+
+
+@dataclass
+class _Pull:
+    engine: Downloader
+    checkout: Checkout
+    base: SpaceFiles | None
+    new: SpaceFiles
+    author: str
+    result: Pulled
+    report: Report
+
+    async def run(self) -> None:
+        state, base, new = self.checkout.state, self.base, self.new
+        present = {key: path for key, path in new.exported.sources.items() if key[1] not in state.removed}
+        changed = [
+            key
+            for key, path in present.items()
+            if path not in state.items
+            or not state.items[path].oid
+            or base is None
+            or base.fingerprint(key) != new.fingerprint(key)
+        ]
+        await each(changed, self._bring)
+        ids = {*present}
+        for path, item in [*state.items.items()]:
+            if (item.kind, item.id) not in ids:
+                self._delete(path, item)
+        state.removed = {one: kind for one, kind in state.removed.items() if (kind, one) in new.exported.sources}
+        for path, content in new.general_files().items():
+            before = base.general_files()[path] if base else None
+            if before != content or path not in state.others:
+                self._bring_general(path, content, before)
+
+    async def _bring(self, key: Key) -> None:
+        path = self.new.exported.sources[key]
+        theirs = await self.new.content(self.engine, key)
+        state = self.checkout.state
+        item = state.items.get(path)
+        state.items[path] = Item(kind=key[0], id=key[1], oid=git_oid(theirs))
+        local = read_file(self.checkout.root, path)
+        if local == theirs or (local is not None and item and not item.oid):
+            return  # the same, or a page that a push added without its final text
+        if local is None or (item and git_oid(local) == item.oid):
+            if local is None and item and item.oid:
+                self.result.kept.append(path)  # deleted here and edited there
+            self._write(path, theirs, self.result.written)
+            return
+        if key[0] == "file":
+            self._write_beside(path, theirs)
+            return
+        has_base = self.base is not None and self.base.fingerprint(key) is not None
+        before = await self.base.content(self.engine, key) if self.base and has_base else b""
+        await asyncio.to_thread(self._merge, path, before, local, theirs)
+
+    def _bring_general(self, path: str, theirs: bytes, before: bytes | None) -> None:
+        self.checkout.state.others[path] = git_oid(theirs)
+        local = read_file(self.checkout.root, path)
+        if local is None or local == before or (path == SUMMARY and before and same_entries(local, before)):
+            if local != theirs:
+                self._write(path, theirs, self.result.written)
+        elif local != theirs and not (path == SUMMARY and same_entries(local, theirs)):
+            self._merge(path, before or b"", local, theirs)
+
+    def _merge(self, path: str, before: bytes, local: bytes, theirs: bytes) -> None:
+        ours = local.decode("utf-8", "replace").replace("\r\n", "\n")
+        if conflict_blocks(ours):
+            self.result.conflicts.append(path)  # from an earlier pull: nothing is merged into open conflicts
+            return
+        merged = merge_text(
+            before.decode(),
+            ours,
+            theirs.decode(),
+            our_name=draft_name(self.author, _edited_at(self.checkout.root / path)),
+            their_name=revision_name(
+                self.checkout.state.place, _author_of(self.new.revision), self.new.revision.created_at
+            ),
+        )
+        self._write(path, merged.text.encode(), self.result.conflicts if merged.conflicts else self.result.merged)
+
+    def _delete(self, path: str, item: Item) -> None:
+        local = read_file(self.checkout.root, path)
+        if local is not None and item.oid and git_oid(local) != item.oid:
+            self.result.kept.append(path)  # edited here and deleted there: it is a new file from now on
+        elif local is not None:
+            (self.checkout.root / path).unlink()
+            _remove_empty(self.checkout.root, path)
+            self.result.deleted.append(path)
+            self.report(path)
+        del self.checkout.state.items[path]
+
+    def _write(self, path: str, content: bytes, into: list[str]) -> None:
+        write_file(self.checkout.root, path, content)
+        into.append(path)
+        self.report(path)
+
+    def _write_beside(self, path: str, content: bytes) -> None:
+        name = PurePosixPath(path)
+        other = name.with_name(f"{name.stem}.{self.new.revision.id[:8]}{name.suffix}")
+        write_file(self.checkout.root, str(other), content)
+        self.result.conflicts.append(path)
+        self.report(str(other))
+
+
+def _author_of(revision: Revision) -> str:
+    author = (revision.model_extra or {}).get("createdBy")
+    return str(author.get("displayName") or "") if isinstance(author, dict) else ""
+
+
+def _edited_at(file: Path) -> str:
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(file.stat().st_mtime, UTC).isoformat()
+
+
+def _remove_empty(root: Path, path: str) -> None:
+    for parent in PurePosixPath(path).parents:
+        if parent.parts:
+            try:
+                (root / parent).rmdir()
+            except OSError:
+                return
+
+
+def _safe_names(root: Path, files: SpaceFiles, names: dict[Key, str]) -> dict[Key, str]:
+    """Return other paths for new items whose path the disk cannot hold, or takes for that of another item."""
+    ignores_case = (root / STATE_FILE.upper()).exists() or os.name == "nt"
+    taken = {path.casefold() if ignores_case else path for path in names.values()}
+    safe: dict[Key, str] = {}
+    for key, path in files.exported.sources.items():
+        if key in names:
+            continue
+        known = path.casefold() if ignores_case else path
+        is_long = any(len(part.encode()) > LONGEST_NAME - 20 for part in path.split("/"))
+        is_reserved = os.name == "nt" and any(
+            set(part) & set('<>:"|?*') or part[-1] in ". " for part in path.split("/")
+        )
+        if known in taken or is_long or is_reserved:
+            folder = ".gitbook/assets/" if key[0] == "file" else ".gitbook/includes/" if key[0] == "snippet" else ""
+            suffix = PurePosixPath(path).suffix[:20] if key[0] == "file" else ".md"
+            path = safe[key] = f"{folder}{key[0]}-{key[1]}{suffix}"
+            known = path.casefold()
+        taken.add(known)
+    return safe

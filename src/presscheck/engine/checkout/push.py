@@ -1,0 +1,349 @@
+"""Sending the edits of a folder as one change request.
+
+A push sends new files first, then the page tree, then texts and details, because links need the final paths. What was
+sent before a failure is not sent again: the next push compares the folder with the change request as it is then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+from urllib.parse import quote, unquote
+
+from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, GetChangeRequest
+from presscheck.api.content import GetRevision, Revision, RevisionFile
+from presscheck.api.content_changes import (
+    ContentChange,
+    ContentUpdate,
+    DeletePage,
+    EditChangeRequestContent,
+    InsertFiles,
+    NewFile,
+    RevertPage,
+    UpdatePage,
+)
+from presscheck.documents.git_format.config import CONFIG_FILE
+from presscheck.documents.git_format.files import INCLUDES, git_oid, media_type
+from presscheck.documents.git_format.models import SourcePage
+from presscheck.documents.pages.tree import flatten
+from presscheck.engine.checkout.content import SUMMARY, Downloader, SpaceFiles, newest_revision, same_entries
+from presscheck.engine.checkout.folder import FolderChanges
+from presscheck.engine.checkout.plan import link_title_notes, page_update, plan_tree
+from presscheck.engine.checkout.state import Checkout, Item, write_file
+from presscheck.engine.reads.scheduler import REQUESTED
+from presscheck.engine.replacement.file_search import free_name
+from presscheck.engine.review.page_edits import MOST_CHANGES, Writer, content_of
+from presscheck.errors import ChangedSince, ChecksFailed, PresscheckError
+
+LARGEST_UPLOAD = 1_000_000
+"""Maximum size of a file in an upload, in bytes."""
+MOST_FILES = 20
+"""Maximum number of files in one request."""
+LARGEST_WRITE = 8 << 20
+"""Maximum number of characters of all texts in one request."""
+
+
+class Pusher(Downloader, Writer, Protocol):
+    """The parts of the engine that a push needs."""
+
+
+@dataclass
+class Pushed:
+    """The result of a push.
+
+    Attributes:
+        request: the change request; None if nothing was sent.
+        pages: the number of pages that were added, edited, moved or deleted.
+        files: the number of files that were added.
+        notes: what was not sent, one sentence each; it stays in the folder.
+    """
+
+    request: ChangeRequest | None = None
+    pages: int = 0
+    files: int = 0
+    notes: list[str] = field(default_factory=list[str])
+
+
+async def push(
+    engine: Pusher, checkout: Checkout, changes: FolderChanges, subject: str, *, is_new: bool = False
+) -> Pushed:
+    """Send the changes of a folder to the change request that it follows, or to a new one.
+
+    Args:
+        engine: reads and writes.
+        checkout: the folder; it follows the change request afterwards.
+        changes: what changed in the folder.
+        subject: the subject of a new change request.
+        is_new: whether to create a change request even if the folder follows one.
+
+    Raises:
+        ChecksFailed: the folder has conflicts.
+        ChangedSince: the folder does not have the newest revision, or somebody else edited the same page meanwhile.
+        PresscheckError: the service refused a request; what was sent before stays, and the next push goes on.
+    """
+    if changes.conflicts:
+        raise ChecksFailed(f"Resolve the conflicts first: {', '.join(changes.conflicts[:5])}")
+    for problem in changes.repository.problems:
+        target, separator, _ = problem.text.partition(" does not exist: ")
+        if separator and unquote(target) not in changes.unreadable:
+            raise ChecksFailed(f"{problem.file}:{problem.line}: {target} does not exist")
+    if not changes:
+        return Pushed(notes=_unreadable_notes(changes))
+    state = checkout.state
+    revision = await newest_revision(engine, state)
+    if revision.id != state.revision:
+        raise ChangedSince(f"{state.place} has changed since your last pull: pull first")
+    work = _Push(engine, checkout, changes, revision)
+    return await work.run(subject, is_new=is_new or state.request is None)
+
+
+@dataclass
+class _Push:
+    engine: Pusher
+    checkout: Checkout
+    changes: FolderChanges
+    revision: Revision
+    result: Pushed = field(default_factory=Pushed)
+
+    async def run(self, subject: str, *, is_new: bool) -> Pushed:
+        state = self.checkout.state
+        self._note_unsent()
+        before = SpaceFiles.of(state.space, self.revision, state.names())
+        renamed = self._renamed(before)
+        uploads = self._uploads()
+        ids = self._page_ids(renamed)
+        tree = plan_tree(
+            self.revision.pages,
+            self.changes.repository.pages,
+            ids,
+            {page.id: before.exported.target(page) for page in before.pages.values() if page.type == "link"},
+            [state.items[path].id for path in self.changes.unreadable if path in state.items],
+        )
+        tree_changes = tree.changes if self._tree_differs() else ()
+        if tree_changes or SUMMARY in self.changes.modified:
+            self.result.notes += [*tree.notes, *link_title_notes(self.revision.pages, self._documents(), ids)]
+        edited = {*self.changes.modified, *renamed.values()} | self._with_replaced_files(uploads)
+        if tree_changes or uploads or any(page.source in edited for page in self._documents()):
+            request = self.result.request = await self._request(subject, is_new=is_new)
+            await self._upload(request, uploads)
+            added = await self._send(request, tree_changes)
+            self._remember(added, renamed, tree.keys)
+            new = {path for path, key in tree.keys.items() if key in added}
+            await self._send_texts(request, edited | new, {*renamed.values()})
+        else:
+            self._remember({}, renamed, tree.keys)
+        self._update_summary(is_whole=not tree.notes)
+        self.checkout.save()
+        return self.result
+
+    def _update_summary(self, *, is_whole: bool) -> None:
+        """Give entries of the table of contents the new titles of their pages, unless some of its edits were not sent.
+
+        A table of contents that says the same as that of the revision keeps its form.
+        """
+        root, state = self.checkout.root, self.checkout.state
+        local = (root / SUMMARY).read_bytes()
+        served = SpaceFiles.of(state.space, self.revision, state.names()).summary().encode()
+        if same_entries(local, served):
+            served = local
+        elif is_whole:
+            write_file(root, SUMMARY, served)
+        state.others[SUMMARY] = git_oid(served)
+
+    def _documents(self) -> list[SourcePage]:
+        return [page for page in flatten(self.changes.repository.pages) if page.source]
+
+    def _tree_differs(self) -> bool:
+        pages = {path for path, item in self.checkout.state.items.items() if item.kind == "page"}
+        sources = {page.source for page in self._documents()}
+        return bool(SUMMARY in self.changes.modified or sources - pages or pages & {*self.changes.deleted})
+
+    def _page_ids(self, renamed: Mapping[str, str]) -> dict[str, str]:
+        ids = {path: item.id for path, item in self.checkout.state.items.items() if item.kind == "page"}
+        return {renamed.get(path, path): identity for path, identity in ids.items()}
+
+    def _note_unsent(self) -> None:
+        state, notes = self.checkout.state, self.result.notes
+        notes += _unreadable_notes(self.changes)
+        for path in (*self.changes.modified, *self.changes.added, *self.changes.deleted):
+            if path.startswith(INCLUDES):
+                notes.append(f"{path}: the API cannot change reusable content; edit it in the app")
+        if CONFIG_FILE in self.changes.modified:
+            notes.append(f"{CONFIG_FILE}: the API cannot change redirects")
+        for path in self.changes.deleted:
+            item = state.items.get(path)
+            if item and item.kind == "file":
+                notes.append(f"{path}: the API cannot delete files; it is no longer part of this folder")
+
+    def _renamed(self, before: SpaceFiles) -> dict[str, str]:
+        """Return new paths by old paths: files with equal content, and pages with the same title."""
+        renamed = {**self.changes.renamed}
+        new = {page.title: page.source for page in self._documents() if page.source in self.changes.added}
+        for path in self.changes.deleted:
+            item = self.checkout.state.items.get(path)
+            page = before.pages.get(item.id) if item and item.kind == "page" else None
+            if page and page.title in new:
+                renamed[path] = new.pop(page.title)
+        return renamed
+
+    def _with_replaced_files(self, uploads: Mapping[str, bytes]) -> set[str]:
+        """Return the pages that link to a file with a new content: they must link to the new file."""
+        names = {quote(path.rpartition("/")[2]) for path in uploads if path in self.checkout.state.items}
+        return {page.source for page in self._documents() if any(name in page.body for name in names)}
+
+    def _uploads(self) -> dict[str, bytes]:
+        """Return the new and changed files by path."""
+        uploads: dict[str, bytes] = {}
+        sources = {file.source: file for file in self.changes.repository.files}
+        for path in sorted({*self.changes.added, *self.changes.modified} & {*sources}):
+            content = sources[path].read()
+            if len(content) > LARGEST_UPLOAD:
+                self.result.notes.append(
+                    f"{path}: has {len(content):,} bytes, and an upload at most {LARGEST_UPLOAD:,}; add it in the app"
+                )
+            else:
+                uploads[path] = content
+        return uploads
+
+    async def _request(self, subject: str, *, is_new: bool) -> ChangeRequest:
+        state = self.checkout.state
+        if not is_new and state.request:
+            call = GetChangeRequest(space_id=state.space, change_request_id=state.request)
+            return await self.engine.read(call, priority=REQUESTED)
+        request = await self.engine.write(CreateChangeRequest(space_id=state.space, subject=subject)).landed()
+        if request is None:
+            raise PresscheckError("The service does not tell which change request it created: pull, and push again")
+        state.request, state.number = request.id, request.number
+        self.checkout.save()  # a push that is killed goes on in this change request
+        if request.revision != self.revision.id:
+            raise ChangedSince(f"#{request.number} began from newer content: pull, and push again")
+        return request
+
+    async def _upload(self, request: ChangeRequest, uploads: Mapping[str, bytes]) -> None:
+        state = self.checkout.state
+        names = list(self.revision.files)
+        paths = [*uploads]
+        for at in range(0, len(paths), MOST_FILES):
+            files: list[NewFile] = []
+            for path in paths[at : at + MOST_FILES]:
+                name = free_name(path.rpartition("/")[2], names)
+                names.append(RevisionFile(id="", name=name))
+                encoded = base64.b64encode(uploads[path]).decode()
+                files.append(NewFile(name=name, base64=encoded, content_type=media_type(name)))
+            answer = await self._edit(request, (InsertFiles(files=tuple(files)),))
+            for path, file in zip(paths[at:], answer.inserted_files or (), strict=False):
+                old = state.items.get(path)
+                if old:
+                    state.removed[old.id] = old.kind
+                state.items[path] = Item(kind="file", id=file.id, oid=self.changes.oids[path])
+                self.result.files += 1
+            self.checkout.save()
+
+    async def _send(self, request: ChangeRequest, changes: Sequence[ContentChange]) -> dict[str, str]:
+        """Send edits in as few requests as possible. Return the ids of added pages by their keys."""
+        ids: dict[str, str] = {}
+        for part in _parts(changes):
+            known = [_with_ids(change, ids) for change in part]
+            answer = await self._edit(request, known)
+            ids |= {written.ref: written.page_id for written in answer.changes if written.ref and written.page_id}
+            self.result.pages += len(known)
+        return ids
+
+    async def _edit(self, request: ChangeRequest, changes: Sequence[ContentChange]) -> ContentUpdate:
+        """Send edits, and record the revision that they made.
+
+        Raises:
+            ChangedSince: somebody else edited the same pages at the same time; their edits were restored.
+        """
+        path = {"space_id": request.space, "change_request_id": request.id}
+        call = EditChangeRequestContent(**path, changes=tuple(changes), compat=False)
+        answer = await self.engine.write(call).landed()
+        if answer is None:
+            raise PresscheckError("Another presscheck process sent the edits: pull, and push again")
+        made = await self._revision_by_id(answer.change_request.revision)
+        if made.parents and self.revision.id not in made.parents:
+            await self._restore(request, await self._revision_by_id(made.parents[0]), changes)
+        self.revision = made
+        self.checkout.state.revision = made.id
+        return answer
+
+    async def _restore(self, request: ChangeRequest, theirs: Revision, changes: Sequence[ContentChange]) -> None:
+        """Restore pages that somebody else edited after they were read here, and before these edits arrived."""
+        before, now = ({page.id: page for page in flatten(one.pages)} for one in (self.revision, theirs))
+        sent = [change.page for change in changes if isinstance(change, (UpdatePage, DeletePage))]
+        lost = [page for page in sent if page in now and content_of(now[page]) != content_of(before[page])]
+        if lost:
+            reverts = tuple(RevertPage(page=page, revision=theirs.id) for page in dict.fromkeys(lost))
+            path = {"space_id": request.space, "change_request_id": request.id}
+            await self.engine.write(EditChangeRequestContent(**path, changes=reverts, compat=False)).landed()
+            names = ", ".join(now[page].title for page in dict.fromkeys(lost))
+            raise ChangedSince(
+                f"Somebody else edited at the same time: {names}. Their edits are kept; pull, and push again"
+            )
+
+    async def _revision_by_id(self, revision: str) -> Revision:
+        call = GetRevision(space_id=self.checkout.state.space, revision_id=revision)
+        return await self.engine.read(call, priority=REQUESTED)
+
+    def _remember(self, added: Mapping[str, str], renamed: Mapping[str, str], keys: Mapping[str, str]) -> None:
+        """Record added, renamed and deleted files."""
+        state = self.checkout.state
+        for old, new in renamed.items():
+            state.items[new] = state.items.pop(old)
+        for path, key in keys.items():
+            if key in added:
+                state.items[path] = Item(kind="page", id=added[key])
+        for path in {*self.changes.deleted} - {*renamed}:
+            item = state.items.get(path)
+            if item and item.kind == "page":
+                del state.items[path]
+            elif item and item.kind == "file":
+                state.removed[item.id] = state.items.pop(path).kind
+        self.checkout.save()
+
+    async def _send_texts(self, request: ChangeRequest, paths: set[str], renamed: set[str]) -> None:
+        """Send texts and details of pages."""
+        state = self.checkout.state
+        files = SpaceFiles.of(state.space, self.revision, state.names())
+        changes: list[ContentChange] = []
+        pages = {page.source: page for page in self._documents() if page.source in paths}
+        for path, page in pages.items():
+            key = state.items[path].id
+            before = replace(files.source_page(key), body=await files.text(self.engine, key))
+            body = await asyncio.to_thread(files.exported.served, page.body, ("page", key))
+            slug = page.slug if path in renamed else ""
+            update, notes = page_update(key, before, page, body, slug)
+            self.result.notes += notes
+            if update:
+                changes.append(update)
+        await self._send(request, changes)
+        for path in pages:
+            state.items[path].oid = self.changes.oids[path]
+
+
+def _unreadable_notes(changes: FolderChanges) -> list[str]:
+    return [f"{path}: {reason}" for path, reason in changes.unreadable.items()]
+
+
+def _parts(changes: Sequence[ContentChange]) -> list[list[ContentChange]]:
+    """Split edits into as few requests as the service accepts."""
+    parts: list[list[ContentChange]] = []
+    size = 0
+    for change in changes:
+        document = getattr(change, "document", None)
+        length = len(document.markdown or "") if document else 0
+        if not parts or len(parts[-1]) == MOST_CHANGES or size + length > LARGEST_WRITE:
+            parts.append([])
+            size = 0
+        parts[-1].append(change)
+        size += length
+    return parts
+
+
+def _with_ids(change: ContentChange, ids: Mapping[str, str]) -> ContentChange:
+    """Return an edit with the ids of pages that earlier requests added."""
+    names = {name: ids[value] for name in ("into", "page") if (value := getattr(change, name, None)) in ids}
+    return change.model_copy(update=names) if names else change

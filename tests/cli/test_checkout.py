@@ -1,0 +1,426 @@
+"""A space as a folder: `presscheck checkout`, `status`, `diff`, `pull` and `push` against the real service."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.shell import Shell
+from tests.generated_docs.repositories import png
+from tests.running_service import RunningService
+
+from presscheck.api.comments import Document
+from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
+from presscheck.client.client import Client
+from presscheck.config.profile import Profile
+from presscheck.engine.checkout.folder import folder_changes
+from presscheck.engine.checkout.pull import pull
+from presscheck.engine.checkout.push import push
+from presscheck.engine.checkout.state import STATE_FILE, Checkout
+from presscheck.engine.engine import Engine
+from presscheck.errors import ChangedSince, PresscheckError
+from presscheck.paths import Places
+from presscheck.wiring import open_engine
+
+SUMMARY = "SUMMARY.md"
+
+
+@pytest.fixture
+def folder(shell: Shell, tmp_path: Path) -> Path:
+    """A checkout of the guides of the sample."""
+    return check_out(shell, tmp_path / "guides")
+
+
+def check_out(shell: Shell, directory: Path, *options: str) -> Path:
+    shell.ok("checkout", "guides", str(directory), *options)
+    return directory
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def contents(directory: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(directory)): path.read_bytes()
+        for path in directory.rglob("*")
+        if path.is_file() and path.name != STATE_FILE
+    }
+
+
+def status(shell: Shell, directory: Path) -> dict[str, Any]:
+    return shell.json("status", str(directory))
+
+
+def test_untouched_checkout_pushes_nothing(shell: Shell, folder: Path) -> None:
+    before = len(shell.json("cr", "list", "--space", "guides"))
+    clean = shell.run("status", str(folder / "ship"))
+    assert (clean.stdout, clean.stderr) == ("", "Guides, main\nNo changes.\n")
+    pushed = shell.run("push", str(folder))
+    assert (pushed.exit_code, pushed.stdout, pushed.stderr) == (0, "", "Nothing to push.\n")
+    assert shell.run("pull", str(folder)).stderr == "Up to date with main.\n"
+    assert len(shell.json("cr", "list", "--space", "guides")) == before
+
+
+def test_edits_of_text_tree_and_files_arrive_as_one_change_request(shell: Shell, folder: Path, tmp_path: Path) -> None:
+    edit(folder / "ship/addresses.md", "# Clean addresses", "# Tidy addresses")
+    (folder / "ship/deep").mkdir()
+    (folder / "ship/new.md").write_text(
+        "# New page\n\n![A quay](../.gitbook/assets/quay.png), [back](returns.md#refunds), [below](deep/other.md)\n"
+    )
+    (folder / "ship/deep/other.md").write_text("---\ndescription: One line\n---\n\n# Other\n\n[Up](../new.md)\n")
+    (folder / ".gitbook/assets").mkdir(parents=True)
+    (folder / ".gitbook/assets/quay.png").write_bytes(png(20, 10))
+    (folder / "ship/insurance.md").unlink()
+    (folder / "ship/pickup.md").rename(folder / "ship/collection.md")
+    edit(folder / SUMMARY, "* [Insurance](ship/insurance.md)\n", "")
+    edit(folder / SUMMARY, "ship/pickup.md", "ship/collection.md")
+    edit(folder / SUMMARY, "(ship/returns.md)\n", "(ship/returns.md)\n  * [New page](ship/new.md)\n")
+    edit(folder / SUMMARY, "(ship/new.md)\n", "(ship/new.md)\n    * [Other](ship/deep/other.md)\n")
+    edit(folder / SUMMARY, "* [Going live](going-live.md)\n", "")
+    edit(folder / SUMMARY, "## Connect\n\n", "## Connect\n\n* [Going live](going-live.md)\n")
+    assert {name: value for name, value in status(shell, folder).items() if value and name in CHANGES} == {
+        "added": [".gitbook/assets/quay.png", "ship/deep/other.md", "ship/new.md"],
+        "edited": [SUMMARY, "ship/addresses.md"],
+        "deleted": ["ship/insurance.md"],
+        "renamed": {"ship/pickup.md": "ship/collection.md"},
+    }
+    pushed = shell.json("push", str(folder), "-m", "Many edits")
+    assert (pushed["changeRequest"]["subject"], pushed["files"], pushed["notSent"]) == ("Many edits", 1, [])
+    number = str(pushed["changeRequest"]["number"])
+    assert shell.run("push", str(folder)).stderr == "Nothing to push.\n"
+    assert shell.run("pull", str(folder)).stderr == f"Up to date with #{number}.\n"
+    tree = json.loads(shell.ok("api", "GET", f"/spaces/guides/change-requests/{number}/content/pages"))["pages"]
+    assert outline(tree) == {
+        "Quickstart": {},
+        "Ship": {
+            "Tidy addresses": {},
+            "Many parcels at once": {},
+            "Pick-up and drop-off": {},
+            "Returns": {"New page": {"Other": {}}},
+            "Customs": {},
+        },
+        "Connect": {
+            "Going live": {},
+            "Receiving events": {},
+            "Your own label": {},
+            "Coming from another service": {},
+            "Working together": {},
+        },
+    }
+    other = check_out(shell, tmp_path / "again", "--cr", number)
+    assert (other / ".gitbook/assets/quay.png").read_bytes() == png(20, 10)
+    new = (other / "ship/returns/new/README.md").read_text()
+    assert "![A quay](../../../.gitbook/assets/quay.png), [back](../../returns.md#refunds), [below](other.md)" in new
+    assert "description: One line\n" in (other / "ship/returns/new/other.md").read_text()
+
+
+CHANGES = ("added", "edited", "deleted", "renamed", "conflicts", "unreadable")
+
+
+def outline(pages: list[dict[str, Any]]) -> dict[str, Any]:
+    return {page["title"]: outline(page.get("pages", [])) for page in pages}
+
+
+def test_files_that_others_changed_are_merged_by_line(shell: Shell, folder: Path, tmp_path: Path) -> None:
+    edit(folder / "going-live.md", "# Going live", "# Going live soon")
+    which = shell.ok("push", str(folder)).strip()
+    number = which.partition("#")[2]
+    theirs = check_out(shell, tmp_path / "theirs", "--cr", number)
+    text = (folder / "quickstart.md").read_text()
+    (folder / "quickstart.md").write_text(text + "\nMine at the end.\n")
+    (theirs / "quickstart.md").write_text(text.replace("# Quickstart", "# Quick start"))
+    (theirs / "ship/customs.md").unlink()
+    edit(theirs / SUMMARY, "* [Customs](ship/customs.md)\n", "")
+    shell.ok("push", str(theirs))
+    refused = shell.run("push", str(folder))
+    assert refused.exit_code == 5
+    assert refused.stderr == f"presscheck: #{number} has changed since your last pull: pull first\n"
+    pulled = shell.json("pull", str(folder))
+    assert (pulled["merged"], pulled["deleted"], pulled["conflicts"]) == (["quickstart.md"], ["ship/customs.md"], [])
+    assert (folder / "quickstart.md").read_text() == text.replace(
+        "# Quickstart", "# Quick start"
+    ) + "\nMine at the end.\n"
+    assert "[Quick start](quickstart.md)" in (folder / SUMMARY).read_text()
+    assert status(shell, folder)["edited"] == ["quickstart.md"]
+    shell.ok("push", str(folder))
+    shell.ok("pull", str(theirs))
+    assert contents(theirs) == contents(folder)
+
+
+def test_lines_that_both_sides_changed_are_conflicts(shell: Shell, folder: Path, tmp_path: Path) -> None:
+    edit(folder / "going-live.md", "# Going live", "# Going")
+    number = shell.ok("push", str(folder)).strip().partition("#")[2]
+    theirs = check_out(shell, tmp_path / "theirs", "--cr", number)
+    edit(folder / "quickstart.md", "# Quickstart", "# Mine")
+    edit(theirs / "quickstart.md", "# Quickstart", "# Theirs")
+    shell.ok("push", str(theirs))
+    pulled = shell.run("pull", str(folder))
+    assert (pulled.exit_code, "Conflicts in quickstart.md" in pulled.stderr) == (6, True)
+    text = (folder / "quickstart.md").read_text()
+    assert "\n<<<<<<< " in text and "# Mine\n=======\n# Theirs\n>>>>>>> #" in text
+    assert status(shell, folder)["conflicts"] == ["quickstart.md"]
+    again = shell.run("pull", str(folder))
+    assert (folder / "quickstart.md").read_text() == text, "open conflicts are not merged once more"
+    assert again.exit_code == 0
+    refused = shell.run("push", str(folder))
+    assert (refused.exit_code, refused.stderr) == (6, "presscheck: Resolve the conflicts first: quickstart.md\n")
+    (folder / "quickstart.md").write_text("# Both\n")
+    shell.ok("push", str(folder))
+    shell.ok("pull", str(theirs))
+    assert "# Both\n" in (theirs / "quickstart.md").read_text()
+
+
+@pytest.mark.service(shared=False)
+def test_folder_follows_main_after_the_merge(shell: Shell, folder: Path) -> None:
+    edit(folder / "quickstart.md", "# Quickstart", "# Start")
+    which = shell.ok("push", str(folder), "-m", "Start").strip()
+    shell.ok("cr", "merge", which, "--yes")
+    edit(folder / "going-live.md", "# Going live", "# Live")
+    refused = shell.run("push", str(folder))
+    assert (refused.exit_code, "main has changed since your last pull" in refused.stderr) == (5, True)
+    shell.ok("pull", str(folder))
+    assert status(shell, folder)["place"] == "main"
+    assert status(shell, folder)["edited"] == ["going-live.md"]
+    assert shell.ok("push", str(folder), "-m", "Live").strip() != which
+
+
+def test_new_version_of_a_picture_replaces_the_old_one(shell: Shell, folder: Path, tmp_path: Path) -> None:
+    (folder / ".gitbook/assets").mkdir(parents=True)
+    picture = folder / ".gitbook/assets/quay.png"
+    picture.write_bytes(png(20, 10))
+    (folder / "quickstart.md").write_text("# Quickstart\n\n![](.gitbook/assets/quay.png)\n")
+    which = shell.ok("push", str(folder)).strip()
+    picture.write_bytes(png(30, 10))
+    assert status(shell, folder)["edited"] == [".gitbook/assets/quay.png"]
+    shell.ok("push", str(folder))
+    assert shell.run("push", str(folder)).stderr == "Nothing to push.\n"
+    other = check_out(shell, tmp_path / "other", "--cr", which.partition("#")[2])
+    [line] = [line for line in (other / "quickstart.md").read_text().splitlines() if line.startswith("![")]
+    shown = other / line.removeprefix("![](").removesuffix(")")
+    assert shown.read_bytes() == png(30, 10)
+
+
+def test_what_the_api_cannot_do_is_told_and_stays_in_the_folder(shell: Shell, folder: Path) -> None:
+    edit(folder / SUMMARY, "## Connect\n", "## New group\n\n* [Note](note.md)\n\n## Connect\n")
+    (folder / "note.md").write_text("---\ncover: https://example.org/a.png\n---\n\n# Note\n\nText\n")
+    (folder / ".gitbook/includes").mkdir(parents=True)
+    (folder / ".gitbook/includes/tip.md").write_text("A tip\n")
+    (folder / ".gitbook/assets").mkdir()
+    (folder / ".gitbook/assets/large.bin").write_bytes(bytes(1_000_001))
+    edit(folder / ".gitbook.yaml", "root: ./\n", "root: ./\nredirects:\n  old: quickstart.md\n")
+    notes = shell.json("push", str(folder))["notSent"]
+    for start in (
+        "New group: the API cannot add a group",
+        ".gitbook/includes/tip.md: the API cannot change reusable content",
+        ".gitbook/assets/large.bin: has 1,000,001 bytes",
+        ".gitbook.yaml: the API cannot change redirects",
+        "note.md: the API cannot change the cover",
+    ):
+        assert any(note.startswith(start) for note in notes), (start, notes)
+    assert {".gitbook/includes/tip.md", ".gitbook/assets/large.bin"} <= {*status(shell, folder)["added"]}
+
+
+def test_folders_that_cannot_be_a_checkout_are_refused(shell: Shell, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/note.txt").write_text("mine")
+    for directory, reason in (
+        (tmp_path / "full", "is not an empty folder"),
+        (folder / "inner", f"is in the checkout {folder.resolve()}"),
+        (folder, "is in the checkout"),
+    ):
+        refused = shell.run("checkout", "guides", str(directory))
+        assert (refused.exit_code, reason in refused.stderr) == (2, True), refused.stderr
+    assert contents(tmp_path / "full") == {"note.txt": b"mine"}
+    outside = shell.run("status", str(tmp_path / "full"))
+    assert (outside.exit_code, "is not in a checkout" in outside.stderr) == (2, True)
+    (folder / STATE_FILE).write_text("{")
+    damaged = shell.run("status", str(folder))
+    assert (damaged.exit_code, "this is not the state of a checkout" in damaged.stderr) == (2, True)
+
+
+def test_unusual_files_are_neither_followed_nor_deleted(shell: Shell, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.md").write_text("# Secret\n")
+    (folder / "quickstart.md").unlink()
+    (folder / "quickstart.md").symlink_to(tmp_path / "secret.md")
+    (folder / "going-live.md").write_bytes(b"# Caf\xe9\n")
+    found = status(shell, folder)
+    assert {*found["unreadable"]} == {"quickstart.md", "going-live.md"}
+    assert (found["deleted"], found["edited"]) == ([], [])
+    edit(folder / "ship/customs.md", "# Customs", "# Borders")
+    pushed = shell.json("push", str(folder))
+    assert len(pushed["notSent"]) == 2
+    request = pushed["changeRequest"]["number"]
+    pages = outline(
+        json.loads(shell.ok("api", "GET", f"/spaces/guides/change-requests/{request}/content/pages"))["pages"]
+    )
+    assert {"Quickstart", "Going live"} <= {*pages}
+    (folder / SUMMARY).unlink()
+    missing = shell.run("push", str(folder))
+    assert (missing.exit_code, "SUMMARY.md is missing: presscheck pull restores it" in missing.stderr) == (6, True)
+    (folder / "quickstart.md").unlink()
+    shell.ok("pull", str(folder))
+    assert "* [Quickstart]" in (folder / SUMMARY).read_text()
+    listed = shell.run("push", str(folder))
+    assert (listed.exit_code, "quickstart.md does not exist" in listed.stderr) == (6, True), listed.stderr
+
+
+def test_states_of_the_connection_and_the_profile(shell: Shell, folder: Path) -> None:
+    edit(folder / "quickstart.md", "# Quickstart", "# Begin")
+    diff = shell.ok("diff", str(folder))
+    assert "quickstart.md" in diff and "Begin" in diff
+    offline = shell.run("--offline", "push", str(folder))
+    assert offline.exit_code == 3
+    shell.config.write_text("[profiles.default]\nread_only = true\n")
+    refused = shell.run("push", str(folder))
+    assert (refused.exit_code, "read-only" in refused.stderr) == (2, True)
+    shell.config.unlink()
+    other = replace(shell, env={**shell.env, "PRESSCHECK_BASE_URL": "http://127.0.0.1:9"})
+    assert status(other, folder)["edited"] == ["quickstart.md"], "the status needs no service"
+    wrong = other.run("push", str(folder))
+    assert (wrong.exit_code, "choose another with --profile" in wrong.stderr) == (2, True)
+    assert shell.run("push", str(folder), "-m", " ").exit_code == 2
+    assert shell.run("checkout", "guides", "x", "--cr", "abc").exit_code == 2
+
+
+class Interrupted(PresscheckError):
+    """The process ends here."""
+
+
+class Interruption:
+    """An engine that runs something before its write or download with a number, such as the end of the process."""
+
+    def __init__(self, engine: Engine, number: int, then: Callable[[], Any]) -> None:
+        self._engine, self._left, self._then = engine, number, then
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def write(self, call: Any) -> Any:
+        self._count()
+        return self._engine.write(call)
+
+    async def download(self, *arguments: Any) -> bytes:
+        self._count()
+        return await self._engine.download(*arguments)
+
+    def _count(self) -> None:
+        self._left -= 1
+        if self._left == 0:
+            self._then()
+
+
+def engine_of(service: RunningService, home: Path) -> Engine:
+    profile = Profile(base_url=service.base_url, token=service.token)
+    return open_engine(profile, Places(*(home / name for name in ("config", "cache", "state", "data"))))
+
+
+def end() -> None:
+    raise Interrupted("ended")
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+async def test_push_that_ends_at_any_step_is_completed(
+    shell: Shell, service: RunningService, tmp_path: Path, number: int
+) -> None:
+    folder = await asyncio.to_thread(check_out, shell, tmp_path / "guides")
+    (folder / ".gitbook/assets").mkdir(parents=True)
+    (folder / ".gitbook/assets/quay.png").write_bytes(png(20, 10))
+    (folder / "new.md").write_text("# New\n\n![](.gitbook/assets/quay.png)\n")
+    edit(folder / SUMMARY, "* [Quickstart]", "* [New](new.md)\n* [Quickstart]")
+    edit(folder / "quickstart.md", "# Quickstart", "# Begin")
+    engine = engine_of(service, tmp_path / "other")
+    await engine.start()
+    checkout = Checkout.find(folder)
+    with pytest.raises(Interrupted):
+        await push(Interruption(engine, number, end), checkout, folder_changes(checkout), "Interrupted")  # pyrefly: ignore
+    again = Checkout.find(folder)
+    await pull(engine, again)
+    pushed = await push(engine, again, folder_changes(again), "Completed")
+    assert pushed.request
+    assert not folder_changes(again)
+    await engine.close()
+    other = await asyncio.to_thread(check_out, shell, tmp_path / "other-folder", "--cr", str(pushed.request.number))
+    assert (other / "quickstart.md").read_text().count("\n# Begin\n")
+    assert (other / "new.md").read_text() == "# New\n\n![](.gitbook/assets/quay.png)\n"
+    assert (other / ".gitbook/assets/quay.png").read_bytes() == png(20, 10)
+    assert (other / SUMMARY).read_text() == (folder / SUMMARY).read_text().replace("[Quickstart]", "[Begin]")
+
+
+async def test_edit_of_others_in_the_middle_of_a_push_is_kept(
+    shell: Shell, service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    folder = await asyncio.to_thread(check_out, shell, tmp_path / "guides")
+    edit(folder / "going-live.md", "# Going live", "# Going")
+    await asyncio.to_thread(shell.ok, "push", str(folder))
+    checkout = Checkout.find(folder)
+    state = checkout.state
+    page = state.items["quickstart.md"].id
+    text = (folder / "quickstart.md").read_text()
+    theirs = text + "\nTheirs at the end.\n"
+
+    def edit_meanwhile() -> None:
+        change = UpdatePage(page=page, document=Document(markdown=theirs))
+        call = EditChangeRequestContent(space_id=state.space, change_request_id=state.request or "", changes=(change,))
+
+        async def send() -> None:
+            async with Client(service.base_url, service.token) as other:
+                await other.send(call)
+
+        thread = threading.Thread(target=lambda: asyncio.run(send()))
+        thread.start()
+        thread.join()
+
+    edit(folder / "quickstart.md", "# Quickstart", "# Mine")
+    edit(folder / "ship/customs.md", "# Customs", "# Borders")
+    engine = engine_of(service, tmp_path / "other")
+    await engine.start()
+    with pytest.raises(ChangedSince, match="Quickstart"):
+        await push(Interruption(engine, 1, edit_meanwhile), checkout, folder_changes(checkout), "x")  # pyrefly: ignore
+    again = Checkout.find(folder)
+    pulled = await pull(engine, again)
+    assert pulled.merged == ["quickstart.md"]
+    merged = (folder / "quickstart.md").read_text()
+    assert "# Mine\n" in merged and "Theirs at the end." in merged
+    await push(engine, again, folder_changes(again), "x")
+    await engine.close()
+    other = await asyncio.to_thread(check_out, shell, tmp_path / "third", "--cr", str(state.number))
+    assert (other / "quickstart.md").read_text() == merged
+    assert "# Borders\n" in (other / "ship/customs.md").read_text()
+
+
+async def test_checkout_and_pull_that_end_at_a_download_are_completed(
+    shell: Shell, service: RunningService, tmp_path: Path
+) -> None:
+    folder = await asyncio.to_thread(check_out, shell, tmp_path / "guides")
+    (folder / ".gitbook/assets").mkdir(parents=True)
+    for number in range(3):
+        (folder / f".gitbook/assets/{number}.png").write_bytes(png(20, 10 + number))
+    edit(folder / "quickstart.md", "# Quickstart", "# Begin")
+    which = await asyncio.to_thread(shell.ok, "push", str(folder))
+    theirs = await asyncio.to_thread(check_out, shell, tmp_path / "theirs", "--cr", which.strip().partition("#")[2])
+    (folder / ".gitbook/assets/3.png").write_bytes(png(50, 10))
+    (folder / "going-live.md").write_text("# Live\n")
+    await asyncio.to_thread(shell.ok, "push", str(folder))
+    engine = engine_of(service, tmp_path / "other")
+    await engine.start()
+    with pytest.raises(Interrupted):
+        await pull(Interruption(engine, 1, end), Checkout.find(theirs))  # pyrefly: ignore
+    await pull(engine, Checkout.find(theirs))
+    assert contents(theirs) == contents(folder)
+    await engine.close()
+
+
+def test_aliases_and_state_stay_out_of_the_content(shell: Shell, folder: Path) -> None:
+    state = json.loads((folder / STATE_FILE).read_text())
+    assert shell.env["PRESSCHECK_TOKEN"] not in (folder / STATE_FILE).read_text()
+    assert {*state["items"]} == {path for path in contents(folder) if path not in (SUMMARY, ".gitbook.yaml")}
+    assert (folder / STATE_FILE).stat().st_size < 200 * len(state["items"]) + 500
