@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,20 +10,8 @@ from typing import Any
 import pytest
 from tests.cli.shell import Shell
 from tests.generated_docs.repositories import png
-from tests.running_service import RunningService
 
-from presscheck.api.comments import Document
-from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
-from presscheck.client.client import Client
-from presscheck.config.profile import Profile
-from presscheck.engine.checkout.folder import folder_changes
-from presscheck.engine.checkout.pull import pull
-from presscheck.engine.checkout.push import push
-from presscheck.engine.checkout.state import STATE_FILE, Checkout
-from presscheck.engine.engine import Engine
-from presscheck.errors import ChangedSince, PresscheckError
-from presscheck.paths import Places
-from presscheck.wiring import open_engine
+from presscheck.engine.checkout.state import STATE_FILE
 
 SUMMARY = "SUMMARY.md"
 
@@ -209,7 +194,7 @@ def test_new_version_of_a_picture_replaces_the_old_one(shell: Shell, folder: Pat
     assert shown.read_bytes() == png(30, 10)
 
 
-def test_what_the_api_cannot_do_is_told_and_stays_in_the_folder(shell: Shell, folder: Path) -> None:
+def test_edits_that_the_api_cannot_make_are_named_and_stay_in_the_folder(shell: Shell, folder: Path) -> None:
     edit(folder / SUMMARY, "## Connect\n", "## New group\n\n* [Note](note.md)\n\n## Connect\n")
     (folder / "note.md").write_text("---\ncover: https://example.org/a.png\n---\n\n# Note\n\nText\n")
     (folder / ".gitbook/includes").mkdir(parents=True)
@@ -291,135 +276,7 @@ def test_states_of_the_connection_and_the_profile(shell: Shell, folder: Path) ->
     assert shell.run("checkout", "guides", "x", "--cr", "abc").exit_code == 2
 
 
-class Interrupted(PresscheckError):
-    """The process ends here."""
-
-
-class Interruption:
-    """An engine that runs something before its write or download with a number, such as the end of the process."""
-
-    def __init__(self, engine: Engine, number: int, then: Callable[[], Any]) -> None:
-        self._engine, self._left, self._then = engine, number, then
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._engine, name)
-
-    def write(self, call: Any) -> Any:
-        self._count()
-        return self._engine.write(call)
-
-    async def download(self, *arguments: Any) -> bytes:
-        self._count()
-        return await self._engine.download(*arguments)
-
-    def _count(self) -> None:
-        self._left -= 1
-        if self._left == 0:
-            self._then()
-
-
-def engine_of(service: RunningService, home: Path) -> Engine:
-    profile = Profile(base_url=service.base_url, token=service.token)
-    return open_engine(profile, Places(*(home / name for name in ("config", "cache", "state", "data"))))
-
-
-def end() -> None:
-    raise Interrupted("ended")
-
-
-@pytest.mark.parametrize("number", [1, 2, 3, 4])
-async def test_push_that_ends_at_any_step_is_completed(
-    shell: Shell, service: RunningService, tmp_path: Path, number: int
-) -> None:
-    folder = await asyncio.to_thread(check_out, shell, tmp_path / "guides")
-    (folder / ".gitbook/assets").mkdir(parents=True)
-    (folder / ".gitbook/assets/quay.png").write_bytes(png(20, 10))
-    (folder / "new.md").write_text("# New\n\n![](.gitbook/assets/quay.png)\n")
-    edit(folder / SUMMARY, "* [Quickstart]", "* [New](new.md)\n* [Quickstart]")
-    edit(folder / "quickstart.md", "# Quickstart", "# Begin")
-    engine = engine_of(service, tmp_path / "other")
-    await engine.start()
-    checkout = Checkout.find(folder)
-    with pytest.raises(Interrupted):
-        await push(Interruption(engine, number, end), checkout, folder_changes(checkout), "Interrupted")  # pyrefly: ignore
-    again = Checkout.find(folder)
-    await pull(engine, again)
-    pushed = await push(engine, again, folder_changes(again), "Completed")
-    assert pushed.request
-    assert not folder_changes(again)
-    await engine.close()
-    other = await asyncio.to_thread(check_out, shell, tmp_path / "other-folder", "--cr", str(pushed.request.number))
-    assert (other / "quickstart.md").read_text().count("\n# Begin\n")
-    assert (other / "new.md").read_text() == "# New\n\n![](.gitbook/assets/quay.png)\n"
-    assert (other / ".gitbook/assets/quay.png").read_bytes() == png(20, 10)
-    assert (other / SUMMARY).read_text() == (folder / SUMMARY).read_text().replace("[Quickstart]", "[Begin]")
-
-
-async def test_edit_of_others_in_the_middle_of_a_push_is_kept(
-    shell: Shell, service: RunningService, client: Client, tmp_path: Path
-) -> None:
-    folder = await asyncio.to_thread(check_out, shell, tmp_path / "guides")
-    edit(folder / "going-live.md", "# Going live", "# Going")
-    await asyncio.to_thread(shell.ok, "push", str(folder))
-    checkout = Checkout.find(folder)
-    state = checkout.state
-    page = state.items["quickstart.md"].id
-    text = (folder / "quickstart.md").read_text()
-    theirs = text + "\nTheirs at the end.\n"
-
-    def edit_meanwhile() -> None:
-        change = UpdatePage(page=page, document=Document(markdown=theirs))
-        call = EditChangeRequestContent(space_id=state.space, change_request_id=state.request or "", changes=(change,))
-
-        async def send() -> None:
-            async with Client(service.base_url, service.token) as other:
-                await other.send(call)
-
-        thread = threading.Thread(target=lambda: asyncio.run(send()))
-        thread.start()
-        thread.join()
-
-    edit(folder / "quickstart.md", "# Quickstart", "# Mine")
-    edit(folder / "ship/customs.md", "# Customs", "# Borders")
-    engine = engine_of(service, tmp_path / "other")
-    await engine.start()
-    with pytest.raises(ChangedSince, match="Quickstart"):
-        await push(Interruption(engine, 1, edit_meanwhile), checkout, folder_changes(checkout), "x")  # pyrefly: ignore
-    again = Checkout.find(folder)
-    pulled = await pull(engine, again)
-    assert pulled.merged == ["quickstart.md"]
-    merged = (folder / "quickstart.md").read_text()
-    assert "# Mine\n" in merged and "Theirs at the end." in merged
-    await push(engine, again, folder_changes(again), "x")
-    await engine.close()
-    other = await asyncio.to_thread(check_out, shell, tmp_path / "third", "--cr", str(state.number))
-    assert (other / "quickstart.md").read_text() == merged
-    assert "# Borders\n" in (other / "ship/customs.md").read_text()
-
-
-async def test_checkout_and_pull_that_end_at_a_download_are_completed(
-    shell: Shell, service: RunningService, tmp_path: Path
-) -> None:
-    folder = await asyncio.to_thread(check_out, shell, tmp_path / "guides")
-    (folder / ".gitbook/assets").mkdir(parents=True)
-    for number in range(3):
-        (folder / f".gitbook/assets/{number}.png").write_bytes(png(20, 10 + number))
-    edit(folder / "quickstart.md", "# Quickstart", "# Begin")
-    which = await asyncio.to_thread(shell.ok, "push", str(folder))
-    theirs = await asyncio.to_thread(check_out, shell, tmp_path / "theirs", "--cr", which.strip().partition("#")[2])
-    (folder / ".gitbook/assets/3.png").write_bytes(png(50, 10))
-    (folder / "going-live.md").write_text("# Live\n")
-    await asyncio.to_thread(shell.ok, "push", str(folder))
-    engine = engine_of(service, tmp_path / "other")
-    await engine.start()
-    with pytest.raises(Interrupted):
-        await pull(Interruption(engine, 1, end), Checkout.find(theirs))  # pyrefly: ignore
-    await pull(engine, Checkout.find(theirs))
-    assert contents(theirs) == contents(folder)
-    await engine.close()
-
-
-def test_aliases_and_state_stay_out_of_the_content(shell: Shell, folder: Path) -> None:
+def test_state_is_small_and_has_no_token(shell: Shell, folder: Path) -> None:
     state = json.loads((folder / STATE_FILE).read_text())
     assert shell.env["PRESSCHECK_TOKEN"] not in (folder / STATE_FILE).read_text()
     assert {*state["items"]} == {path for path in contents(folder) if path not in (SUMMARY, ".gitbook.yaml")}

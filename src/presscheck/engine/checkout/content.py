@@ -168,7 +168,7 @@ async def each(keys: Iterable[Key], work: Callable[[Key], Awaitable[None]]) -> N
     """Run work for each item, `AT_ONCE` items at a time.
 
     Raises:
-        PresscheckError: the work on an item failed; the work that had begun was cancelled.
+        PresscheckError: the work on an item failed; the work that was running was cancelled.
     """
     waiting = iter(keys)
 

@@ -11,6 +11,7 @@ import asyncio
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from presscheck.api.content import Revision
@@ -220,8 +221,6 @@ def _author_of(revision: Revision) -> str:
 
 
 def _edited_at(file: Path) -> str:
-    from datetime import UTC, datetime
-
     return datetime.fromtimestamp(file.stat().st_mtime, UTC).isoformat()
 
 

@@ -1,0 +1,234 @@
+"""Checkouts on the engine: pushes and pulls that end early, edits of others in the middle, and many random edits."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.generated_docs.repositories import png
+from tests.running_service import RunningService
+
+from presscheck.api.change_requests import GetChangeRequest
+from presscheck.api.comments import Document
+from presscheck.api.content import GetCurrentRevision
+from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
+from presscheck.client.client import Client
+from presscheck.engine.checkout.content import SUMMARY, SpaceFiles
+from presscheck.engine.checkout.folder import folder_changes
+from presscheck.engine.checkout.pull import prepare_folder, pull
+from presscheck.engine.checkout.push import Pushed, push
+from presscheck.engine.checkout.state import STATE_FILE, Checkout, CheckoutState
+from presscheck.engine.engine import Engine
+from presscheck.errors import ChangedSince, PresscheckError
+
+pytestmark = pytest.mark.service(sample=True, shared=True)
+
+
+async def check_out(engine: Engine, directory: Path, number: int | None = None, space: str = "guides") -> Path:
+    state = CheckoutState(service="", space=space)
+    if number:
+        request = await engine.read(GetChangeRequest(space_id=space, change_request_id=str(number)))
+        state.request, state.number = request.id, request.number
+    prepare_folder(directory)
+    checkout = Checkout(directory, state)
+    checkout.save()
+    await pull(engine, checkout)
+    return directory
+
+
+async def push_all(engine: Any, folder: Path) -> Pushed:
+    checkout = Checkout.find(folder)
+    return await push(engine, checkout, folder_changes(checkout), "Edits")
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def contents(directory: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(directory)): path.read_bytes()
+        for path in directory.rglob("*")
+        if path.is_file() and path.name != STATE_FILE
+    }
+
+
+class Interrupted(PresscheckError):
+    """The process ends here."""
+
+
+class Interruption:
+    """An engine that runs something before its write or download with a number, such as the end of the process."""
+
+    def __init__(self, engine: Engine, number: int, then: Callable[[], Any]) -> None:
+        self._engine, self._left, self._then = engine, number, then
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def write(self, call: Any) -> Any:
+        self._count()
+        return self._engine.write(call)
+
+    async def download(self, *arguments: Any) -> bytes:
+        self._count()
+        return await self._engine.download(*arguments)
+
+    def _count(self) -> None:
+        self._left -= 1
+        if self._left == 0:
+            self._then()
+
+
+def end() -> None:
+    raise Interrupted("ended")
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+async def test_push_that_ends_at_any_step_is_completed(engine: Engine, tmp_path: Path, number: int) -> None:
+    folder = await check_out(engine, tmp_path / "guides")
+    (folder / ".gitbook/assets").mkdir(parents=True)
+    (folder / ".gitbook/assets/quay.png").write_bytes(png(20, 10))
+    (folder / "new.md").write_text("# New\n\n![](.gitbook/assets/quay.png)\n")
+    edit(folder / SUMMARY, "* [Quickstart]", "* [New](new.md)\n* [Quickstart]")
+    edit(folder / "quickstart.md", "# Quickstart", "# Begin")
+    with pytest.raises(Interrupted):
+        await push_all(Interruption(engine, number, end), folder)
+    await pull(engine, Checkout.find(folder))
+    pushed = await push_all(engine, folder)
+    assert pushed.request and not folder_changes(Checkout.find(folder))
+    other = await check_out(engine, tmp_path / "other", pushed.request.number)
+    assert contents(other) == contents(folder)
+    assert (other / ".gitbook/assets/quay.png").read_bytes() == png(20, 10)
+    assert "# Begin\n" in (other / "quickstart.md").read_text()
+    assert "* [New](new.md)\n* [Begin](quickstart.md)" in (other / SUMMARY).read_text()
+
+
+async def test_edit_of_others_in_the_middle_of_a_push_is_kept(
+    engine: Engine, service: RunningService, tmp_path: Path
+) -> None:
+    folder = await check_out(engine, tmp_path / "guides")
+    edit(folder / "going-live.md", "# Going live", "# Going")
+    await push_all(engine, folder)
+    state = Checkout.find(folder).state
+    theirs = (folder / "quickstart.md").read_text() + "\nTheirs at the end.\n"
+    change = UpdatePage(page=state.items["quickstart.md"].id, document=Document(markdown=theirs))
+
+    async def send() -> None:
+        async with Client(service.base_url, service.token) as other:
+            path = {"space_id": state.space, "change_request_id": state.request or ""}
+            await other.send(EditChangeRequestContent(**path, changes=(change,)))
+
+    def edit_meanwhile() -> None:
+        thread = threading.Thread(target=lambda: asyncio.run(send()))
+        thread.start()
+        thread.join()
+
+    edit(folder / "quickstart.md", "# Quickstart", "# Mine")
+    edit(folder / "ship/customs.md", "# Customs", "# Borders")
+    with pytest.raises(ChangedSince, match="Quickstart"):
+        await push_all(Interruption(engine, 1, edit_meanwhile), folder)
+    assert (await pull(engine, Checkout.find(folder))).merged == ["quickstart.md"]
+    merged = (folder / "quickstart.md").read_text()
+    assert "# Mine\n" in merged and "Theirs at the end." in merged
+    await push_all(engine, folder)
+    other = await check_out(engine, tmp_path / "other", state.number)
+    assert (other / "quickstart.md").read_text() == merged
+    assert "# Borders\n" in (other / "ship/customs.md").read_text()
+
+
+async def test_pull_that_ends_at_a_download_is_completed(engine: Engine, tmp_path: Path) -> None:
+    folder = await check_out(engine, tmp_path / "guides")
+    (folder / ".gitbook/assets").mkdir(parents=True)
+    for number in range(3):
+        (folder / f".gitbook/assets/{number}.png").write_bytes(png(20, 10 + number))
+    pushed = await push_all(engine, folder)
+    assert pushed.request and pushed.files == 3
+    theirs = await check_out(engine, tmp_path / "theirs", pushed.request.number)
+    (folder / ".gitbook/assets/3.png").write_bytes(png(50, 10))
+    edit(folder / "going-live.md", "# Going live", "# Live")
+    await push_all(engine, folder)
+    with pytest.raises(Interrupted):
+        await pull(Interruption(engine, 1, end), Checkout.find(theirs))  # type: ignore[arg-type]
+    await pull(engine, Checkout.find(theirs))
+    assert contents(theirs) == contents(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10))
+async def test_random_edits_arrive_and_nothing_else(engine: Engine, tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    folder = await check_out(engine, tmp_path / "guides")
+    before = contents(folder)
+    touched = {SUMMARY}
+    for number in range(20):
+        touched |= random_edit(chance, folder, number)
+    pushed = await push_all(engine, folder)
+    assert pushed.request and pushed.notes == []
+    other = await check_out(engine, tmp_path / "other", pushed.request.number)
+    checkout = Checkout.find(folder)
+    paths = {item.id: path for path, item in Checkout.find(other).state.items.items()}
+    for path, item in checkout.state.items.items():
+        mine, theirs = (
+            (folder / path).read_text("utf-8", "replace"),
+            (other / paths[item.id]).read_text("utf-8", "replace"),
+        )
+        assert words(theirs) == words(mine), path
+    assert len(checkout.state.items) == len(paths)
+    assert words((other / SUMMARY).read_text()) == words((folder / SUMMARY).read_text())
+    for path in {*before} - touched:
+        assert (other / path).read_bytes() == before[path], path
+
+
+def words(text: str) -> list[str]:
+    """The words of a page without the targets of links, which depend on the names of files."""
+    return [word for word in text.replace("](", " ](").split() if not word.startswith("](")]
+
+
+def random_edit(chance: random.Random, folder: Path, number: int) -> set[str]:
+    """Edit, add, move or delete a page, or add a picture; return the paths."""
+    summary = folder / SUMMARY
+    lines = summary.read_text().splitlines()
+    entries = [at for at, line in enumerate(lines) if line.startswith("* [")]
+    line = chance.choice(entries)
+    path = lines[line].partition("](")[2].removesuffix(")")
+    kind = chance.choice(["text", "text", "add", "move", "delete", "picture"])
+    if kind == "text":
+        (folder / path).write_text((folder / path).read_text() + f"\nSentence {number} with [a link]({number}.md).\n")
+    elif kind == "add":
+        path = f"added/{number}.md"
+        (folder / "added").mkdir(exist_ok=True)
+        (folder / path).write_text(f"---\ndescription: About {number}\n---\n\n# Added {number}\n\nText\n")
+        lines.insert(line, f"* [Added {number}]({path})")
+    elif kind == "move":
+        entry = lines.pop(line)
+        lines.insert(chance.choice([at for at, text in enumerate(lines) if text.startswith("* [")]), entry)
+    elif kind == "delete" and len(entries) > 6:
+        (folder / path).unlink()
+        del lines[line]
+    else:
+        picture = folder / f".gitbook/assets/{number}.png"
+        picture.parent.mkdir(parents=True, exist_ok=True)
+        picture.write_bytes(png(10 + number, 10))
+        (folder / path).write_text((folder / path).read_text() + f"\n![](/.gitbook/assets/{number}.png)\n")
+    summary.write_text("\n".join(lines) + "\n")
+    return {path}
+
+
+async def test_files_of_a_revision_have_fingerprints(engine: Engine) -> None:
+    revision = await engine.read(GetCurrentRevision(space_id="guides"))
+    files = SpaceFiles.of("guides", revision, {})
+    keys = [*files.exported.sources]
+    assert all(files.fingerprint(key) is not None for key in keys)
+    assert files.fingerprint(("page", "missing")) is None
+    edited = revision.model_copy(update={"pages": (revision.pages[0].model_copy(update={"title": "Other"}),)})
+    key = ("page", revision.pages[0].id)
+    assert SpaceFiles.of("guides", edited, {}).fingerprint(key) != files.fingerprint(key)
+    assert list(files.general_files()) == [".gitbook.yaml", SUMMARY]
