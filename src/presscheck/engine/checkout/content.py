@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -158,10 +158,14 @@ class SpaceFiles:
         return write_snippet(self.exported.snippet(snippet, text)).encode()
 
 
-def same_entries(one: bytes, other: bytes) -> bool:
-    """Return whether two tables of contents say the same."""
+def same_entries(one: bytes, other: bytes, *, with_titles: bool = True) -> bool:
+    """Return whether two tables of contents say the same, or lead to the same pages in the same order."""
     first, second = (entries(read_summary(text.decode("utf-8", "replace")).items, SUMMARY) for text in (one, other))
-    return first == second
+    return first == second if with_titles else _targets(first) == _targets(second)
+
+
+def _targets(listed: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return [(slug, target, _targets(below)) for _title, slug, target, below in listed]
 
 
 async def each(keys: Iterable[Key], work: Callable[[Key], Awaitable[None]]) -> None:

@@ -135,12 +135,12 @@ class _Push:
             await self._send_texts(request, edited | new, {*renamed.values()})
         else:
             self._remember({}, renamed, tree.keys)
-        self._update_summary(is_whole=not tree.notes)
+        self._update_summary()
         self.checkout.save()
         return self.result
 
-    def _update_summary(self, *, is_whole: bool) -> None:
-        """Give entries of the table of contents the new titles of their pages, unless some of its edits were not sent.
+    def _update_summary(self) -> None:
+        """Give entries of the table of contents the new titles of their pages.
 
         A table of contents that says the same as that of the revision keeps its form.
         """
@@ -149,7 +149,7 @@ class _Push:
         served = SpaceFiles.of(state.space, self.revision, state.names()).summary().encode()
         if same_entries(local, served):
             served = local
-        elif is_whole:
+        elif same_entries(local, served, with_titles=False):
             write_file(root, SUMMARY, served)
         state.others[SUMMARY] = git_oid(served)
 
