@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Literal, cast
+from typing import Any, Literal, cast
 from urllib.parse import quote
 
 from presscheck.api.content import ContentRef, PageCover, ReusableContent, RevisionFile, RevisionPage
@@ -23,10 +23,28 @@ Kind = Literal["page", "file", "snippet"]
 Key = tuple[Kind, str]
 """An item: its kind and its id."""
 _DETAILS = frozenset(
-    ("description", "icon", "emoji", "hidden", "no_index", "no_robots_index", "condition", "variables", "layout")
+    (
+        "description",
+        "icon",
+        "emoji",
+        "hidden",
+        "no_index",
+        "no_robots_index",
+        "condition",
+        "variables",
+        "layout",
+        "computed",
+    )
 )
+KINDS = ("group", "link", "computed")
+"""The types of pages that have no file."""
 _UNUSUAL = re.compile(r"[\0-\x1f\x7f\\/]")
 _BY_ID = re.compile(r"/~/(reusable|files)/([^/?#]+)")
+
+
+def kind_of(page: RevisionPage) -> Literal["document", "group", "link", "computed"]:
+    """Return the kind of a page in a repository."""
+    return cast("Any", page.type) if page.type in KINDS else "document"
 
 
 class ExportedRevision:
@@ -64,7 +82,7 @@ class ExportedRevision:
         self._urls = {unsigned_url(file.download_url): file.id for file in self.files.values() if file.download_url}
         self.sources: dict[Key, str] = {}
         for page in flatten(pages):
-            if page.type not in ("group", "link"):
+            if page.type not in KINDS:
                 self._assign(("page", page.id), source_path(page), f"page-{page.id}.md")
         for file in self.files.values():
             name = _UNUSUAL.sub("-", file.name).lstrip(".") or "file"
@@ -98,7 +116,7 @@ class ExportedRevision:
         if details.get("layout") == DEFAULT_LAYOUT:
             del details["layout"]
         return SourcePage(
-            page.type if page.type in ("group", "link") else "document",
+            kind_of(page),
             page.title,
             page.slug or "",
             source=source,

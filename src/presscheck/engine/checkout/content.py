@@ -165,7 +165,7 @@ def same_entries(one: bytes, other: bytes, *, with_titles: bool = True) -> bool:
 
 
 def _targets(listed: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    return [(slug, target, _targets(below)) for _title, slug, target, below in listed]
+    return [(*entry[1:-1], _targets(entry[-1])) for entry in listed]
 
 
 async def each(keys: Iterable[Key], work: Callable[[Key], Awaitable[None]]) -> None:

@@ -14,6 +14,7 @@ from presscheck.api.comments import Document
 from presscheck.api.content import RevisionPage
 from presscheck.api.content_changes import ContentChange, DeletePage, InsertPage, UpdatePage
 from presscheck.documents.diff.sequence_matcher import longest_increasing_subsequence
+from presscheck.documents.git_format.exported import kind_of
 from presscheck.documents.git_format.models import DEFAULT_LAYOUT, SourcePage
 from presscheck.documents.git_format.repository import path_slug
 from presscheck.documents.pages.page_order import PageOrder
@@ -34,6 +35,9 @@ _SENT = {
 """The details that the API can change, by name in the API."""
 _KEPT = {"layout": "layout", "variables": "vars"}
 """Details that the API cannot change, by their name in front matter."""
+
+
+_NOUNS = {"group": "group", "link": "link", "computed": "place of generated pages"}
 
 
 @dataclass(frozen=True)
@@ -105,11 +109,15 @@ class _Unnamed:
         self._left: dict[str, list[RevisionPage]] = {}
         for page in flatten(pages):
             if page.id not in named:
-                self._left.setdefault(_kind(page), []).append(page)
+                self._left.setdefault(kind_of(page), []).append(page)
 
     def take(self, page: SourcePage) -> RevisionPage | None:
         """Return the page with the same kind and title, or the same target, that is not paired yet, or None."""
         left = self._left.get(page.kind, [])
+        if page.kind == "computed":
+            return next(
+                (left.pop(at) for at, other in enumerate(left) if other.computed == page.details["computed"]), None
+            )
         same = next((other for other in left if _title(other) in (page.title, page.link_title)), None) or next(
             (other for other in left if page.target and self.targets.get(other.id) == page.target), None
         )
@@ -121,10 +129,6 @@ class _Unnamed:
         """Return the group that was renamed: the only one left, for the only new one."""
         left = self._left.get("group", [])
         return left.pop() if page.kind == "group" and len(left) == 1 and others == 1 else None
-
-
-def _kind(page: RevisionPage) -> str:
-    return page.type if page.type in ("group", "link") else "document"
 
 
 def _title(page: RevisionPage) -> str:
@@ -152,14 +156,15 @@ def _match(
                 tree.new[key] = page
             elif same is None:
                 tree.notes.append(
-                    f"{page.title}: the API cannot add a {page.kind}; add it in the app, and pull"
+                    f"{page.title}: the API cannot add a {_NOUNS[page.kind]}; add it in the app, and pull"
                     + (". Its pages are added without it" if page.pages else "")
                 )
                 _match(tree, page.pages, parent, ids, unnamed)
                 continue
             else:
                 key = same.id
-                tree.titles[key] = page.title
+                if page.kind != "computed":
+                    tree.titles[key] = page.title
                 if page.target != unnamed.targets.get(key, ""):
                     tree.notes.append(f"{page.title}: the API cannot change the target of a link; change it in the app")
         below.append(key)
