@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 from presscheck.documents.git_format.config import CONFIG_FILE, RepositoryConfig, read_config
 from presscheck.documents.git_format.files import RepositoryFiles, git_oid
-from presscheck.documents.git_format.models import Problem, Repository
+from presscheck.documents.git_format.models import Repository
 from presscheck.documents.git_format.repository import read_repository
 from presscheck.documents.merge.conflict_blocks import conflict_blocks
 from presscheck.engine.checkout.content import SUMMARY
 from presscheck.engine.checkout.state import Checkout
 from presscheck.errors import ChecksFailed
+
+_UNREADABLE = frozenset(("unreadable", "not-utf-8", "too-large"))
+"""The rules of findings on pages whose text is not the whole text of their file."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,9 @@ def _object_ids(checkout: Checkout, repository: Repository) -> tuple[dict[str, s
     oids = {page.source: page.oid for page in repository.walk() if page.source}
     oids |= {snippet.source: snippet.oid for snippet in repository.snippets}
     unreadable: dict[str, str] = {}
-    for problem in repository.problems:
-        if problem.file in oids and _is_unreadable(problem):
-            unreadable[problem.file] = problem.text
+    for finding in repository.findings:
+        if finding.path in oids and finding.rule in _UNREADABLE:
+            unreadable[finding.path] = finding.message
     present = RepositoryFiles(checkout.root)
     wanted = {file.source for file in repository.files} | {*checkout.state.items, *checkout.state.others}
     for path in wanted - {*oids}:
@@ -96,10 +99,6 @@ def _object_ids(checkout: Checkout, repository: Repository) -> tuple[dict[str, s
     for path in unreadable:
         oids.pop(path, None)
     return oids, unreadable
-
-
-def _is_unreadable(problem: Problem) -> bool:
-    return "UTF-8" in problem.text or "cannot be read" in problem.text or "the limit for a page" in problem.text
 
 
 def _require_layout(checkout: Checkout) -> None:

@@ -11,7 +11,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, GetChangeRequest
 from presscheck.api.content import GetRevision, Revision, RevisionFile
@@ -86,10 +86,9 @@ async def push(
     """
     if changes.conflicts:
         raise ChecksFailed(f"Resolve the conflicts first: {', '.join(changes.conflicts[:5])}")
-    for problem in changes.repository.problems:
-        target, separator, _ = problem.text.partition(" does not exist: ")
-        if separator and unquote(target) not in changes.unreadable:
-            raise ChecksFailed(f"{problem.file}:{problem.line}: {target} does not exist")
+    for finding in changes.repository.findings:
+        if finding.rule == "missing-page" and finding.target not in changes.unreadable:
+            raise ChecksFailed(str(finding))
     if not changes:
         return Pushed(notes=_unreadable_notes(changes))
     state = checkout.state
