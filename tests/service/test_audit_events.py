@@ -18,6 +18,7 @@ from presscheck.api.integrations import InstallIntegration, PublishIntegration
 from presscheck.api.invites import CreateInvite
 from presscheck.api.organizations import UpdateLastSeen, UpdateMember
 from presscheck.api.spaces import CreateSpace, DeleteSpace, UpdateSpace
+from presscheck.api.teams import AddTeamMember, CreateTeam
 from presscheck.errors import Forbidden, InvalidArgument, NotFound, Refused
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import moment_text, new_uuid, system_clock
@@ -44,6 +45,18 @@ async def test_an_event_has_actor_action_and_target(world: World) -> None:
     assert (event.target.type, event.target.id) == ("member", world.users["read"])
     expected = {"organizationId": world.organization, "userId": world.users["read"], "role": "comment"}
     assert await details(world, event) == expected
+
+
+async def test_actions_have_the_names_that_the_platform_documents(world: World) -> None:
+    at = {"organization_id": world.organization}
+    team = await world.admin.send(CreateTeam(**at, title="Writers"))
+    await world.admin.send(AddTeamMember(**at, team_id=team.id, user_id=world.users["edit"]))
+    names = ["organization.team.member-added", "organization.team.created"]
+    assert [event.action for event in await events(world)] == names
+    assert len(await events(world, action="organization.team.created")) == 1
+    listed = {item.id: item.label for item in (await world.admin.send(ListAuditEventActions(**at))).items}
+    assert listed["organization.team.created"] == "Created organization team"
+    assert "createOrganizationTeam" not in listed and "createSpace" in listed
 
 
 async def test_the_target_of_a_creation_is_the_new_item(world: World) -> None:

@@ -45,7 +45,12 @@ ANSWERED = {operation_id(operation): operation for operation in all_handlers()}
 FAMILIES = sorted({one.family for one in ANSWERED.values()})
 ENDING = {"MergeChangeRequest", "UpdateChangeRequest", "UpdateSpace", "TransferSpace", "TransferCollection"}
 """Operations that leave nothing for the others, such as deletions, come last."""
-ASKS_OTHERS = {"renderIntegrationUIWithGet", "renderIntegrationUIWithPost"}
+ASKS_OTHERS = {
+    "getComputedDocument",
+    "getComputedRevision",
+    "renderIntegrationUIWithGet",
+    "renderIntegrationUIWithPost",
+}
 """Operations that may respond with a 502 for another server or for a script."""
 STANDS_FOR = {
     "author": "userId", "contributor": "userId", "creator": "userId", "member": "userId", "owner": "userId",

@@ -2,7 +2,8 @@
 
 An export to Git changes only its repository, before its transaction, and adds an event as well.
 
-The action of an event is the published id of the operation. Events have ids and settings, but neither texts nor tokens.
+The action of an event has the name that the platform documents for it, or else the published id of the operation.
+Events have ids and settings, but neither texts nor tokens.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 from pydantic.alias_generators import to_snake
 from sqlalchemy import insert
 
+from presscheck.api import agent_instructions, invites, organizations, site_settings, teams
 from presscheck.api.git_repositories import ExportToGitRepository
 from presscheck.api.operation import Operation
-from presscheck.api.organizations import UpdateLastSeen
 from presscheck.service.db.engine import changes
 from presscheck.service.db.ids import new_uuid
 from presscheck.service.http.operations import Context
@@ -26,8 +27,24 @@ from presscheck.service.models.integrations import InstallationRow, IntegrationR
 from presscheck.service.models.organizations import AuditEventRow
 from presscheck.service.models.spaces import CollectionRow, SpaceRow
 
-UNRECORDED = frozenset({UpdateLastSeen})
+UNRECORDED = frozenset({organizations.UpdateLastSeen})
 """Writes that are not recorded: the app sends them by itself."""
+ACTIONS: dict[type[Operation[Any]], tuple[str, str]] = {
+    agent_instructions.UpdateAgentInstructions: (
+        "organization.agent-instructions.updated",
+        "Updated organization agent instructions",
+    ),
+    invites.CreateInvite: ("organization.link-invite.created", "Created organization invite link"),
+    invites.DeleteInvite: ("organization.link-invite.deleted", "Deleted organization invite link"),
+    invites.UpdateInvite: ("organization.link-invite.updated", "Updated organization invite link"),
+    organizations.UpdateOrganization: ("organization.settings.updated", "Updated organization settings"),
+    teams.CreateTeam: ("organization.team.created", "Created organization team"),
+    teams.DeleteTeam: ("organization.team.deleted", "Deleted organization team"),
+    teams.AddTeamMember: ("organization.team.member-added", "Added organization team member"),
+    teams.RemoveTeamMember: ("organization.team.member-removed", "Removed organization team member"),
+    site_settings.CreateRedirect: ("site.redirect.created", "Created site redirect"),
+}
+"""Actions and labels that the platform documents, by operation."""
 _CHANGES_OUTSIDE = frozenset({ExportToGitRepository})
 """Writes whose change is outside of the database."""
 _INSERT = insert(AuditEventRow)
@@ -60,13 +77,19 @@ def perform(context: Context, call: Operation[Any], handler: Callable[[Context, 
     return answer
 
 
+def action_of(operation: type[Operation[Any]]) -> tuple[str, str]:
+    """Return the action of a write and its label: by default the operation id and its description."""
+    described = (operation.__doc__ or "").partition("\n")[0].rstrip(".")
+    return ACTIONS.get(operation, (operation.operation_id, described))
+
+
 def _record(context: Context, call: Operation[Any], organization_id: str, answer: Any) -> None:
     actor, target = _actor(context), _target(call, answer)
     event = {
         "id": new_uuid(),
         "organization_id": organization_id,
         "occurred_at": context.now(),
-        "action": call.operation_id,
+        "action": action_of(type(call))[0],
         "actor_type": actor.type,
         "actor_id": actor.id,
         "target_type": target.type,

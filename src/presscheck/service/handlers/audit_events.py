@@ -19,7 +19,7 @@ from presscheck.api.audit_events import (
 )
 from presscheck.api.operation import Page, every_operation
 from presscheck.api.roles import Location
-from presscheck.service.audit import UNRECORDED
+from presscheck.service.audit import UNRECORDED, action_of
 from presscheck.service.http.operations import HANDLERS, READ_ONLY_OPERATIONS, Context, handles, moment_of, not_found
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.organizations import AuditEventRow
@@ -29,11 +29,11 @@ from presscheck.service.spaces.serializers import people
 
 @handles(ListAuditEventActions)
 def list_audit_event_actions(context: Context, call: ListAuditEventActions) -> AuditEventActions:
-    """List the writes of the service, each with the first sentence of its description."""
+    """List the actions of the writes of the service."""
     organization_for(context, call.organization_id, "admin")
     return AuditEventActions(
         items=tuple(
-            AuditEventAction(id=operation.operation_id, label=(operation.__doc__ or "").partition("\n")[0].rstrip("."))
+            AuditEventAction(id=action_of(operation)[0], label=action_of(operation)[1])
             for operation in every_operation()
             if operation in HANDLERS and not operation.is_read() and operation not in READ_ONLY_OPERATIONS | UNRECORDED
         )
