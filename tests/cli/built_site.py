@@ -25,7 +25,7 @@ BASE = "https://docs.example.org/manual/"
 _LINK = re.compile(r'<(\w+)\b[^<>]*?\s(?:href|src|action)="([^"]*)"')
 _URLS = re.compile(r'((?:href|src|srcset|action|content|data-copies)=)"[^"]*"')
 _NOT_TEXT = re.compile(r"<(pre|code|math)\b.*?</\1>|<[^>]*>", re.DOTALL)
-_RAW = re.compile(r".{0,40}(?:\{%|\$\$|\\[a-z]{3,}\{|</?(?:a|br|details|div|figure|img|mark|p|table)\b).{0,40}")
+_RAW = re.compile(r".{0,40}(?:\{%|\$\$|\\[a-z]{3,}\{|</?(?:br|details|div|figure|img|mark|p|table)\b).{0,40}")
 """Tags of the platform, formulas and HTML that readers should not see as such."""
 _OWN_SCRIPT = re.compile(r'<script src="[^"]*static\.js"></script>\n')
 
