@@ -11,7 +11,8 @@ from presscheck.api.change_requests import GetChangeRequest, ListContributors
 from presscheck.api.content import GetRevision
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.engine.shared_calls import changed_page, page_in
-from presscheck.engine.writes.page_merge import MergedEdit, edits_of_page, merged_edit, page_base
+from presscheck.engine.writes.page_merge import MergedEdit, merged_edit, page_base
+from presscheck.engine.writes.queued_edits import edits_of_page
 from presscheck.errors import ChangedSince
 from presscheck.store.outbox import Outbox, Row
 

@@ -20,7 +20,8 @@ from presscheck.cli.text_input import body_options, body_text
 from presscheck.documents.diff.page_diff import CONTEXT, Mode, PageDifference, compare, difference_lines
 from presscheck.documents.merge.text import merge_text
 from presscheck.engine.shared_calls import changes_in
-from presscheck.engine.writes.page_merge import edits_of_page, page_base, queue_edit
+from presscheck.engine.writes.page_merge import page_base
+from presscheck.engine.writes.queued_edits import edits_of_page, queue_edit
 from presscheck.errors import ChecksFailed, InvalidArgument
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span

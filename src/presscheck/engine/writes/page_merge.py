@@ -8,21 +8,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from presscheck.api import change_requests, content, content_changes
 from presscheck.api.change_requests import Contributor
 from presscheck.api.comments import Document
 from presscheck.api.content import RevisionPage
-from presscheck.api.operation import Operation, revive
 from presscheck.documents.merge.text import merge_text
 from presscheck.engine.shared_calls import at, changed_page, page_in
 from presscheck.errors import ChangedSince, PresscheckError
-from presscheck.store.outbox import Outbox, Row
+from presscheck.store.outbox import Row
 from presscheck.text.sanitize import sanitize
-
-if TYPE_CHECKING:
-    from presscheck.engine.writes.pending_writes import PendingWrite
 
 Call = Any
 Read = Callable[[Any], Awaitable[Any]]
@@ -32,20 +28,6 @@ EDIT_PENDING, EDIT_FAILED = "◷ your edit is pending", "✗ your edit failed: g
 """Notes on a page with an edit that is not sent yet, or that failed."""
 MOST_REVISIONS = 20
 """Maximum number of revisions in which an edit of unknown delivery is searched."""
-
-
-class WriteEngine(Protocol):
-    """The parts of the engine that queue an edit."""
-
-    outbox: Outbox
-
-    def write(self, call: Any, *, base: dict[str, Any] | None = None) -> PendingWrite[Any]:
-        """Queue a write."""
-        ...
-
-    def replace_edit(self, row: Row, call: Operation[Any]) -> bool:
-        """Replace the text of a pending edit. Returns False if it is not as in `row` any more."""
-        ...
 
 
 class MergedEdit(NamedTuple):
@@ -71,44 +53,6 @@ def page_edit(call: Call) -> content_changes.UpdatePage | None:
 def page_base(title: str, markdown: str) -> dict[str, Any]:
     """Return a page before an edit, as the outbox stores it."""
     return {"title": title, "markdown": _with_line_end(markdown)}
-
-
-def edits_of_page(outbox: Outbox, request: str, page: str) -> list[tuple[Row, content_changes.UpdatePage]]:
-    """Return the queued edits of a page of a change request with their changes, oldest first."""
-    queued: list[tuple[Row, content_changes.UpdatePage]] = []
-    for row in outbox.rows():
-        if row.base is None or row.given.get("change_request_id") != request:
-            continue
-        try:
-            change = page_edit(revive(row.name, row.given))
-        except PresscheckError:  # this version cannot read it
-            continue
-        if change and change.page == page:
-            queued.append((row, change))
-    return queued
-
-
-def queue_edit(
-    engine: WriteEngine, path: dict[str, Any], change: content_changes.UpdatePage, base: dict[str, Any]
-) -> int:
-    """Queue an edit of a page. If an edit of the page has not been sent, both become one. Returns the outbox row.
-
-    Args:
-        engine: queues the edit.
-        path: `space_id` and `change_request_id`.
-        change: the edit, of the text and perhaps the title.
-        base: the page before the edit, with pending edits; see `page_base`.
-    """
-    pending = edits_of_page(engine.outbox, path["change_request_id"], change.page)
-    if pending:
-        row, former = pending[-1]
-        both = change.model_copy(update={"title": change.title or former.title}) if former.title else change
-        call = content_changes.EditChangeRequestContent(**path, changes=(both,))
-        is_shown = former.document and page_base("", former.document.markdown or "")["markdown"] == base["markdown"]
-        if is_shown and row.state == "waiting" and engine.replace_edit(row, call):
-            return row.id
-    call = content_changes.EditChangeRequestContent(**path, changes=(change,))
-    return engine.write(call, base=base).id
 
 
 def pending_note(page: RevisionPage) -> str:

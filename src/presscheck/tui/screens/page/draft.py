@@ -14,7 +14,8 @@ from presscheck.documents.merge.hunks import line_numbers
 from presscheck.documents.merge.text import merge_text
 from presscheck.engine.drafts import BASE, PAGE, draft_about
 from presscheck.engine.review.pending_review import draft_key
-from presscheck.engine.writes.page_merge import SOMEBODY, editors_of, edits_of_page, letters_of, page_base, queue_edit
+from presscheck.engine.writes.page_merge import SOMEBODY, editors_of, letters_of, page_base
+from presscheck.engine.writes.queued_edits import edits_of_page, queue_edit
 from presscheck.errors import PresscheckError
 from presscheck.store.drafts import DraftSlot
 from presscheck.store.outbox import FAILED
