@@ -63,7 +63,7 @@ class _Party(NamedTuple):
 
 
 def perform(context: Context, call: Operation[Any], handler: Callable[[Context, Any], Any]) -> Any:
-    """Run the handler of a write, and record an event if it changed something of an organization."""
+    """Run the handler of a write and return its response. Record an event if the write changed an organization."""
     is_deletion = call.method() == "DELETE"  # afterwards, the place may be gone; other handlers load it themselves
     organization_id = _organization_of(context, call) if is_deletion else None
     before = changes(context.session)

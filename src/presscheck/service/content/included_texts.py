@@ -29,7 +29,7 @@ class IncludedTexts:
         self.revision_id = revision.id
 
     def documents_of(self, page: Page) -> frozenset[str]:
-        """Return the ids of the documents that a page includes, whatever the conditions around them."""
+        """Return the ids of the documents that a page includes, also in parts whose conditions do not hold."""
         document = page.get("documentId")
         if not document or document not in self._including():
             return frozenset()
@@ -37,14 +37,15 @@ class IncludedTexts:
         return kept(self._context, key, lambda: self._read(page, None)[1], lambda ids: _EACH * (1 + len(ids)))
 
     def markdown(self, page: Page, holds: Holds | None) -> str:
-        """Return the Markdown of a page with what it includes, without the parts whose conditions do not hold.
+        """Return the Markdown of a page with the reusable content that the page includes.
 
-        `holds` is None to keep all parts.
+        Parts whose conditions do not hold are left out; if `holds` is None, all parts are kept. Return an empty string
+        if the text is too large.
         """
         return self._read(page, holds)[0]
 
     def _including(self) -> frozenset[str]:
-        """Return the ids of the documents of pages that have the word `include`."""
+        """Return the ids of the documents that contain the word `include` and belong to pages of the revision."""
         key = ("including documents", self._revision.id)
         return kept(self._context, key, self._with_include, lambda ids: _EACH * (1 + len(ids)))
 

@@ -147,7 +147,7 @@ def terms_of(query: str) -> list[Term]:
 
 
 def _phrases(query: str) -> Iterator[tuple[str, bool]]:
-    """Yield the phrases of a query. Outside of quotation marks, signs other than `_` separate words."""
+    """Yield the phrases of a query as `query_phrases` does, but signs other than `_` separate unquoted words."""
     for quoted, words in _QUOTED.findall(query):
         yield from query_phrases(f'"{quoted}"' if quoted else _SIGNS.sub(" ", words))
 

@@ -134,7 +134,7 @@ WHOLE = TextReading("search text", None)
 
 
 def search(context: Context, spaces: Sequence[SpaceRow], query: str) -> tuple[dict[str, list[Hit]], list[Term]]:
-    """Return the matching pages by space, and the terms; spaces without matches are missing."""
+    """Return the matching pages by space id, and the terms of the query. Spaces without matches are left out."""
     found = find(context, searched_pages(context, spaces) if query.strip() else (), query, WHOLE, is_strict=True)
     matches: dict[str, list[Hit]] = {}
     for hit in found.hits:

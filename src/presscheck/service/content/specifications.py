@@ -37,7 +37,7 @@ def stored_specification(context: Context, content: str) -> Specification | None
 
 
 def _read(context: Context, content: str) -> Specification | SpecificationError:
-    """Read a stored file; return what is wrong with it, so that it is not read again for the next page."""
+    """Return the specification in a stored file, or the error, so that the cache can keep errors too."""
     try:
         return read_specification(context.files.read(content) or b"")
     except SpecificationError as error:

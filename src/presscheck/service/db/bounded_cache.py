@@ -50,7 +50,7 @@ class BoundedCache:
             return entry[0]
 
     def put(self, key: Hashable, value: Any, weight: int) -> None:
-        """Add a value of `weight` bytes unless its key is cached already or it is too large."""
+        """Add a value of `weight` bytes unless its key is cached already or the value is too large."""
         with self._lock:
             if key in self._entries or weight > self._most // 3:
                 return
@@ -83,7 +83,7 @@ class PendingCache:
         return entry[0] if entry else self._shared.get(key)
 
     def put(self, key: Hashable, value: Any, weight: int) -> None:
-        """Add a value of `weight` bytes for this transaction unless it has the key already."""
+        """Add a value of `weight` bytes for this transaction, unless the transaction has added its key already."""
         self._pending.setdefault(key, (value, weight))
 
     def commit(self) -> None:

@@ -55,7 +55,7 @@ def add_words(connection: Connection, documents: Iterable[tuple[str, str]]) -> N
 
 
 def documents_with(connection: Connection, ids: Collection[str], word: str, *, begins: bool) -> set[str]:
-    """Return which of the documents contain a word.
+    """Return the ids of the documents that contain a word.
 
     Args:
         connection: a connection in a transaction.

@@ -58,7 +58,7 @@ class LocalRepository:
         """Find a repository by a path in the folder `root`, or by a ``file:`` URL.
 
         Raises:
-            GitError: it does not exist, or is not in the folder.
+            GitError: the repository does not exist, or is not in the folder.
         """
         path = _path_of(url)
         folder = root.resolve()
@@ -73,10 +73,10 @@ class LocalRepository:
         return cls(objects, is_bare)
 
     def commit(self, ref: str) -> str:
-        """Return the id of the commit of a branch, a tag or a commit id.
+        """Return the id of the commit that `ref` names: a branch, a tag or a commit id.
 
         Raises:
-            GitError: it does not exist.
+            GitError: the repository has no such commit.
         """
         commit = self.branch_tip(ref) or self._commit(f"refs/tags/{ref}")
         if commit is None and re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", ref):
@@ -90,10 +90,10 @@ class LocalRepository:
         return self._commit(f"refs/heads/{_branch(ref)}")
 
     def files(self, commit: str) -> dict[str, Blob]:
-        """Return the regular files of a commit by path; symbolic links and submodules are left out.
+        """Return the regular files of a commit by path. Symbolic links, submodules and unusual paths are left out.
 
         Raises:
-            GitError: they are too many or too large.
+            GitError: the commit has too many files, or the files are too large.
         """
         listed = self._run("ls-tree", "-r", "-l", "-z", "--full-tree", commit)
         files: dict[str, Blob] = {}
@@ -206,10 +206,10 @@ def _path_of(url: str) -> str:
 
 
 def _branch(ref: str) -> str:
-    """Return the name of a branch.
+    """Return the name of a branch or tag, without `refs/heads/`.
 
     Raises:
-        GitError: it is not a name of a branch or tag.
+        GitError: the name is invalid.
     """
     name = ref.removeprefix("refs/heads/")
     if not _REF.fullmatch(name) or ".." in name or "@{" in name:

@@ -582,7 +582,7 @@ def _delete(context: Context, space: SpaceRow, row: ChangeRequestRow | None, wri
     """Delete a reply, or a comment with its replies, and all reactions to them.
 
     Raises:
-        ApiError: 403 if the caller is neither its author nor an admin of the space.
+        ApiError: 403 if the caller is neither the author of `written` nor an admin of the space.
     """
     if not may_change(context, space, written):
         raise ApiError(403, f"You can only delete your own {_kind(written)}, unless you are an admin of the space.")

@@ -129,7 +129,7 @@ def _source(context: Context, space: SpaceRow, given: dict[str, Any]) -> _Source
 
 
 def _dependency(context: Context, space: SpaceRow, given: Any) -> dict[str, Any]:
-    """Return a dependency with its value, or with None if the caller does not see it."""
+    """Return a dependency with its value. The value is None for an unknown kind, or if the caller does not see it."""
     ref = cast("dict[str, Any]", given).get("ref") if isinstance(given, dict) else None
     if not isinstance(ref, dict):
         raise ApiError(400, "source.dependencies: must have references")

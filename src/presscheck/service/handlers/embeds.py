@@ -44,7 +44,7 @@ def _title(address: SplitResult) -> str:
 
 
 def _block_for(context: Context, space: SpaceRow, url: str) -> tuple[IntegrationRow, dict[str, Any]] | None:
-    """Return the first block whose patterns match a URL, and its integration, which is installed in the space."""
+    """Return an integration in the space and its first block whose patterns match a URL, or None if no block does."""
     installed = (
         select(InstallationRow, IntegrationRow)
         .join(IntegrationRow, IntegrationRow.name == InstallationRow.integration)

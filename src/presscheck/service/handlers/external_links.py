@@ -22,7 +22,7 @@ LONGEST_TRANSLATIONS = 10_000
 
 @handles(AddExternalLink)
 def add_external_link(context: Context, call: AddExternalLink) -> SiteExternalLink:
-    """Add a link at the end of the site or of a group. The site must have sections, which the link stands among."""
+    """Add a link at the end of a group, or of the top level. A site without sections cannot have links."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     contents = SiteContents(context, site)
     if not contents.sections:
@@ -44,7 +44,7 @@ def add_external_link(context: Context, call: AddExternalLink) -> SiteExternalLi
 
 @handles(UpdateExternalLink)
 def update_external_link(context: Context, call: UpdateExternalLink) -> SiteExternalLink:
-    """Change a link, or move it to the end of another group."""
+    """Change a link. A new parent moves the link to the end of that group, or of the top level."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = _link(context, site, call.site_external_link_id)
     if row is None:

@@ -65,7 +65,10 @@ def with_repository(reading: Reading, call: ImportGitRepository) -> ImportGitRep
 
 @handles(ImportGitRepository, beforehand=with_repository)
 def import_git_repository(context: Context, call: ImportGitRepository) -> ImportedRepository:
-    """Replace the live content. Pages, files and reusable content with the path of existing ones keep their ids."""
+    """Replace the live content by the content of a repository.
+
+    Pages, files and reusable content keep their ids if their paths stay the same.
+    """
     space = _importable(context, call.space_id)
     prepared: Prepared = call._prepared
     revision = known_content(context, space.revision_id)
@@ -140,7 +143,12 @@ def _importable(context: Context, space_id: str) -> SpaceRow:
 
 
 def _root(context: Context, space: SpaceRow) -> Path:
-    """Return the folder of repositories; the call continues in a thread that may wait for Git."""
+    """Return the folder of repositories, in a thread that may wait for Git.
+
+    Raises:
+        ApiError: 400, the operator allows no repositories.
+        OutgoingRequired: the current thread may not wait.
+    """
     if context.git_root is None:
         raise ApiError(400, NO_FOLDER)
     context.outgoing_requests(space.organization_id)
@@ -163,7 +171,7 @@ def _prefix(call: ImportGitRepository | ExportToGitRepository) -> str:
 
 
 def _check_out(git: LocalRepository, ref: str, prefix: str, directory: Path) -> None:
-    """Write the files of a commit into a directory."""
+    """Write the files of a commit whose paths start with `prefix` into a directory, without the prefix."""
     blobs = {
         path.removeprefix(prefix): blob for path, blob in git.files(git.commit(ref)).items() if path.startswith(prefix)
     }
@@ -183,7 +191,10 @@ def _commit(
     stored: dict[str, dict[str, Any]],
     files: StagedFiles,
 ) -> None:
-    """Commit what differs from the branch. Files that are neither pages nor part of the Git format stay."""
+    """Commit the differences between the content and the branch.
+
+    Files of the branch that are neither pages nor part of the Git format stay.
+    """
     prefix = _prefix(call)
     parent = git.branch_tip(call.ref)
     blobs = {

@@ -83,7 +83,7 @@ def list_installations(context: Context, call: ListIntegrationInstallations) -> 
 def install_integration(context: Context, call: InstallIntegration) -> Installation:
     """Install an integration in an organization and send the integration an event. Requires an admin.
 
-    If it is installed with fewer scopes than its newest version has, agree to all of them.
+    If the integration is already installed but its newest version has further scopes, agree to these scopes.
     """
     organization = organization_for(context, call.organization, "admin")
     row = integration_for(context, call.integration_name)

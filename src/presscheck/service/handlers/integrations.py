@@ -62,7 +62,7 @@ def get_integration(context: Context, call: GetIntegration) -> Integration:
 def publish_integration(context: Context, call: PublishIntegration) -> Integration:
     """Publish a new version of an integration. Without secrets in the call, the stored secrets stay.
 
-    The publisher agrees to its scopes for the own organization; other installations keep the scopes that they have.
+    The organization of the publisher thereby agrees to its scopes. Other installations keep the scopes that they have.
     """
     organization = _publisher(context, call.organization)
     if len(json.dumps(call.content_security_policy)) > LONGEST_POLICY:

@@ -70,7 +70,7 @@ def get_spec(context: Context, call: GetOpenAPISpec) -> OpenAPISpec:
 
 @handles(PutOpenAPISpec)
 def put_spec(context: Context, call: PutOpenAPISpec) -> OpenAPISpec:
-    """Add a specification or change its source, and process it again."""
+    """Add a specification or change its source, and start processing it in the background."""
     organization_for(context, call.organization_id, "create")
     try:
         CreateOpenAPISpec(organization_id=call.organization_id, slug=call.spec_slug, source=call.source)

@@ -39,7 +39,10 @@ INTERVALS = ("hour", "day", "week", "month")
 
 @handles(AggregateSiteEvents, writes=False)
 def aggregate_site_events(context: Context, call: AggregateSiteEvents) -> EventTable:
-    """Return events, or the totals of groups of events if a column of a group is selected."""
+    """Return a row with the selected columns for each event, or for each group of events.
+
+    Events are grouped if the call groups by columns or selects a total. At most `MOST_READ` events are read.
+    """
     site = site_for(context, call.organization_id, call.site_id, "create")
     start, end = _range(context, call.range)
     asked = select(PageFeedbackRow).where(
@@ -103,7 +106,7 @@ def _column(column: dict[str, Any]) -> Column:
 
 
 def _start(text: str, interval: str) -> str:
-    """Return the start of the hour, day, week or month with a time."""
+    """Return the start of the hour, day, week or month that contains a time."""
     moment = datetime.fromisoformat(text).replace(minute=0, second=0, microsecond=0)
     if interval != "hour":
         days = {"day": 0, "week": moment.weekday(), "month": moment.day - 1}[interval]

@@ -55,7 +55,7 @@ def require_visitor_schema(schema: dict[str, Any]) -> None:
 
 
 def conditions_for(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield suggested conditions for a schema: a description and an expression."""
+    """Yield the description and the expression of each condition that is suggested for a schema."""
     for claim in schema_claims(schema):
         path = claim.expression
         description = claim.description.rstrip(".") or path

@@ -72,7 +72,7 @@ def sort_site_structure(context: Context, call: SortSiteStructure) -> StructureI
 
 @handles(MoveSiteSpace)
 def move_site_space(context: Context, call: MoveSiteSpace) -> SiteSpace:
-    """Move a site space next to another site space, into the same section; without a position, move it to the end."""
+    """Move a site space next to another site space, into the same section; by default, after its siblings."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     _move(context, site, StructureItemPointer(type="site-space", id=call.site_space_id), call.position)
     return SiteContents(context, site).site_space(_site_space(context, site, call.site_space_id))
@@ -80,7 +80,7 @@ def move_site_space(context: Context, call: MoveSiteSpace) -> SiteSpace:
 
 @handles(MoveSiteSection)
 def move_site_section(context: Context, call: MoveSiteSection) -> SiteSection:
-    """Move a section next to another section, into the same group; without a position, move it to the end."""
+    """Move a section next to another section, into the same group; by default, after its siblings."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     _move(context, site, StructureItemPointer(type="site-section", id=call.site_section_id), call.position)
     return SiteContents(context, site).section(context.session.get_one(SectionRow, call.site_section_id))
@@ -88,7 +88,7 @@ def move_site_section(context: Context, call: MoveSiteSection) -> SiteSection:
 
 @handles(MoveSiteSectionGroup)
 def move_site_section_group(context: Context, call: MoveSiteSectionGroup) -> SiteSectionGroup:
-    """Move a group next to another group or a section, into the same group; without a position, move it to the end."""
+    """Move a group next to another group or a section, into the same group; by default, after its siblings."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     _move(context, site, StructureItemPointer(type="site-section-group", id=call.site_section_group_id), call.position)
     return SiteContents(context, site).group(context.session.get_one(SectionGroupRow, call.site_section_group_id))
@@ -96,7 +96,7 @@ def move_site_section_group(context: Context, call: MoveSiteSectionGroup) -> Sit
 
 @handles(DuplicateSiteSpace)
 def duplicate_site_space(context: Context, call: DuplicateSiteSpace) -> SiteSpace:
-    """Copy the live content of a site space into a new space, which follows it in the site."""
+    """Copy the live content of a site space into a new space, and add the new space to the site after the original."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = _site_space(context, site, call.site_space_id)
     if call.draft:

@@ -83,9 +83,9 @@ _FEATURES = {
 
 
 def features_of(site: SiteRow) -> tuple[SiteFeature, ...]:
-    """Return the features of the chosen type of a site; features that its applied type lacks are frozen.
+    """Return the features of the type that was chosen for a site.
 
-    A site without an applied type has no features.
+    Features that `applied_type`, the type of its plan, lacks are frozen. A site without `applied_type` has no features.
     """
     if site.applied_type is None:
         return ()

@@ -37,7 +37,7 @@ from presscheck.service.permissions import collections_of, organization_for, rea
 
 @handles(ListTeams)
 def list_teams(context: Context, call: ListTeams) -> Page[Team]:
-    """List the teams of an organization, oldest first; `owner` filters by a member who can manage them."""
+    """List the teams of an organization, oldest first. `owner` is the id of a member who can manage the teams."""
     organization = organization_for(context, call.organization_id)
     rows = _teams_titled(organization.id, call.title)
     if call.owner and role_in(context, organization.id, call.owner) != "admin":

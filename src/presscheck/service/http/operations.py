@@ -163,7 +163,7 @@ def moment_of(name: str, text: str) -> str:
     """Return a time in stored form. A time without a time zone is read as UTC.
 
     Raises:
-        ApiError: 400, it is not a time.
+        ApiError: 400, the text is not a time; the message starts with `name`.
     """
     try:
         moment = datetime.fromisoformat(text)

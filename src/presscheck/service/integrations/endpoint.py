@@ -107,7 +107,7 @@ class Endpoint:
 
 
 def _call(context: Context, request: Request, body: bytes) -> _Call:
-    """Return the event for a request.
+    """Return the event for a request, and its receiver.
 
     Raises:
         ApiError: 404, the integration, installation, space or site does not exist.

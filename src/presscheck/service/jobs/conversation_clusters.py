@@ -102,7 +102,7 @@ def telling_words(text: str) -> list[str]:
 
 
 def likeness(words: Iterable[str], other_words: Iterable[str]) -> float:
-    """Return the share of common keywords (Jaccard index)."""
+    """Return the share of the words that are in both collections, from 0 to 1 (Jaccard index)."""
     left, right = set(words), set(other_words)
     return len(left & right) / len(left | right) if left and right else 0.0
 

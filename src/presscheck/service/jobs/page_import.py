@@ -107,7 +107,7 @@ def _insertions(pages: list[Found], below: str | None) -> list[InsertPage]:
 
 
 def _texts(pages: list[Found], ids: dict[str, str], tree: Tree) -> list[UpdatePage]:
-    """Return updates with the content of the pages, with links between them rewritten."""
+    """Return the updates that add the texts of the pages. Links to other imported pages lead to the new pages."""
     paths = {place.page["id"]: place.path for place in walk(with_slugs(tree, []))}
     addresses = {url: f"/{paths[page]}" for url, page in ids.items()}
     return [

@@ -160,7 +160,9 @@ class Workers:
         ]
 
     def _start_next(self, session: Session, expired: list[tuple[str, int]]) -> JobRow | None:
-        """Take the next due job and count the attempt; a job that has no attempts left fails instead.
+        """Take the next due job and count the attempt, or return None if no job is due.
+
+        A job that has no attempts left is marked as failed.
 
         The attempt is counted before the job runs, because a job that ends the whole process cannot be counted
         afterwards.

@@ -149,7 +149,7 @@ class ReviewRow(Table):
 
 
 class ContributorRow(Table):
-    """The number of edits or comments by a user on a change request, and the time of the last of them."""
+    """The number of edits, or of comments, that a user made in a change request, and the time of the last one."""
 
     __tablename__ = "contributors"
 

@@ -31,7 +31,7 @@ class ImportRow(Table):
 
 
 class SpecRow(Table):
-    """An OpenAPI specification; without `source_url`, its source is the blob `source_text`."""
+    """An OpenAPI specification. Without `source_url`, its source is the stored file with the id `source_text`."""
 
     __tablename__ = "specs"
     __table_args__ = (UniqueConstraint("organization_id", "slug"),)
@@ -52,7 +52,7 @@ class SpecRow(Table):
 
 
 class SpecVersionRow(Table):
-    """A version of a specification; `content` is a blob of JSON."""
+    """A version of a specification. `content` is the id of a stored JSON file."""
 
     __tablename__ = "spec_versions"
 

@@ -11,7 +11,7 @@ from presscheck.service.models.table import Table, refers
 
 
 class IntegrationRow(Table):
-    """A published integration. Its secrets are a setting, so that no query of integrations reads them."""
+    """A published integration. Its secrets are in a `SettingRow`, so that no query of integrations reads them."""
 
     __tablename__ = "integrations"
 

@@ -152,7 +152,7 @@ class SiteSettingsRow(Table):
 
 
 class PageFeedbackRow(Table):
-    """The feedback of a reader on a page. A reader gives one per page and day; a second one replaces it.
+    """The feedback of a reader on a page. Each reader has one feedback per page and day: later feedback replaces it.
 
     `reader` and `network` are keyed hashes that change every day; `comment` may be empty.
     """

@@ -45,7 +45,7 @@ Resolve = Callable[[str], Target]
 
 
 def web_target(address: str) -> Target:
-    """Return a URL as a target, or an empty target if links may not have it."""
+    """Return a URL as a target, or an empty target if the URL is unsafe or too long for a link."""
     return Target(url=address) if len(address) < _LONGEST_ADDRESS and is_safe_link(address) else Target()
 
 

@@ -20,7 +20,7 @@ from presscheck.service.sample.builder import Happening, Planting, ago, read
 
 
 def happenings(planting: Planting) -> Iterator[Happening]:
-    """Yield all events, unordered."""
+    """Yield all happenings of the sample, unordered."""
     for change in read("changes.yaml"):
         yield from _Work(planting, change).happenings()
     for thread in planting.workspace["said"]:

@@ -84,7 +84,7 @@ def _write(database: Database, files: BlobStore, unfinished: Path) -> Exported:
 
 
 def _exported_tables() -> list[Any]:
-    """Return the tables in the order of their references, without tables that triggers maintain."""
+    """Return the tables of an export, referenced tables first. Tables that triggers maintain are left out."""
     return [table for table in Table.metadata.sorted_tables if not table.info.get("is_kept")]
 
 

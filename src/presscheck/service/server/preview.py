@@ -175,7 +175,7 @@ def preview(path: Path, port: int) -> None:
 
 
 def _watch(folder: PreviewedFolder, live: LivePages, ended: threading.Event) -> None:
-    """Import the folder whenever it has changed, and tell its pages."""
+    """Import the folder whenever it has changed, and announce the new revision to its pages until the preview ends."""
     reported = ""
     while not ended.wait(PAUSE):
         if live.is_closing():

@@ -51,7 +51,7 @@ class Deadline:
 
     @property
     def time(self) -> float:
-        """The time of the call, by the clock of the loop; infinity if the deadline is not running."""
+        """The time of the loop at which the function will be called; infinity if the deadline is not running."""
         return self._timer.when() if self._timer else inf
 
     def start(self) -> None:

@@ -180,7 +180,7 @@ class SiteContents:
         """Serialize one site space.
 
         Raises:
-            ApiError: 404, its space does not exist or the caller may not see it.
+            ApiError: 404, the space does not exist, or the caller may not see it.
         """
         serialized = self._visible_site_spaces().get(row.id)
         if serialized is None:

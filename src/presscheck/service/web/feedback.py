@@ -37,8 +37,8 @@ def store_feedback(
     """Store the feedback of a request, and return the URL of its page.
 
     Raises:
-        ApiError: 403, another site sent the form; 404, the reader may not see the page, or the site asks for no
-            feedback; 429, there is too much feedback today.
+        ApiError: 403, the form was sent from another origin; 404, the page does not exist, the reader may not see it,
+            or the site asks for no feedback; 429, there is too much feedback today.
     """
     context = Context(session, Caller("", "", None, None), origin_of(request), clock, StagedFiles(files))
     site = _site(context, request)
@@ -81,7 +81,8 @@ def _site(context: Context, request: Request) -> PublishedSite:
     """Return the site of a request.
 
     Raises:
-        ApiError: 403, another site sent the form; 404, the reader may not see the site, or it asks for no feedback.
+        ApiError: 403, the form was sent from another origin; 404, the reader may not see the site, or the site asks for
+            no feedback.
     """
     records = SiteRecords(BoundedCache(0), None)
     try:

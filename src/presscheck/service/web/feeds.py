@@ -31,7 +31,7 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 class FeedItem(NamedTuple):
-    """An item of a feed; `moment` is a time of the API or a date, and empty if it is not known."""
+    """An item of a feed. `moment` is a time of the API or a date; empty if unknown."""
 
     title: str
     url: str
@@ -54,12 +54,12 @@ def site_feed(site: PublishedSite, pages: Iterable[tuple[SiteSpaceRow, PagePosit
 
 
 def has_updates(markdown: str, holds: Holds) -> bool:
-    """Return whether a text has update blocks that are visible. Code that looks like one counts, too."""
+    """Return whether a text has update blocks that are visible. Code that looks like an update block counts, too."""
     return bool(_UPDATE.search(markdown) and _UPDATE.search(visible_text(markdown, holds)))
 
 
 def page_feed(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition, markdown: str) -> str | None:
-    """Return the feed of a page with its update blocks, in their order, or None if it has none with a heading."""
+    """Return the feed of a page: its update blocks with a heading, in the order of the page; None if there are none."""
     url = site.absolute(site.address(site_space, place))
     items = [*_updates(url, markdown)][:MOST_ITEMS]
     address = site.absolute(feed_address(site, site_space, place))
@@ -72,7 +72,7 @@ def feed_address(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosit
 
 
 def _updates(url: str, markdown: str) -> Iterator[FeedItem]:
-    """Yield the update blocks of a page that begin with a heading, which has an anchor."""
+    """Yield an item for each update block of a page. Blocks without a heading are left out: they have no anchor."""
     anchors: list[str] = []
     sections_before, end, opening = 1, 0, None
     for tag in _UPDATE.finditer(without_code(markdown)):
@@ -105,7 +105,7 @@ def _feed(title: str, url: str, address: str, items: Iterable[FeedItem]) -> str:
 
 
 def _time(moment: str) -> str:
-    """Return a time in the format of RSS, or an empty string if it is not a time."""
+    """Convert a time to the format of RSS. Return an empty string if `moment` is not a time."""
     try:
         parsed = datetime.fromisoformat(moment)
         return format_datetime(parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC))

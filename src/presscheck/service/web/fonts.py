@@ -45,11 +45,11 @@ _FORMATS = frozenset(("woff2", "woff", "truetype", "opentype"))
 
 
 def font_stack(chosen: Any, usual: str) -> str:
-    """Return the value of `font-family`: the chosen font, if installed or with own files, and fonts that look like it.
+    """Return the value of `font-family`: the chosen font, followed by fonts that look like it.
 
     Args:
         chosen: a font as in the API: a name, or an object with its family.
-        usual: the stack without a valid choice, and the end of all others.
+        usual: the stack without a valid choice; it also follows a font for which `STACKS` has no similar fonts.
     """
     family = cast("dict[str, Any]", chosen).get("fontFamily") if isinstance(chosen, dict) else chosen
     if not isinstance(family, str) or not _FAMILY(family):
@@ -70,7 +70,7 @@ def font_faces(site: PublishedSite) -> str:
 
 
 def font_sheet(site: PublishedSite, headers: dict[str, str]) -> Response | None:
-    """Respond with the style sheet of the site's own fonts, or return None if the path belongs to something else."""
+    """Respond with the style sheet of the site's own fonts, or return None if the requested path is not `FONTS`."""
     return SitePage(font_faces(site), 200, headers, media_type="text/css") if site.path == FONTS else None
 
 

@@ -17,11 +17,11 @@ LONGEST_SILENCE = 15
 
 
 class LivePages:
-    """The endpoint of the events. The first event of a connection is the present revision.
+    """The endpoint of the events, which tell pages the live revision: at first, and whenever it changes.
 
     Attributes:
         revision: the id of the revision that pages show.
-        is_closing: returns whether the server ends; it waits for its connections.
+        is_closing: returns whether the server is shutting down. It waits for open responses, so they end then.
     """
 
     def __init__(self, revision: str) -> None:

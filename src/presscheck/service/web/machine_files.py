@@ -102,7 +102,6 @@ class _MarkdownWriter:
         self._room = ROOM
 
     def page(self, text: str) -> str:
-        """Return the Markdown of the page, with absolute URLs and included texts."""
         return self._text(text, self._links.source, MAX_INCLUDES)
 
     def _text(self, text: str, source: str, depth: int) -> str:

@@ -165,7 +165,7 @@ def _is_stateless(request: Request, method: str, params: dict[str, Any]) -> bool
 
 
 def _decoded(header: str) -> str | None:
-    """Return the value of a header, which is encoded unless it is plain ASCII."""
+    """Return the decoded value of a header, or None if its encoding is invalid. Plain ASCII is not encoded."""
     if not (header.startswith(_NAME_START) and header.endswith(_NAME_END)):
         return header
     try:

@@ -20,7 +20,7 @@ MOST_COMPARED = 2_000
 
 
 class Way(NamedTuple):
-    """A link to a section or a page."""
+    """A link to a section, a page or an external URL."""
 
     title: str
     url: str
@@ -29,7 +29,7 @@ class Way(NamedTuple):
 
 
 class Ways(NamedTuple):
-    """Links to adjacent sections, with the title of their group, if any."""
+    """Links to consecutive sections with the same group, and its title; the title is empty without a group."""
 
     title: str
     ways: tuple[Way, ...]
@@ -91,7 +91,7 @@ class TreeHtml:
 
 
 def sections(site: PublishedSite, current: SiteSpaceRow | None) -> list[Ways]:
-    """Return links to the sections of a site and its external links by group, or an empty list if there is only one."""
+    """Return the links to sections and the external links of a site, by group; empty if there are fewer than two."""
     links: list[tuple[str, Way]] = []
     language = site.spaces[current.space_id].language if current else None
     for section in site.sections_and_links():

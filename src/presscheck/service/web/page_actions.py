@@ -75,7 +75,7 @@ def _part(looks: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _is_public(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> bool:
-    """Return whether visitors without claims see a page: a PDF has only what they see, and no generated pages."""
+    """Return whether a PDF can contain a page: visitors without claims see the page, and it is not generated."""
     if TEXT in place.page:
         return False
     if not site.site.adaptive_content:

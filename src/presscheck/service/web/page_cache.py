@@ -98,9 +98,9 @@ class PublishedPages:
             return error_response(error.status, INVALID_REQUEST, error.message)
 
     async def _current_version(self) -> Version | None:
-        """Return the version of the database, and drop what is cached of an older one.
+        """Return the version of the database, and clear the caches if it has changed.
 
-        It is read before the page, so that a commit during its rendering makes the page stale.
+        The version is read before a page is rendered, so that a commit during its rendering makes the page stale.
         """
         version = await self._versions.current()
         if version != self._version:

@@ -328,8 +328,9 @@ class PublishedSite:
         return next(having, next(iter(asked), None))
 
     def moved(self, path: str) -> str | None:
-        """Return the new URL of a page that had this path before, according to the redirects of imported
-        repositories.
+        """Return the new URL of a page that had this path before, or None.
+
+        The redirects of imported repositories determine the former paths of a page.
         """
         for site_space, rest in self._possible_spaces(path):
             place, anchor = self.content(site_space.space_id).former_paths.get(rest.strip("/"), (None, ""))

@@ -46,7 +46,7 @@ class Argument(NamedTuple):
         return schema if self.default is None else schema | {"default": self.default}
 
     def problem_of(self, value: Any) -> str:
-        """Return what a value that is not allowed must be, or an empty string."""
+        """Return why a value is not allowed, such as `must be an integer from 1 to 20`, or an empty string."""
         if self.kind == "string":
             is_allowed = isinstance(value, str) and self.least <= len(value.strip()) and len(value) <= self.most
             return "" if is_allowed else f"must be a text of {self.least} to {self.most:,} characters"
@@ -144,7 +144,7 @@ def _read(site: PublishedSite, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _page_at(site: PublishedSite, url: str) -> tuple[SiteSpaceRow, PagePosition] | None:
-    """Return the page with a URL, a path or an id. Former paths of pages count, too."""
+    """Return the page with a URL, a path or an id, or None. Former paths of pages count, too."""
     address = url.strip().partition("#")[0].partition("?")[0]
     for _ in range(2):
         if _HAS_SCHEME(address):

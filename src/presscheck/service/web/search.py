@@ -66,7 +66,7 @@ class SearchPage(NamedTuple):
         first: the number of the first result on this page.
         is_exact: whether the results have all words of the query.
         is_complete: whether all pages of the site were searched.
-        filters: the sections with results; empty if there is only one.
+        filters: the filters with results, after the filter for all results; empty if all results have the same filter.
         before: the URL of the previous page of results, if any.
         after: the URL of the next page of results, if any.
     """
@@ -169,7 +169,7 @@ def _find(site: PublishedSite, places: _Places, query: str) -> Found:
 
 
 def _included(site: PublishedSite, space_id: str) -> IncludedTexts | None:
-    """Return the reusable content of a space, or None if it has none."""
+    """Return the reader of pages with reusable content, or None if the space has no reusable content."""
     content = site.content(space_id)
     if not content.revision.reusable_contents:
         return None

@@ -70,7 +70,10 @@ class SiteRecords:
         self._cache, self._version = known, version
 
     def named(self, context: Context, name: str) -> SiteRow | None:
-        """Return the site with this id or name. The row belongs to no session and must not be changed."""
+        """Return the site with this id, name or former name, or None.
+
+        The row belongs to no session and must not be changed.
+        """
 
         def read() -> SiteRow | None:
             site = site_named(context, name)

@@ -53,7 +53,7 @@ def social_links(accounts: Any, place: str) -> list[SocialLink]:
 
 
 def _address(network: str, handle: str) -> str:
-    """Return the URL of an account, or an empty string if its name is not usual."""
+    """Return the URL of an account, or an empty string if its name has unusual characters."""
     name = handle.strip().removeprefix("@").strip("/")
     if network == "mastodon":  # user@example.social
         user, _, host = name.partition("@")

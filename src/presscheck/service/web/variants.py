@@ -22,9 +22,10 @@ class Variant(NamedTuple):
 
 
 class DefaultVersion(NamedTuple):
-    """The default version, for a page of another version.
+    """A link from a page of another version to the default version.
 
-    `url` leads to the same page if `has_page`, and otherwise to the first page.
+    `current` and `title` are the titles of the two versions. `url` leads to the same page if `has_page`, and otherwise
+    to the first page.
     """
 
     current: str

@@ -27,7 +27,7 @@ class ComponentContext(Protocol):
     """The parts of the page renderer that components use."""
 
     def leads(self, target: str) -> ResolvedLink | None:
-        """Resolve a link of the current text."""
+        """Resolve a link of the current text; return None if the link is broken."""
         ...
 
     def clean(self, html: str) -> str:
@@ -35,7 +35,7 @@ class ComponentContext(Protocol):
         ...
 
     def variable(self, name: str) -> str | None:
-        """Return the value of an expression."""
+        """Return the value of an expression, or None if it is unknown."""
         ...
 
     def foreign_text(self, markdown: str) -> str:

@@ -25,7 +25,7 @@ class Included(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """A heading in the outline of a page, with the URL fragment of its anchor, and the closed tab that contains it."""
+    """A heading in the outline of a page: `fragment` leads to its anchor, `tab` is the closed tab around it, if any."""
 
     level: int
     title: str

@@ -57,7 +57,7 @@ class BlockContext(Protocol):
         ...
 
     def leads(self, target: str) -> ResolvedLink | None:
-        """Resolve a link of the current text."""
+        """Resolve a link of the current text; return None if the link is broken."""
         ...
 
     def clean(self, html: str) -> str:
@@ -101,7 +101,7 @@ class BlockContext(Protocol):
         ...
 
     def variable(self, name: str) -> str | None:
-        """Return the value of an expression."""
+        """Return the value of an expression, or None if it is unknown."""
         ...
 
     def holds(self, condition: str) -> bool:
@@ -285,7 +285,7 @@ def _host(target: str) -> str:
 
 
 def _api(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """Render an operation, a webhook or models, or else what the block itself says about them."""
+    """Render an operation, a webhook or models. Without a specification, render the attributes of the tag."""
     block = block_reference(token.meta["name"], token.meta)
     html = specified_html(page, block) if block.origin else ""
     if html:

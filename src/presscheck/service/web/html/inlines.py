@@ -24,7 +24,7 @@ class InlineContext(Protocol):
     """The parts of the page renderer that inline text uses."""
 
     def leads(self, target: str) -> ResolvedLink | None:
-        """Resolve a link."""
+        """Resolve a link; return None if the link is broken."""
         ...
 
     def clean(self, html: str) -> str:
@@ -32,7 +32,7 @@ class InlineContext(Protocol):
         ...
 
     def variable(self, name: str) -> str | None:
-        """Return the value of an expression."""
+        """Return the value of an expression, or None if it is unknown."""
         ...
 
 
@@ -95,7 +95,7 @@ def _parts(tokens: Sequence[Token], world: InlineContext) -> Iterator[str]:
 
 
 def _has_name(tokens: Sequence[Token], start: int) -> bool:
-    """Return whether a link whose content starts at a token has words, or HTML that may show something."""
+    """Return whether a link has text, or HTML that may show something. `start` is the index of its first token."""
     for number in range(start, len(tokens)):
         token = tokens[number]
         if token.type == "link_close":

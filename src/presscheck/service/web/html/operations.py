@@ -68,7 +68,7 @@ class OperationContext(Protocol):
 
 
 def specified_html(page: OperationContext, block: BlockReference) -> str:
-    """Render what a block refers to, or return an empty string if no specification has it."""
+    """Render the operation, webhook or models that a block refers to; return an empty string if they do not exist."""
     reader = page.specification(block.origin, is_file=block.is_file)
     if reader is None:
         return ""
@@ -95,7 +95,6 @@ class _OperationWriter:
         """Ids of the enclosing schemas to which fields link that have the same fields again, by name."""
 
     def operation(self, operation: Operation) -> str:
-        """Render an operation."""
         page = self._page
         server = operation.servers[0].url if operation.servers else ""
         flag = '<p class="flags"><span class="flag">deprecated</span></p>' if operation.is_deprecated else ""
@@ -239,7 +238,7 @@ class _OperationWriter:
         return described + kind + values + (f"<div{target}>{parts}</div>" if target else parts)
 
     def _target(self, node: SchemaNode) -> str:
-        """Return the id that links of the fields within a schema lead to, as an attribute."""
+        """Return the `id` attribute for a schema to which one of its fields links, or an empty string."""
         identity = self._targets.pop(node.shape, "")
         return f' id="{identity}"' if identity else ""
 

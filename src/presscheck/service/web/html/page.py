@@ -153,7 +153,7 @@ class HtmlRenderer:
             self._sources.pop()
 
     def leads(self, target: str) -> ResolvedLink | None:
-        """Resolve a link of the current text."""
+        """Resolve a link of the current text; return None if the link is broken."""
         if target.startswith("#"):
             return ResolvedLink(f"#{encode_fragment(decode_fragment(target[1:]))}")
         link = self.context.leads(target, self._sources[-1])
@@ -164,7 +164,7 @@ class HtmlRenderer:
         return self._cleaning.clean(html) if html.strip() else ""
 
     def variable(self, name: str) -> str | None:
-        """Return the value of an expression."""
+        """Return the value of an expression, or None if it is unknown."""
         value = self.context.variable(name)
         return value and visible_words(value, self.holds)
 

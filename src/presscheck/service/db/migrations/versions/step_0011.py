@@ -14,7 +14,7 @@ LATE: dict[str, Any] = {"initially": "DEFERRED", "deferrable": True}
 
 
 def upgrade() -> None:
-    """Grant the scopes that installed integrations have now, and create a table and a column without rows."""
+    """Give each installation the scopes of its integration, and create the table of links and the new columns."""
     op.add_column("installations", sa.Column("scopes", OBJECT, server_default="[]", nullable=False))
     op.execute(
         "UPDATE installations SET scopes ="
