@@ -161,7 +161,10 @@ def corrected(term: Term, words: Sequence[str]) -> Term:
 
 
 def one_letter_off(word: str, alphabet: str) -> Iterator[str]:
-    """Yield the words that differ from `word` by one missing, added or replaced letter, or by two swapped letters."""
+    """Yield the words that differ from `word` by one missing, added or replaced letter, or by two swapped letters.
+
+    Words may repeat, and `word` itself may be among them.
+    """
     for at in range(len(word) + 1):
         start, end = word[:at], word[at:]
         if end:
@@ -268,7 +271,7 @@ def marked(text: str, terms: Sequence[Term]) -> list[tuple[str, bool]]:
 
 
 def _matches(text: str, terms: Sequence[Term]) -> Iterator[tuple[int, int, int]]:
-    """Yield start, end and term number of the first matches in a text."""
+    """Yield start, end and the number of the term (from 1) of each match in a text, up to `MOST_MATCHES`."""
     pattern = _pattern(terms)
     folded, offsets = _folded(text)
     for number, match in enumerate(pattern.finditer(folded)):

@@ -99,7 +99,7 @@ def add_revision(
     Args:
         session: the transaction.
         space_id: the space; its row may be added later in the same transaction.
-        tree: the stored pages (see `page_trees.Page`).
+        tree: the stored pages (see `documents.pages.tree`).
         created_at: the time.
         created_by: the user id of the author.
         parents: the parent revisions, the main line first.

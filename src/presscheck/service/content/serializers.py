@@ -188,7 +188,7 @@ def _wired(context: Context, space_id: str, page: Page, prefix: str) -> dict[str
 
 
 class Content(NamedTuple):
-    """The possible link targets of a revision, stored or being edited."""
+    """The parts of a revision that links can lead to. The revision is stored, or is being edited."""
 
     space_id: str
     tree: Sequence[Page]

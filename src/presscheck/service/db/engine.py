@@ -296,7 +296,7 @@ def _create_privately(database: str | None) -> None:
 
 
 def _json_of(value: object) -> str:
-    """Serialize the value of a JSON column, without escaping characters outside ASCII."""
+    """Serialize the value of a JSON column, if possible without escaping characters outside ASCII."""
     try:
         return to_json(value, inf_nan_mode="constants").decode()
     except ValueError:  # a lone surrogate, or very deep nesting

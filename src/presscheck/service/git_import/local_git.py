@@ -48,7 +48,7 @@ class Signature(NamedTuple):
 
 @dataclass(frozen=True)
 class LocalRepository:
-    """A repository, by the directory with its objects."""
+    """A Git repository; `directory` contains its objects and branches."""
 
     directory: Path
     is_bare: bool

@@ -29,7 +29,7 @@ from presscheck.service.spaces.serializers import people
 
 @handles(ListAuditEventActions)
 def list_audit_event_actions(context: Context, call: ListAuditEventActions) -> AuditEventActions:
-    """List the actions of the writes of the service."""
+    """List the actions that events can have: one for each write that the service records."""
     organization_for(context, call.organization_id, "admin")
     return AuditEventActions(
         items=tuple(

@@ -215,7 +215,11 @@ def _has_page(context: Context, space_id: str, page_id: str) -> bool:
 
 
 def _page_at(context: Context, contents: SiteContents, space_id: str, path: str) -> dict[str, str]:
-    """Return the stored form of the page at a path of a space."""
+    """Return the page at a path of a space as a destination in stored form.
+
+    Raises:
+        ApiError: 400, the space is not in the site, or has no page at this path.
+    """
     site_space = next((candidate for candidate in contents.site_spaces if candidate.space_id == space_id), None)
     if site_space is None:
         raise ApiError(400, "destination.spaceId: space not found in this site")

@@ -158,7 +158,10 @@ def submit_review(context: Context, call: SubmitReview) -> Review:
 
 @handles(ListContributors)
 def list_contributors(context: Context, call: ListContributors) -> Page[Contributor]:
-    """List the users who edited a change request or commented on it, most recent first."""
+    """List the contributors of a change request, most recent first.
+
+    A user who has edited and commented has two items: one for the edits, one for the comments.
+    """
     _, row = change_request_for(context, call.space_id, call.change_request_id)
     rows = context.session.scalars(_CONTRIBUTORS, {"id": row.id}).all()
     users = people(context, [part.user_id for part in rows])

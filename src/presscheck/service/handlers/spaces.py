@@ -179,7 +179,7 @@ def duplicate(context: Context, row: SpaceRow) -> SpaceRow:
 
 @handles(GetSpaceGitInfo)
 def get_space_git_info(context: Context, call: GetSpaceGitInfo) -> GitSync:
-    """Respond with 404: this service has no Git sync, and imported content has no link to its repository."""
+    """Respond with 404: this service imports from Git repositories and exports to them, but has no Git sync."""
     space_for(context, call.space_id)
     raise ApiError(404, "This space has no Git sync.")
 

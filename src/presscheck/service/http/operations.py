@@ -286,7 +286,7 @@ class Serialized(Generic[Answer]):
 
     @cached_property
     def tag(self) -> str:
-        """The `ETag`, cached: hashing a large response takes longer than everything else."""
+        """The `ETag`, cached: of all the work for a large response, the hash takes longest."""
         return entity_tag(self.body)
 
 

@@ -278,7 +278,7 @@ class _Requests:
         self._count = 0
 
     def reply(self, method: str, url: str, headers: list[list[str]], body: str, redirect: str) -> dict[str, Any]:
-        """Return the response to a request as JSON, or an error."""
+        """Send a request of the script. Return the response in JSON values, or an object with `error`."""
         self._count += 1
         if self._count > MOST_FETCHES:
             return {"error": f"a script may send at most {MOST_FETCHES} requests"}

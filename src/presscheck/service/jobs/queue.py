@@ -228,7 +228,7 @@ def enter_job(
     organization_id: str | None,
     progress: dict[str, Any] | None = None,
 ) -> None:
-    """Queue a job, which starts after this transaction commits."""
+    """Queue a job, which starts after this transaction commits, but not before the time `now`."""
     session.info[WANTED] = True
     session.add(
         JobRow(

@@ -175,7 +175,7 @@ def read_file(work: JobContext, address: str) -> Found:
     """Read a file of Markdown, HTML or plain text, from the web or from the files of this service.
 
     Raises:
-        PermanentFailure: the file is missing or has another type.
+        PermanentFailure: the file cannot be fetched or converted, or has another type.
     """
     answer = _own_file(work, address) or _fetched(work, address)
     name = unquote(urlsplit(address).path).lower()

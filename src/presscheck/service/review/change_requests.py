@@ -175,9 +175,9 @@ def as_change_request(context: Context, row: ChangeRequestRow, *, is_new: bool =
 
 
 def open_comments(context: Context, ids: Sequence[str]) -> dict[str | None, int]:
-    """Return the number of open comments by change request id; change requests without comments are missing.
+    """Return the number of open comments by change request id.
 
-    Texts of reviews are not counted, because they need no response.
+    Change requests without open comments are left out. Texts of reviews are not counted, because they need no response.
     """
     counted: Any = context.rows(_OPEN_COMMENTS, ids=ids) if ids else ()
     return dict(counted)

@@ -126,7 +126,10 @@ class LimitedProtocol(H11Protocol):
 
     @override
     def pause_writing(self) -> None:
-        """Start the deadline for the piece that was written, because a part of it is still waiting."""
+        """Start the deadline for the piece that was written, because a part of it is still waiting.
+
+        If too many bytes are waiting on all connections, close the connection with the most.
+        """
         super().pause_writing()
         self.piece_due.start()
         waiting = [other for other in self._connections() if other.flow.write_paused]

@@ -33,7 +33,7 @@ _SOURCE = re.compile(
 
 
 class SiteScript(NamedTuple):
-    """A script of a site: its path on the service, and the content security policy of its integration."""
+    """A script of a site: its path on the service, the policy of its integration, and whether it may use cookies."""
 
     path: str
     policy: Any

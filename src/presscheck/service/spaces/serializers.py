@@ -60,7 +60,10 @@ def as_spaces(context: Context, rows: Sequence[SpaceRow]) -> list[Space]:
 
 
 def as_shared_space(context: Context, row: SpaceRow) -> Space:
-    """Serialize a space for a caller who only has a share key: without merge rules, counts and parent."""
+    """Serialize a space for a caller who only has a share key.
+
+    Merge rules, default level, parent and counts are left out. The title is as visitors without claims see it.
+    """
     return as_spaces(context, [row])[0].model_copy(
         update={
             "title": words_without_claims(row.title),

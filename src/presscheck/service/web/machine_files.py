@@ -151,7 +151,7 @@ def markdown_address(site: PublishedSite, site_space: SiteSpaceRow, place: PageP
 
 
 def listed_pages(site: PublishedSite) -> Iterator[ListedPage]:
-    """Yield the pages of all spaces that search engines may list, in reading order."""
+    """Yield the pages that search engines may list, space by space in reading order."""
     for site_space in site.site_spaces:
         for place in site.content(site_space.space_id).listed:
             if is_indexed(place):

@@ -142,7 +142,8 @@ def _is_stateless(request: Request, method: str, params: dict[str, Any]) -> bool
     """Return whether a message is one of the stateless revision.
 
     Raises:
-        JsonRpcError: the version is not supported, or a header differs from the message.
+        JsonRpcError: the version is not supported, a field of the message is missing, or a header differs from the
+            message.
     """
     meta = params.get("_meta")
     fields = cast("dict[str, Any]", meta) if isinstance(meta, dict) else {}

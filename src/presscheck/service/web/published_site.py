@@ -100,7 +100,7 @@ class SpaceContent:
         return {place.page["id"]: index for index, place in enumerate(self.listed)}
 
     def at(self, path: str) -> PagePosition | None:
-        """Return the document at a path, or None.
+        """Return the document at a path or with an id, or None.
 
         The path of a group leads to its first document, an empty path to the first document of the space.
         """

@@ -34,7 +34,9 @@ class SocialLink(NamedTuple):
 
 
 def social_links(accounts: Any, place: str) -> list[SocialLink]:
-    """Return links to accounts. Accounts of unknown networks and with unusual characters are left out.
+    """Return links to the accounts that are shown at a place.
+
+    Accounts of unknown networks, or with unusual characters in their names, are left out.
 
     Args:
         accounts: the accounts as in the API.

@@ -54,7 +54,7 @@ def variants(site: PublishedSite, current: SiteSpaceRow | None, place: PagePosit
 
 
 def default_version(site: PublishedSite, current: SiteSpaceRow, place: PagePosition) -> DefaultVersion | None:
-    """Return the default version of a page, or None if the page belongs to it or is in another language."""
+    """Return a link to the default version. Return None if the page belongs to it or is in another language."""
     default = site.first_of(site.section_of(current))
     if default is None or default is current:
         return None

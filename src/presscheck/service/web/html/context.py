@@ -74,5 +74,5 @@ class RenderContext(Protocol):
         ...
 
     def variable(self, name: str) -> str | None:
-        """Return the value of an expression such as `space.vars.version`."""
+        """Return the value of an expression such as `space.vars.version`, or None if it is unknown."""
         ...

@@ -205,7 +205,10 @@ class HtmlRenderer:
         return f'<h{level} id="{escape(anchor)}"{at}>{escape(title)} {_anchor_link(href)}</h{level}>'
 
     def foreign_text(self, markdown: str) -> str:
-        """Render Markdown of an integration, which includes nothing and is not in the outline."""
+        """Render Markdown of an integration, which includes nothing and is not in the outline.
+
+        Return an empty string if the page has no room left.
+        """
         self._room -= count_parts(markdown) + len(markdown) // 25
         if self._room < 0:
             return ""
