@@ -114,7 +114,7 @@ class ThreadActions:
         """Restore a comment on a page from its draft.
 
         Args:
-            target: the id of the page, followed by a space and the place on the page if there is one.
+            target: the id of the page; for a comment on a text of the page, followed by a blank and a hash of the text.
             title: the title of the page, as display text.
         """
         name = f"page {target}"
@@ -195,7 +195,7 @@ class ThreadActions:
         self._drafts.send(self._discussion.update(thread.id, thread.id, resolved=not thread.resolved))
 
     def resolve(self, comments: Iterable[str], *, resolved: bool) -> None:
-        """Resolve or reopen threads, given by their first comments, that others have not resolved or reopened since."""
+        """Resolve or reopen threads, given the ids of their first comments. Skip threads in that state."""
         threads = [thread for comment in comments if (thread := self._discussion.thread(comment))]
         self._drafts.send_together(
             self._discussion.update(thread.id, thread.id, resolved=resolved)

@@ -217,7 +217,7 @@ class CommentDrafts:
         return True
 
     def send_together(self, calls: Iterable[Operation[Any]]) -> None:
-        """Send writes that are undone together. Show the error of the first that the engine does not accept."""
+        """Send writes that are undone together. Stop at the first write that the engine does not accept."""
         sent: list[int] = []
 
         def write(call: Operation[Any] | None) -> PendingWrite[Any] | None:
@@ -231,7 +231,7 @@ class CommentDrafts:
         self._together.update(dict.fromkeys(sent, frozenset(sent)))
 
     def sent_with(self, row: int) -> frozenset[int]:
-        """Return the outbox rows of the writes that are undone together with a write, including its own."""
+        """Return the outbox rows that are undone together with `row`, including `row` itself."""
         return self._together.get(row, frozenset({row}))
 
     def accepted(self, call: Operation[Any] | None) -> None:
@@ -250,7 +250,7 @@ class CommentDrafts:
         return any(entry.state != "sending" for entry in self.discussion.pending())
 
     def undo_last(self) -> str:
-        """Undo the newest unsent write, with those sent together with it, and restore its text as a draft.
+        """Undo the newest unsent write and the writes that were sent together with it, and restore the texts as drafts.
 
         Return a message about the result.
         """
@@ -270,7 +270,7 @@ class CommentDrafts:
         return "undone; its text is a draft again" if text_of(call) else f"undone: {sanitize(describe(call))}"
 
     def unsend(self, row: int, *, prefix: str = "") -> bool:
-        """Undo an unsent write, and restore its text as a draft after `prefix`. Return whether it was undone."""
+        """Undo an unsent write, and store `prefix` and its text as a draft. Return whether the write was undone."""
         call: Any = self.screen.engine.unsend(row)
         if call is None:
             return False

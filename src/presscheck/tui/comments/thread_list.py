@@ -72,11 +72,11 @@ class ThreadList(BaseScreen):
         """Show why there are no threads."""
 
     def matches(self, thread: Thread) -> bool:
-        """Return whether a thread in a visible state also matches other filters. A subclass can override it."""
+        """Return whether a thread matches the filters other than the state. A subclass can override this method."""
         return True
 
     def shown_changed(self) -> None:
-        """Update other widgets after the list was drawn. A subclass can override it."""
+        """Update other widgets after the list was drawn. A subclass can override this method."""
 
     @override
     def command_handlers(self) -> Iterable[object]:
@@ -130,7 +130,7 @@ class ThreadList(BaseScreen):
             self.toggle_state(self._states[number - 1])
 
     def reason_reply(self) -> str | None:
-        """Return why the user cannot reply."""
+        """Return why the user cannot reply: there is no thread, the thread is unsent, or writing is disabled."""
         return self.actions.reply_reason(self.thread)
 
     reason_react = reason_reply
@@ -171,7 +171,7 @@ class ThreadList(BaseScreen):
         return self.actions.delete(self.thread) if self.thread else None
 
     def reason_copy_text(self) -> str | None:
-        """Return why there is no text to copy."""
+        """Return why no text can be copied: there is no thread."""
         return None if self.thread else "no comment here"
 
     def command_copy_text(self) -> None:

@@ -29,7 +29,7 @@ MAX_COMMAND_LINES = 3
 
 
 class ActivityScreen(BaseScreen):
-    """A list of the API requests: answered by the service, answered from the cache, or failed."""
+    """The API requests of this run, newest first: answered by the service, answered from the cache, or failed."""
 
     DEFAULT_CSS = "ActivityScreen #head { margin-top: 1; } ActivityScreen #again { height: 4; padding-top: 1; }"
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "copy_text", "find_here", "errors", "close")
@@ -88,7 +88,7 @@ class ActivityScreen(BaseScreen):
             self.app_context.close_screen()
 
     def reason_copy_text(self) -> str | None:
-        """Return why the request cannot be repeated."""
+        """Return why no command can be copied: there is no request, or the request cannot be repeated."""
         current = self._current
         return None if current and current.again else "this request cannot be repeated"
 

@@ -135,7 +135,7 @@ class WriteItem(RequestItem):
 
 
 class MergeItem(RequestItem):
-    """A merge of a merge train. The remaining merges are stored before and after it, so that a crash loses none.
+    """A merge of a merge train. The remaining merges are stored before and after each, so that a crash loses none.
 
     Args:
         engine: the engine.
@@ -202,7 +202,7 @@ class BatchScreen(BaseScreen):
 
     @override
     def place(self) -> Place | None:
-        """Return the place of a running batch, which continues while the user is elsewhere."""
+        """Return the place of a running batch, which continues while the user is elsewhere; None after its end."""
         return Place("batch", self.heading, (str(id(self)),)) if self._is_running else None
 
     @override
@@ -240,7 +240,7 @@ class BatchScreen(BaseScreen):
         self._start()
 
     def reason_copy(self) -> str | None:
-        """Return why there is no address to copy."""
+        """Return why no address can be copied: the item has none."""
         return None if self._address() else "it has no web address"
 
     def command_copy(self) -> None:

@@ -163,7 +163,7 @@ class KeyGrid(LineView):
         return self._entry_at(*self._place)
 
     def show(self, groups: Sequence[Group]) -> None:
-        """Replace the keys, and move the cursor to the first."""
+        """Replace the keys, and move the cursor to the first key."""
         self._groups = groups
         self._arrange()
         self._place = (0, next((at for at, cell in enumerate(self._columns[0]) if isinstance(cell, Entry)), 0))
@@ -229,7 +229,7 @@ class KeyGrid(LineView):
         self._go(*next(places, (0, 0)))
 
     def _arrange(self) -> None:
-        """Arrange the groups in one or two columns: first those of the screen, below them the others."""
+        """Arrange the groups in one or two columns: the groups of the screen, then all others below."""
         self._columns = [[]]
         for is_here in (True, False):
             groups = [group for group in self._groups if group.is_here == is_here]

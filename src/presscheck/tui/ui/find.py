@@ -123,7 +123,7 @@ class Find:
         self._go(-1)
 
     def show(self, pane: Searchable, text: str) -> None:
-        """Highlight a given text, and go to its first match after the cursor."""
+        """Highlight a text, and go to its first match after the cursor."""
         self.end()
         self.pane, self._last = pane, text
         pane.highlight(text)

@@ -24,7 +24,7 @@ class Column(Generic[T]):
         title: the heading.
         cell: returns the cell of an item.
         width: the width in cells, including the gap; columns without a width share the remaining cells.
-        share: the proportion of the remaining cells that a column without a width gets.
+        share: the weight of a column without a width when the remaining cells are shared.
         gap: empty cells on the right.
         from_width: the minimum width of the list, in cells, at which the column is shown.
     """
@@ -150,7 +150,7 @@ class List(ABC, Generic[T]):
     def show(self) -> None:
         """Update the rows from the current items.
 
-        The item with the key `target` is selected once the list contains it.
+        The cursor moves to the item with the key `target` once the list contains the item.
         """
         at = None
         if self.target is not None:

@@ -247,7 +247,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self.refresh_status_bars()
 
     def when_shown(self, key: str, action: Callable[[], None]) -> None:
-        """Run an action now, or once the screen is shown again. The action replaces a waiting action of its key."""
+        """Run an action now, or once the screen is shown again. It replaces a waiting action with the same key."""
         self._when_shown.pop(key, None)
         if self.is_shown:
             action()
@@ -358,7 +358,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             self.call_later(self._draw_status_bars)
 
     def end_notice(self) -> None:
-        """Clear the message at once: the footer is not drawn again below a dialog that opens next."""
+        """Clear the message in the footer at once, because the footer is not drawn while a dialog is open."""
         self.app_context.clear_notice()
         self._draw_status_bars()
 
@@ -546,7 +546,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             self.refresh_status_bars()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Close the search input on a click elsewhere: it would receive the key of a clicked hint."""
+        """Close the search input on a click above the footer, because the input would get the key of a clicked hint."""
         if event.screen_y < self.size.height - 1:
             self.find.close_bar()
 
@@ -608,9 +608,10 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
 
 def connection_state(status: Status, profile: str, keymap: Keymap) -> Line:
-    """Return the connection, pending and failed writes, running work, and a profile other than the default.
+    """Render the right side of the status bar.
 
-    A click on pending or failed writes opens the outbox.
+    The parts are running work, failed writes, pending writes, `read-only`, a profile other than the default, and the
+    connection. A click on failed or pending writes opens the outbox.
     """
     parts: list[Span] = []
     outbox = keys_of(_BY_NAME["go_outbox"], keymap)[0]

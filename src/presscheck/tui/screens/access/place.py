@@ -94,7 +94,7 @@ class PlaceAccess(AccessSession):
 
     @property
     def outer(self) -> Collection | None:
-        """The collection around the place; None for a top-level place."""
+        """The collection around the place; None for a top-level place, and until the permissions are loaded."""
         around = self.access.around(self.place) if self.access else []
         return around[1] if len(around) > 1 and isinstance(around[1], Collection) else None
 

@@ -25,9 +25,9 @@ WIDEST = 48
 def column_widths(columns: Sequence[Column], texts: Sequence[int], room: int) -> list[int]:
     """Return the widths of the visible columns in cells, gaps included.
 
-    A column without a fixed width is as wide as its texts, so that names and addresses stay readable. If the columns do
-    not fit, they shrink to a readable width first. If that is not enough, the last columns are hidden. Left-over cells
-    are shared.
+    Columns without a fixed width share the remaining cells equally, up to `WIDEST` each, and long columns get the rest.
+    If that would cut the text of a short column, all columns start at a readable minimum, and grow to their texts from
+    left to right. If the minimums do not fit, the last columns are hidden.
 
     Args:
         columns: the columns, most important first.

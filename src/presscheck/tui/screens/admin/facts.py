@@ -104,7 +104,7 @@ def sparkline(values: Sequence[float]) -> str:
 
 
 def cell_style(item: Any, column: Column) -> str:
-    """Return the style of a cell outside of the first column: quiet, except for text and expiring certificates."""
+    """Return the style of a cell that is not in the first column. Only texts and certificate problems stand out."""
     if column.kind == "certificate":
         told = _validity(value_at(item, column.value))
         return VALIDITY_STYLES.get(told.state, "quiet") if told else "quiet"

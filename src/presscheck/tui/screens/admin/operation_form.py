@@ -174,7 +174,7 @@ async def fill_in(screen: BaseScreen, form: StoredForm, key: str) -> Any:
         key: the key of the draft.
 
     Returns:
-        The answer of the service, or the call if there is no answer. A receipt for several items. None if nothing
+        The answer of the service, or the call if there is no answer. For several items, a receipt. None if nothing
         was sent.
     """
     operation = operation_called(form.operation)

@@ -57,7 +57,7 @@ PAGE_OF_ORGANIZATION, PAGE_OF_INVITE = "/o/", "/invite/"
 
 
 async def losses_of_members(screen: OrganizationScreen, members: Sequence[OrganizationMember]) -> Losses:
-    """Return the losses of removing members. The last admin cannot be removed."""
+    """Return the losses of removing members. The removal is refused if no admin would remain."""
     organization = screen.organization
     if organization is None:
         return Losses()
@@ -108,7 +108,7 @@ async def _access(screen: OrganizationScreen, organization: Organization) -> Acc
 
 
 async def losses_of_teams(screen: OrganizationScreen, teams: Sequence[Team]) -> Losses:
-    """Return the losses of the members of deleted teams."""
+    """Return the losses of deleting teams: memberships, and levels that people no longer have."""
     organization = screen.organization
     if organization is None:
         return Losses()
@@ -132,7 +132,7 @@ async def losses_of_teams(screen: OrganizationScreen, teams: Sequence[Team]) -> 
 
 
 async def losses_of_team_members(screen: OrganizationScreen, members: Sequence[TeamMember]) -> Losses:
-    """Return a warning for users who remove themselves from a team."""
+    """Return the losses of removing members of a team: a warning if the user is among them, else none."""
     is_me = any(one.organization.id == screen.engine.me.id for one in members)
     return Losses(("This is you: you lose what only the team allows.",) if is_me else ())
 
@@ -208,7 +208,7 @@ async def join_organization(screen: OrganizationScreen, given: Mapping[str, Any]
 
 
 async def losses_of_leaving(screen: OrganizationScreen, organizations: Sequence[Organization]) -> Losses:
-    """Return the losses of leaving organizations. The last admin cannot leave."""
+    """Return the losses of leaving organizations. Leaving is refused if the user is the only admin there."""
     sentences: list[str] = []
     for one in organizations:
         if one.permissions.admin and await admins_of(screen, one.id) <= {screen.engine.me.id}:

@@ -118,7 +118,7 @@ class FamilyTable(Vertical):
         """Column widths by table width."""
 
     def show_family(self, family: Family, given: dict[str, Any]) -> None:
-        """List the items of another family.
+        """List the items of a family, from the first row.
 
         Args:
             family: the family of the rows.
@@ -256,7 +256,7 @@ class FamilyTable(Vertical):
         return str(value_at(item, self.family.path))
 
     def _arrange(self) -> None:
-        """Search and sort the rows in chunks, so that the app stays responsive."""
+        """Search the rows in chunks, so that the app stays responsive, and sort them."""
         text, ordered, listing = self._text, self._sorted, self.listing
         if listing is None or (not text and ordered is None):
             self._screen.unsubscribe("arrange")  # a running sort would restore the order
@@ -423,7 +423,7 @@ class FamilyTable(Vertical):
         return None
 
     def reason_add(self) -> str | None:
-        """Return why no item can be added: the family cannot be listed, or the change is not allowed in this family."""
+        """Return why no item can be added: the family cannot be listed, or the change is not possible now."""
         return self.unavailable or self.change_reason(self.family.add, "added")
 
     async def command_add(self) -> None:
@@ -446,7 +446,7 @@ class FamilyTable(Vertical):
         return None if self._count else f"no {self.family.noun} here"
 
     def reason_rename(self) -> str | None:
-        """Return why the item cannot be changed: there is none, or the change is not allowed in this family."""
+        """Return why the item cannot be changed: there is none, or the change is not possible now."""
         return self._no_row() or self.change_reason(self.family.edit, "changed")
 
     async def command_rename(self) -> None:
@@ -532,7 +532,7 @@ class FamilyTable(Vertical):
         return {"delete": self.family.remove_verb.lower()}
 
     def reason_delete(self) -> str | None:
-        """Return why the item cannot be removed: there is none, or the change is not allowed in this family."""
+        """Return why the item cannot be removed: there is none, or the change is not possible now."""
         return self._no_row() or self.change_reason(self.family.remove, "removed")
 
     async def command_delete(self) -> None:
@@ -556,7 +556,7 @@ class FamilyTable(Vertical):
     async def _confirm_removal(self, items: Sequence[BaseModel], verb: str) -> bool:
         """Ask whether to remove items. Returns True only if the user confirmed.
 
-        The dialog can be confirmed only after the losses have loaded.
+        The dialog cannot be confirmed before the losses have loaded. If they refuse the removal, the dialog closes.
         """
         several = len(items) > 1
         what = count(len(items), self.family.noun, self.family.plural) if several else self.name_of(items[0])
@@ -707,7 +707,7 @@ class FamilyTable(Vertical):
         return self._no_row()
 
     async def command_export_rows(self) -> None:
-        """Write the rows that match the search to a new file, as CSV or JSON depending on its extension."""
+        """Ask for the name of a new file, and write the rows that match the search as CSV or JSON."""
         name = f"{self.family.title.lower().replace(' ', '-')}.csv"
         draft = DraftSlot(self._screen.engine.outbox, f"export {self.family.title}", name)
         dialog = PromptDialog(
@@ -747,7 +747,7 @@ class FamilyTable(Vertical):
 
 
 def _filter_words(filters: Mapping[str, Any]) -> str:
-    """Return filters as text: `category: analytics, blocks: yes`."""
+    """Return filters as text, such as `category: analytics, blocks: yes`."""
     words = {True: "yes", False: "no"}
     return ", ".join(
         f"{name.replace('_', ' ')}: {words[value] if isinstance(value, bool) else value}"

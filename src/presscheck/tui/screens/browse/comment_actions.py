@@ -67,7 +67,7 @@ class PageCommentActions:
         return self._screen.app_context.go(Place.comments(item.space.id, page))
 
     def reason_comment(self) -> str | None:
-        """Return why no comment can be written here."""
+        """Return why no comment can be written: no page is under the cursor, or its space allows no comments now."""
         item = self._session.item
         if item is None or item.kind != "document":
             return NO_SPACE

@@ -38,7 +38,7 @@ class ContentActions:
         self._session, self._screen = session, session.screen
 
     def reason_pdf(self) -> str | None:
-        """Return why no PDF can be generated here."""
+        """Return why no PDF can be generated: there is no space, the app is offline, or the service makes no PDFs."""
         item = self._session.item
         if item is None or item.space is None:
             return "go to a space or a page first"
@@ -66,7 +66,7 @@ class ContentActions:
         open_address(self._screen.app_context, answer.url)
 
     def reason_find_in_all(self) -> str | None:
-        """Return why the space cannot be searched: there is none, the user is offline, or the service has no search."""
+        """Return why the space cannot be searched: there is none, the app is offline, or the service has no search."""
         item = self._session.item
         if item is None or item.space is None:
             return "go to a space or a page first"
@@ -105,7 +105,7 @@ class ReplaceActions:
         self._session, self._screen = session, session.screen
 
     def reason_find_replace(self) -> str | None:
-        """Return why find and replace is not available here."""
+        """Return why no text can be found and replaced: no space is under the cursor."""
         item = self._session.item
         return None if item and item.space else "go to a space or a page first"
 

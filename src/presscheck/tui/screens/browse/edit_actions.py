@@ -50,7 +50,7 @@ class EditActions:
         self._engine = session.screen.engine
 
     def reason_new_request(self) -> str | None:
-        """Return why no change request can be created or chosen here."""
+        """Return why no change request can be created or chosen: there is no space, or it cannot be edited now."""
         return self._disabled(self._session.item, CreateChangeRequest, can_wait=True)
 
     def _disabled(self, item: Item | None, write: type[Operation[Any]], *, can_wait: bool = False) -> str | None:
@@ -67,7 +67,7 @@ class EditActions:
         return self._engine.write_reason(write, "edits")
 
     def reason_add(self) -> str | None:
-        """Return why no page can be added here."""
+        """Return why no page can be added: there is no space, or the space cannot be edited now."""
         return self._cannot_edit(self._session.item)
 
     def _cannot_edit(self, item: Item | None, *, can_wait: bool = False) -> str | None:
@@ -143,7 +143,7 @@ class EditActions:
         return self._delete(space, pages) if space else None
 
     def undo_reason(self) -> str | None:
-        """Return why no sent change can be undone here."""
+        """Return why no sent change can be undone: no space is under the cursor."""
         item = self._session.item
         return None if item and item.space else "go to a space or a page first"
 
@@ -221,6 +221,9 @@ class EditActions:
         """Ask for the change request, new or existing, in which to show and edit a space.
 
         Return None if the space is shown on main, or if the question was canceled.
+
+        Raises:
+            NotNow: the app is offline, and no change request of the space is in the cache.
         """
         current = self._session.library.requests.get(space.id)
         requests = await self._unfinished(space)

@@ -84,7 +84,7 @@ def _summary(library: Library, item: Item) -> str:
 
 
 def _facts(library: Library, item: Item) -> str:
-    """Return the state, address or description of an item, or the numbers of items in it, as display text."""
+    """Return the state, address or description of an item; for collections and groups, the numbers of items in them."""
     if item.space and item.kind == "space":
         return words(item.space)
     if item.site:

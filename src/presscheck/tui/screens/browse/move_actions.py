@@ -166,13 +166,13 @@ class MoveActions:
         self._moves = PageMoves(session)
 
     def reason_move_down(self) -> str | None:
-        """Return why no page can be moved here."""
+        """Return why the marked pages or, without marks, the page under the cursor cannot be moved."""
         return self._edits.reason_pages()
 
     reason_move_up = reason_indent = reason_outdent = reason_move_change = reason_move_down
 
     def reason_copy_change(self) -> str | None:
-        """Return why no page can be copied here."""
+        """Return why the page under the cursor cannot be copied: it has no text, or the space cannot be edited now."""
         return self._edits.reason_edit()
 
     def _shift(self, way: Way) -> Awaitable[None] | None:
@@ -255,7 +255,7 @@ class MoveActions:
             self._apply(space, pages, plan)
 
     async def _ready(self, space: Space) -> Path | None:
-        """Return the change request to edit in. If it was chosen just now, load its pages into the tree first."""
+        """Return the result of `EditActions.path`. If the change request was just chosen, load its pages first."""
         is_chosen = space.id in self._session.library.requests
         path = await self._edits.path(space)
         if path and not is_chosen:

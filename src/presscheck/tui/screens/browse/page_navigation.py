@@ -141,7 +141,6 @@ class PageNavigation:
             self._screen.notify(f"this page has no line {line:,} any more")
 
     def _remember(self, view: PageView) -> None:
-        """Remember the position in the current page."""
         position = view.position
         if self._key and position:
             self._positions.pop(self._key, None)
@@ -162,7 +161,7 @@ class PageNavigation:
             self._screen.notify(f"no heading or anchor “{sanitize(anchor)}” on this page")
 
     def reason_outline(self) -> str | None:
-        """Return why there are no headings to show."""
+        """Return why the outline cannot be shown: there is no page, or the page has no headings."""
         document = self._session.page_view.document
         return None if document and (document.headings or not document.done) else "no headings here"
 
@@ -230,7 +229,7 @@ class PageNavigation:
         return controls
 
     def reason_fold_section(self) -> str | None:
-        """Return why there are no sections to fold."""
+        """Return why no section can be folded: no page is shown."""
         return None if self._session.page_view.folds_sections else "no page here"
 
     def command_fold_section(self) -> None:
@@ -246,7 +245,7 @@ class PageNavigation:
         self._screen.notify("all sections are folded" if is_folded else "all sections are open")
 
     def reason_open_all(self) -> str | None:
-        """Return why there is nothing to open on the page."""
+        """Return why nothing can be opened or wrapped: no page is shown."""
         return None if self._session.page_view.controls else "no page here"
 
     def command_open_all(self) -> None:

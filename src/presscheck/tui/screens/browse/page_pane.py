@@ -123,7 +123,10 @@ class PagePane:
         self._show(None, text, "")
 
     def follow_link(self, target: str) -> None:
-        """Open the target of a link: a page, a file, a web address, or an item that the pane lists."""
+        """Open the target of a link: a page, a file, a web address, or an item that the pane lists.
+
+        For a mention of a user, only show the name.
+        """
         item = self._session.item
         if item and item.kind == "space":
             self.home.follow(target)
@@ -184,7 +187,7 @@ class PagePane:
             self._screen.notify(f"broken link, not found in this space: {sanitize(target)}")
 
     def reason_backlinks(self) -> str | None:
-        """Return why there are no backlinks to show."""
+        """Return why no backlinks can be shown: no page is under the cursor."""
         item = self._session.item
         return None if item and item.kind == "document" else "no page here"
 

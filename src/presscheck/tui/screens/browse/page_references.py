@@ -140,13 +140,13 @@ class PageReferences:
         return Piece(self._item.space.id, piece) if piece else None
 
     def variable(self, expression: str) -> str | None:
-        """Return the value of a variable of the space or the page."""
+        """Return the value of a variable of the page or the space; None if the variable is unknown."""
         page = self._item.page
         of_space = self._revision.variables if self._revision else None
         return value_of(expression, of_space, page.variables if page else None)
 
     def specification(self, name: str) -> Mapping[str, Any] | None:
-        """Return an API description by the name of its specification, or by the address of a file in the space."""
+        """Return an API description by the name of its specification or the address of a file; None if not loaded."""
         known = self._specifications.get(name)
         file = self._links.file(name, self._source) if known is None else None
         return self._specifications.get(_file_key(file)) if file else known
@@ -225,7 +225,7 @@ class ReferenceLoader:
         return self._problem or (LOADING if self._screen.engine.status.online else NOT_CACHED)
 
     def want(self, item: Item, markdown: str) -> None:
-        """Read the content that a page refers to. Subscriptions from the previous page continue if they are needed."""
+        """Read the content that a page refers to, and unsubscribe from specifications that the page does not use."""
         place = self._place(item)
         if self._shown == (item, place, markdown):
             return  # the service has confirmed the cached page

@@ -220,7 +220,7 @@ class Library:
         return (tuple(collections), tuple(spaces)) == (self._collections, self._spaces)
 
     def with_other_content(self, spaces: Sequence[Space]) -> list[str]:
-        """Return the ids of the spaces whose pages are loaded, and whose revision in `spaces` is not the known one."""
+        """Return the ids of spaces with loaded pages that have a new revision in `spaces`."""
         before = {space.id: space.revision for space in self._spaces if space.id in self._pages}
         return [space.id for space in spaces if before.get(space.id, space.revision) != space.revision]
 
@@ -342,7 +342,7 @@ class Library:
 
 
 def _parents(collections: Iterable[Collection]) -> dict[str, str | None]:
-    """Return the parent ids of collections; None at the top. Of collections in each other, the first is at the top."""
+    """Return the parent ids of collections; None at the top. If collections contain each other, the first has None."""
     parents = {collection.id: collection.parent for collection in collections}
     for collection in list(parents):
         seen, parent = {collection}, parents[collection]
@@ -355,7 +355,7 @@ def _parents(collections: Iterable[Collection]) -> dict[str, str | None]:
 
 
 def _swapped(items: Sequence[Placed], one: str, other: str) -> tuple[Placed, ...]:
-    """Return the items with the items of two ids swapped."""
+    """Return the items after swapping the two items with these ids."""
     places = {item.id: at for at, item in enumerate(items)}
     changed = list(items)
     changed[places[one]], changed[places[other]] = items[places[other]], items[places[one]]

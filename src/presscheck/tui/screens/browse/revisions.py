@@ -66,7 +66,7 @@ class RevisionActions:
         self._session, self._screen = session, session.screen
 
     def reason_history(self) -> str | None:
-        """Return why no revisions can be listed here."""
+        """Return why no revisions can be listed: there is no space, or the service cannot list changes."""
         item = self._session.item
         if item is None or item.space is None:
             return "go to a space or a page first"
@@ -202,7 +202,7 @@ class RevisionListScreen(BaseScreen):
             await _bring_back(self, self._space, row.revision, row.created_at, one)
 
     def reason_go_links(self) -> str | None:
-        """Return why no files can be listed here."""
+        """Return why no files can be listed: no revision is under the cursor."""
         at = self.query_one(RowList).cursor
         return None if at < len(self._rows) else "no revision here"
 
@@ -319,7 +319,7 @@ class PageAsItWas(BaseScreen):
         self.run(self._read, group="page", exclusive=True)
 
     def reason_revert(self) -> str | None:
-        """Return why the page cannot be brought back."""
+        """Return why the page cannot be brought back: the change request has ended, or edits cannot be sent."""
         return _write_reason(self, self._request)
 
     async def command_revert(self) -> None:

@@ -53,7 +53,7 @@ NO_PAGES = ("space", "collection", "shortcuts", "shortcut", "sites", "site")
 
 
 class BrowseScreen(BaseScreen):
-    """The tree on the left, and the page under its cursor on the right."""
+    """The browse screen: the tree on the left, and the page under the cursor of the tree on the right."""
 
     SCOPE = "browse"
     FOOTER = ("open", "labels", "edit", "comment", "new_request", "find_anything", "close")
@@ -261,7 +261,7 @@ class BrowseScreen(BaseScreen):
             self.tree_view.focus()
 
     def reason_unsend(self) -> str | None:
-        """Return why nothing can be undone here."""
+        """Return why nothing can be undone: there is no unsent comment, mute or follow, and the item has no space."""
         can_undo = self.notifications.can_undo or self.comments.can_undo
         return None if can_undo or self._is_on_spaces else self.edit_actions.undo_reason()
 

@@ -256,15 +256,15 @@ class ContentTree:
             self._forward.clear()
 
     def reason_history_back(self) -> str | None:
-        """Return why there is no previous page."""
+        """Return why the cursor cannot go back: the history has no previous page."""
         return None if self._back else "no previous page"
 
     def command_history_back(self) -> None:
-        """Go back to the page from which the last link was followed."""
+        """Go back in the history."""
         self._step(self._back, self._forward)
 
     def reason_history_forward(self) -> str | None:
-        """Return why there is no next page."""
+        """Return why the cursor cannot go forward: the history has no next page."""
         return None if self._forward else "no next page"
 
     def command_history_forward(self) -> None:
@@ -284,7 +284,7 @@ class ContentTree:
         self.screen.refresh_status_bars()
 
     def move_to_target(self) -> None:
-        """Move the cursor to its target if the target is loaded."""
+        """Move the cursor to its target if the target is loaded. If the target is a page, focus the page."""
         item = self.library.item(self._target)
         if item is None:
             return
@@ -399,7 +399,7 @@ class ContentTree:
             self.tree_view.show()
 
     def shortcut_to(self, item: Item | None) -> Shortcut | None:
-        """Return a shortcut to an item, or the shortcut of a shortcut's row; None if an item cannot have a shortcut."""
+        """Return a shortcut to an item, or the shortcut that the item is; None if the item cannot have a shortcut."""
         if item is None or item.shortcut or item.kind == "shortcuts":
             return item.shortcut if item else None
         parent = self.library.item(item.parent)

@@ -32,7 +32,7 @@ class ShortcutActions:
         self.rows = ShortcutRows(session)
 
     def reason_bookmark(self) -> str | None:
-        """Return why the item under the cursor cannot be bookmarked."""
+        """Return why nothing can be bookmarked: there is no item, or only a heading of shortcuts or sites."""
         return (
             None
             if self._session.shortcut_to(self._session.item)

@@ -54,7 +54,7 @@ class TreeSites:
     reason_move_up = reason_copy_change = reason_move_change = reason_move_down
 
     def reason_publish(self) -> str | None:
-        """Return why there is no site to act on."""
+        """Return why the commands on a site are disabled: no site is under the cursor."""
         return None if self.site else "go to a site first"
 
     reason_why = reason_view_as = reason_preview_site = reason_publish
@@ -71,7 +71,7 @@ class TreeSites:
     command_preview_site = partialmethod(_open_with, "preview_site")
 
     def reason_add(self) -> str | None:
-        """Return why no site can be created."""
+        """Return why no site can be created: writes are disabled, or the service cannot create sites."""
         return self._screen.engine.write_reason(CreateSite)
 
     async def command_add(self) -> None:

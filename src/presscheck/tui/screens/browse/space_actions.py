@@ -157,7 +157,7 @@ class SpaceActions:
         return self._offline() or (None if item and item.kind == "space" else "go to a space first")
 
     def reason_add(self) -> str | None:
-        """Return why nothing can be created."""
+        """Return why nothing can be created: writes are disabled, or the organization is not loaded yet."""
         return self._offline() or (None if self._session.organization_id else "not loaded yet")
 
     reason_rename = _admin_reason
@@ -185,7 +185,7 @@ class SpaceActions:
         return self._space_reason() or self._admin_reason()
 
     def reason_settings(self) -> str | None:
-        """Return why there are no settings to change here."""
+        """Return why no setting can be changed: there is no space or collection, or the user lacks the level admin."""
         item = self._session.item
         if item and item.kind not in ("space", "collection"):
             return "go to a space or a collection first"
@@ -200,7 +200,7 @@ class SpaceActions:
     reason_go_deleted = _offline
 
     def reason_go_permissions(self) -> str | None:
-        """Return why no permissions can be shown here."""
+        """Return why no permissions can be shown: no space, collection or site is under the cursor."""
         return None if self._place else "go to a space, a collection or a site first"
 
     @property
@@ -484,7 +484,10 @@ class SpaceActions:
     async def _choose(
         self, title: str, choices: list[Choice], reasons: Mapping[str, str | None] | None = None
     ) -> str | None:
-        """Return the chosen key of a menu. Rows with a reason in `reasons` are gray, and show the reason instead."""
+        """Ask for a row of a menu, and return its key; None if canceled.
+
+        Rows with a reason in `reasons` are disabled: they are gray and show the reason.
+        """
         against = {key: reason for key, reason in (reasons or {}).items() if reason}
         rows = [
             Choice(row.key, row.label, against[row.key], (Span(row.label, "quiet"),)) if row.key in against else row

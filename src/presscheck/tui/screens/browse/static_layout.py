@@ -7,7 +7,7 @@ from presscheck.text.styled_text import Line, Span, cut
 
 
 class StaticLayout:
-    """A page layout whose lines all exist from the start. The position of a line is 0 and its number.
+    """A page layout whose lines all exist from the start. The position of a line is the pair of 0 and its number.
 
     Args:
         columns: the width.

@@ -76,7 +76,7 @@ class TreeFilter:
         return await self._tree.find_items(text)
 
     async def search(self, text: str, *, step: int = 1) -> Match | None:
-        """Go to the next node that contains a text."""
+        """Go to the next node that contains a text, or to the previous node if `step` is -1."""
         return await self._tree.search(text, step=step)
 
     async def _add_cached_pages(self) -> bool:

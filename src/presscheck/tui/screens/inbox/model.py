@@ -68,7 +68,7 @@ class ArrangedRows:
 
 
 class InboxModel:
-    """The rows of the current view.
+    """The views of the inbox, and the rows of the current view.
 
     Attributes:
         organization: the id of the organization; empty until it is loaded.

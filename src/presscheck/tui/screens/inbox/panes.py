@@ -164,7 +164,7 @@ class InboxPanes:
         self.show_preview()
 
     def show_preview(self) -> None:
-        """Draw the preview of the row under the cursor. Without rows, draw an error or why the view is empty."""
+        """Draw the preview of the row under the cursor. Without rows, draw why there are none."""
         model, screen = self._model, self._screen
         is_beside, height = self._preview_width > 0, self._preview_size[1]
         columns = self._preview_width - 1 if is_beside else screen.size.width

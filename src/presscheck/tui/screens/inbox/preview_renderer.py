@@ -78,7 +78,7 @@ def _title(request: ChangeRequest, columns: int, moment: datetime, me: str, *, h
 def _contents(
     request: ChangeRequest, contents: Preview, columns: int, rows: int, moment: datetime, me: str
 ) -> list[Line]:
-    """Render description, pages and threads, separated by blank lines."""
+    """Render the description, and below it pages and threads, which are side by side if there is room."""
     lines: list[Line] = []
     if contents.description.strip():
         lines += [(), *_description(contents.description, columns, max(2, rows // 3))]
@@ -108,7 +108,7 @@ def _description(text: str, columns: int, most: int) -> list[Line]:
 
 
 def _pages(request: ChangeRequest, contents: Preview, columns: int, most: int) -> list[Line]:
-    """Render the changed items, each with its viewed mark and kind of change."""
+    """Render the changed items in at most `most` lines, each with its viewed mark and kind of change."""
     if contents.items is None:
         return []
     lines: list[Line] = [(Span(f" {count(len(contents.items), 'changed page')}", "heading"),)]
@@ -127,7 +127,7 @@ def _longest(items: Sequence[ChangedItem]) -> int:
 
 
 def _threads(contents: Preview, columns: int, most: int, moment: datetime, me: str) -> list[Line]:
-    """Render the open threads: author, time and page, followed by the text."""
+    """Render the open threads in at most `most` lines: author, time and page, followed by the text."""
     if contents.threads is None:
         return []
     if not contents.threads:

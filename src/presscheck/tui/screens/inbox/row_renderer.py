@@ -50,7 +50,7 @@ GAP, NARROW_GAP = "   ", "  "
 
 @dataclass(frozen=True)
 class NaturalWidths:
-    """The minimum widths, in columns, that show the cells of some rows uncut."""
+    """The minimum widths of the columns at which no text of the measured rows is cut."""
 
     number: int = 3
     subject: int = 8
@@ -125,7 +125,7 @@ class Columns:
 
 @lru_cache(maxsize=64)
 def columns_for(total: int, natural: NaturalWidths, *, has_headings: bool) -> Columns:
-    """Distribute a total width over the columns. `natural` are the widths that show all cells uncut."""
+    """Distribute a total width over the columns. `natural` are the widths at which no text is cut."""
     is_wide, has_names = total >= WIDE - 2, total >= NAMES - 2
     gap = 2 if is_wide else 1
     sizes = {

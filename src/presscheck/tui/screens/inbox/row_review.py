@@ -86,7 +86,7 @@ class RowReview(RequestSession):
         return self._verdicts.warnings()
 
     def reason_comment(self) -> str | None:
-        """Return why no comment can be written."""
+        """Return why no comment can be written: the profile is read-only, or the change request is not loaded."""
         return self.drafts.disabled_reason()
 
     def command_comment(self) -> None:

@@ -119,7 +119,7 @@ class SavedViewEditor(Dialog[SavedView]):
         self._show()
 
     def on_descendant_focus(self) -> None:
-        """Show the completions of the focused field."""
+        """Update the completions and the keys for the focused field."""
         self._show()
 
     @override

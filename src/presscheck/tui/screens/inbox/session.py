@@ -255,7 +255,7 @@ class Inbox:
         self._show_new_rows()
 
     def _show_new_rows(self) -> None:
-        """Show the rows, and read their details if a new listing has arrived since the last time."""
+        """Show the rows, and read their details if a new listing has arrived since they were last shown."""
         self._show_rows()
         if self._reads_details:
             self._reads_details = False

@@ -70,7 +70,7 @@ class TriageActions:
         self._session.rows.redraw()
 
     def reason_unsend(self) -> str | None:
-        """Return why there is nothing to undo."""
+        """Return why nothing can be undone: there is no change to undo, and no change request under the cursor."""
         session = self._session
         has_any = self._last_hidden or self.notifications.can_undo or session.sent or session.current()
         return None if has_any else "nothing to undo: go to a change request first"

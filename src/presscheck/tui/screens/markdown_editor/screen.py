@@ -321,7 +321,7 @@ class MarkdownEditor(BaseScreen):
         self.refresh_status_bars()
 
     def reason_send(self) -> str | None:
-        """Return why the text cannot be saved."""
+        """Return why the text cannot be saved: it is being saved, or the app cannot write or queue it now."""
         status = self.engine.status
         if self._is_saving:
             return "it is being saved"
@@ -629,7 +629,7 @@ class MarkdownEditor(BaseScreen):
         self.area.insert_block(next(block.text for block in BLOCKS if block.name == chosen[0]))
 
     async def _insert_reference(self, kind: str) -> None:
-        """Choose a page, file, image or person, and insert a link to it."""
+        """Choose a page, file, image or person, and insert a link to the choice."""
         if kind == "link":
             proposals = page_proposals(self._pages, self.draft.page_id, with_words=True)
         elif kind == "person":
@@ -674,7 +674,10 @@ def _lay_out(text: str, size: Size, row: int, before: SplitText | None) -> tuple
 def _part_around(
     text: str, rows: range, row: int, blocks: Sequence[Block], conflicts: Sequence[ConflictBlock]
 ) -> tuple[str, int]:
-    """Return the part of a text with whole blocks and conflicts that contains `rows`, and the number of `row` in it."""
+    """Return the part of a text that contains `rows`, and the number of `row` in that part.
+
+    The part starts and ends at the borders of blocks, and cuts no conflict.
+    """
     starts = [block.start_line for block in blocks]
     lines = text.split("\n")
     first, after = bisect_right(starts, max(0, rows.start)) - 1, bisect_right(starts, rows.stop)

@@ -179,7 +179,7 @@ class IntegrationActions:
         self._session.screen.notify(f"it works in {chosen} {place}s of {where}")
 
     async def publish(self) -> None:
-        """Publish a new version of the integration, in a form."""
+        """Ask for a new version of the integration in a form, and publish the version."""
         session, owner = self._session, self._session.integration.owner
         owner_id = owner.id if owner else session.organization.id
         title = f"New version of {session.title}: icon, pictures and secrets are given again"

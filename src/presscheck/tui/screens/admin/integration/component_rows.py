@@ -129,7 +129,7 @@ def bound(value: Any, values: Mapping[str, Any]) -> Any:
 
 
 def address_of(target: Any, values: Mapping[str, Any]) -> str:
-    """Return the address of a target, given as text or as host, path and query."""
+    """Return the address of a target, given as text or as host, path and query; empty without an address."""
     url = _element(target).get("url")
     parts = _element(url)
     if parts:
@@ -398,7 +398,6 @@ class _Drawing:
         self._add_lines([line], prefix, key, Control("link", words, element, url=url) if url else None)
 
     def _spans(self, value: Any, style: str = "", depth: int = 0) -> Iterator[Span]:
-        """Yield the spans of an inline element."""
         if isinstance(value, str):
             yield Span(sanitize(value), style)
             return

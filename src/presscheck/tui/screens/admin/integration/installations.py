@@ -131,7 +131,7 @@ class InstallationList(List[Installation]):
         return self._actions.configure(self.current) if self.current else None
 
     def reason_delete(self) -> str | None:
-        """Return why there is nothing to uninstall, or why uninstalling is not allowed now."""
+        """Return why the integration cannot be uninstalled: it is not installed, or the change is not allowed now."""
         return self.reason_open() or self._session.change_reason(UninstallIntegration, "either")
 
     def command_delete(self) -> Awaitable[None] | None:

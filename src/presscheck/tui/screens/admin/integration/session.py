@@ -224,9 +224,9 @@ class IntegrationSession:
         return sanitize(installation.target.organization) if installation.target else "–"
 
     def installer(self, identity: str | None) -> str:
-        """Return the organization of the installation with an id.
+        """Return the organization of an installation, given the id of the installation, as display text.
 
-        The id of an unknown installation is returned as it is.
+        For an unknown installation, return the id.
         """
         found = next((item for item in self.installations.value or () if item.id == identity), None)
         return self.organization_of(found) if found else sanitize(identity or "–")
