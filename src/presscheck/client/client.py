@@ -259,7 +259,7 @@ class Client:
     async def read_page(self, call: Operation[Any], url: str) -> Reply:
         """Return a page or a file of a published site as a visitor gets it; the token is not sent.
 
-        Redirects are not followed. A response that the page does not exist is returned like others.
+        Redirects are not followed. A 404 is returned, too.
 
         Args:
             call: the call that error messages name.

@@ -135,7 +135,7 @@ def owners_errors(settings: Path) -> tuple[SettingsError, ...]:
 
 
 def parse(file: Path, text: str) -> Owners:
-    """Parse the text of a file."""
+    """Parse the text of an owners file. Invalid lines are skipped, and reported in `errors`."""
     rules: list[OwnerRule] = []
     errors: list[SettingsError] = []
     for number, line in enumerate(text.split("\n"), 1):

@@ -31,7 +31,7 @@ class Reason(NamedTuple):
 
     Attributes:
         level: the level.
-        path: the origin in words, and the titles from there down to the place where the level applies.
+        path: the origin and the titles from there down to the place, such as `default level: Guides › API`.
         source: a short name of the place where the level is given.
     """
 
@@ -90,7 +90,7 @@ class Access:
         return next((item for item in self.around(place) if _own_default(item) != "inherit"), None)
 
     def reasons(self, member: OrganizationMember, place: Container) -> Iterator[Reason]:
-        """Yield every level of a person in a place, with its path."""
+        """Yield every level that a person has in a place, each with its origin."""
         around, names = self.around(place), self.names(place)
         if member.role:
             given = self.default_from(place)
@@ -212,6 +212,6 @@ async def _each(listings: Sequence[Operation[Page[Any]]], read_all: ReadAll) -> 
 def _own_default(item: Container) -> str | None:
     """Return the default level of the place itself: a level, `inherit`, or None for no access.
 
-    A site without a level, from a service without default levels for sites, inherits.
+    A site without a default level inherits, because some services have no default levels for sites.
     """
     return (item.default_level or "inherit") if isinstance(item, Site) else item.default_level

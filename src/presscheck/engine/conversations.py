@@ -77,7 +77,7 @@ def _read(number: int, text: bytes | str) -> ReadLine:
 
 
 def _from_lines(pieces: Iterable[bytes]) -> Iterator[ReadLine]:
-    """Yield a conversation for each line that is not empty."""
+    """Yield a `ReadLine` for each line that is not empty."""
     number, line = 1, bytearray()
     for piece in pieces:
         *ended, rest = piece.split(b"\n")
@@ -93,9 +93,9 @@ def _from_lines(pieces: Iterable[bytes]) -> Iterator[ReadLine]:
 
 
 def _from_array(pieces: Iterator[bytes]) -> Iterator[ReadLine]:
-    """Yield a conversation for each item of an array.
+    """Yield a `ReadLine` for each item of an array.
 
-    If the array is invalid, the last line has the reason.
+    If the array is invalid, the last `ReadLine` has the reason.
 
     `JSONDecoder.raw_decode` parses an item from the beginning of the buffer. When it fails, the item may be incomplete:
     the buffer is extended and the item parsed again. The buffer at least doubles each time, so parsing a long item

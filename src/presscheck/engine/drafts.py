@@ -80,7 +80,7 @@ class DraftPlace(NamedTuple):
 
     Attributes:
         kind: the kind of place.
-        target: the id of the place, or the key of an item of the tree; a number or a name for other kinds.
+        target: the id of the place, the key of an item of the tree, or the number or name of another kind of place.
         command: the command that continues the draft; empty if opening the place continues it.
     """
 
@@ -266,7 +266,7 @@ class Draft:
         return (key, SCHEMA_BASE + key.removeprefix(schema)) if key.startswith(schema) else (key,)
 
     def keys_in(self, request: str) -> dict[str, str]:
-        """Return the keys of the draft in another change request, by its current keys.
+        """Return the keys that the draft gets in another change request, by current key.
 
         A draft of a page also has the key of the page text before the edit.
         """

@@ -389,7 +389,7 @@ class Engine:
             self._add_notice(f"What was published could not be noted: {error.message}")
 
     async def noted(self, site_id: str | None = None) -> None:
-        """Wait until every publish of a site is recorded, or of all sites if `site_id` is None."""
+        """Wait until every publish of a site is recorded; if `site_id` is None, every publish of any site."""
         notes = [note for site, note in self._notes.items() if site_id in (None, site) and not note.done()]
         if notes:
             await asyncio.wait(notes)
@@ -468,7 +468,10 @@ class Engine:
         return self._outbox_actions.send_now(number)
 
     def rewrite(self, number: int, call: Operation[Any]) -> bool:
-        """Replace a pending or failed write by this call. Returns False if it is being sent or is already sent."""
+        """Replace a pending or refused write by this call.
+
+        Returns False if the write is in another state or is gone, or if it has a base; see `replace_edit`.
+        """
         return self._outbox_actions.rewrite(number, call)
 
     def move_to_drafts(self, numbers: Collection[int], texts: Mapping[str, str], about: Mapping[str, str]) -> bool:

@@ -33,7 +33,7 @@ class Window(Generic[M]):
     """Rows of a listing from `start` on.
 
     Attributes:
-        total: the number of rows of the whole listing, or of the cached rows if the former is unknown.
+        total: the number of rows of the whole listing; if it is unknown, the number of cached rows.
         age: seconds since the listing was fetched; None if it was never fetched.
         complete: whether all rows are cached.
         is_total_known: whether `total` is the number of rows of the whole listing.

@@ -690,7 +690,7 @@ class Cache:
         return self._write(lambda database: _keep_answer(database, key, answer, at))
 
     def keep_resource(self, answer: Any) -> None:
-        """Store a resource that a write returned."""
+        """Store a resource that a write returned, if it has an `object` and an `id`."""
         kind, name = identity(answer)
         if kind:
             text = compact(answer)

@@ -74,7 +74,7 @@ class OpenText:
 
 
 def take_left_texts(outbox: LocalState) -> int:
-    """Store the changed texts of ended processes as drafts. Return their number.
+    """Store the changed texts of ended processes as drafts. Return the number of stored texts.
 
     Raises:
         StoreError: a draft cannot be stored; its file stays.

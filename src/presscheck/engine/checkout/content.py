@@ -55,7 +55,10 @@ class Downloader(Reader, Protocol):
 
 
 async def newest_revision(reader: Reader, state: CheckoutState) -> Revision:
-    """Return the newest revision of what a checkout follows. If its change request was merged, it follows main then."""
+    """Return the newest revision of the change request or of main, whichever a checkout follows.
+
+    If the change request was merged, the checkout follows main from now on.
+    """
     if state.request:
         path = {"space_id": state.space, "change_request_id": state.request}
         request = await reader.read(GetChangeRequest(**path), priority=REQUESTED)
@@ -66,7 +69,7 @@ async def newest_revision(reader: Reader, state: CheckoutState) -> Revision:
 
 
 async def revision_by_id(reader: Reader, state: CheckoutState) -> Revision:
-    """Return the revision that a checkout has."""
+    """Return the revision of the last checkout, pull or push."""
     call = GetRevision(space_id=state.space, revision_id=state.revision)
     return await reader.read(call, priority=REQUESTED)
 
@@ -78,8 +81,8 @@ class SpaceFiles:
     Attributes:
         space: the id of the space.
         revision: the revision.
-        exported: its items with their paths.
-        pages: its pages by id.
+        exported: the items of the revision with their paths in the folder.
+        pages: the pages of the revision by id.
     """
 
     space: str
@@ -94,7 +97,7 @@ class SpaceFiles:
 
     @classmethod
     def of(cls, space: str, revision: Revision, names: Mapping[Key, str]) -> SpaceFiles:
-        """Create the files of a revision; `names` are the paths that items have in the folder."""
+        """Create the files of a revision. `names` has the paths of the items that are in the folder already."""
         fallback = (revision.urls.app or "").partition("/revisions/")[0] or f"/spaces/{space}"
         exported = ExportedRevision(
             revision.pages, revision.files, revision.reusable_contents, names=names, fallback=fallback
@@ -110,7 +113,7 @@ class SpaceFiles:
         return {CONFIG_FILE: write_config(RepositoryConfig(), {}).encode(), SUMMARY: self.summary().encode()}
 
     def fingerprint(self, key: Key) -> object:
-        """Return a value that changes if the content of an item changes; None if the revision does not have it."""
+        """Return a value that changes with the content of an item, or None if the revision does not have the item."""
         kind, identity = key
         if kind == "page":
             page = self.pages.get(identity)
@@ -122,7 +125,7 @@ class SpaceFiles:
         return snippet and (snippet.title, snippet.document)
 
     async def text(self, reader: Reader, page_id: str) -> str:
-        """Return the text of a page as the service has it, without its title."""
+        """Return the Markdown of a page from the service, without the title; empty for a page without a document."""
         page = self.pages[page_id]
         if page.document_id is None or page.type != "document":
             return ""
@@ -131,7 +134,7 @@ class SpaceFiles:
         return text[heading.end :] if heading else text
 
     def source_page(self, page_id: str, text: str = "") -> SourcePage:
-        """Return a page with a text of the service, without its subpages."""
+        """Return a page as its file is written, without subpages. `text` is the Markdown from the service."""
         return self.exported.page(self.pages[page_id].model_copy(update={"pages": ()}), {page_id: text})
 
     async def content(self, engine: Downloader, key: Key) -> bytes:
@@ -159,7 +162,10 @@ class SpaceFiles:
 
 
 def same_entries(one: bytes, other: bytes, *, with_titles: bool = True) -> bool:
-    """Return whether two tables of contents say the same, or lead to the same pages in the same order."""
+    """Return whether two tables of contents have the same entries.
+
+    Without `with_titles`, the titles may differ.
+    """
     first, second = (entries(read_summary(text.decode("utf-8", "replace")).items, SUMMARY) for text in (one, other))
     return first == second if with_titles else _targets(first) == _targets(second)
 
@@ -169,10 +175,10 @@ def _targets(listed: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 async def each(keys: Iterable[Key], work: Callable[[Key], Awaitable[None]]) -> None:
-    """Run work for each item, `AT_ONCE` items at a time.
+    """Await `work` for each item, `AT_ONCE` items at a time.
 
     Raises:
-        PresscheckError: the work on an item failed; the work that was running was cancelled.
+        PresscheckError: the work on an item failed. The work on all other items was cancelled.
     """
     waiting = iter(keys)
 

@@ -28,9 +28,9 @@ class FolderChanges:
         deleted: files that are gone.
         renamed: the new path by the old path.
         conflicts: files with conflict markers.
-        unreadable: the reason by path why a file of the checkout cannot be read; it counts as unchanged.
+        unreadable: why a file of the checkout cannot be read, by path. Such a file counts as unchanged.
         repository: the content of the folder.
-        oids: the object ids of the files.
+        oids: the Git object ids of the files by path.
     """
 
     added: tuple[str, ...]
@@ -78,7 +78,7 @@ def folder_changes(checkout: Checkout) -> FolderChanges:
 
 
 def _object_ids(checkout: Checkout, repository: Repository) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the object ids of all files that belong to the content, and why others cannot be read."""
+    """Return the object ids of the files of the content, and the reasons why other files cannot be read, by path."""
     oids = {page.source: page.oid for page in repository.walk() if page.source}
     oids |= {snippet.source: snippet.oid for snippet in repository.snippets}
     unreadable: dict[str, str] = {}
@@ -102,7 +102,7 @@ def _object_ids(checkout: Checkout, repository: Repository) -> tuple[dict[str, s
 
 
 def _require_layout(checkout: Checkout) -> None:
-    """Require what tells a deleted page from a page that another setting hides.
+    """Check that the table of contents exists and the configuration is unchanged, or else pages would seem deleted.
 
     Raises:
         ChecksFailed: the table of contents is missing, or the configuration leads to other folders.
@@ -118,7 +118,7 @@ def _require_layout(checkout: Checkout) -> None:
 def _renamed(
     checkout: Checkout, repository: Repository, gone: set[str], added: set[str], oids: dict[str, str]
 ) -> dict[str, str]:
-    """Pair files that are gone with new files of the same content."""
+    """Return the new path of each file that was renamed: a new file has the same content."""
     state, pairs = checkout.state, dict[str, str]()
     pages = {page.source: page for page in repository.walk() if page.source}
     left = sorted(added)

@@ -46,7 +46,7 @@ class TreePlan:
 
     Attributes:
         changes: the edits in order.
-        keys: the key of each file: the id of its page, or `NEW` and the path.
+        keys: the key of each page by the path of its file: the id of the page, or `NEW` and the path for a new page.
         notes: what cannot be sent, one sentence each.
     """
 
@@ -102,7 +102,7 @@ def plan_tree(
 
 
 class _Unnamed:
-    """The pages of a revision that have no file, such as groups and links, to be paired with those of the folder."""
+    """The pages of a revision that have no file, such as groups and links, to be paired with pages of the folder."""
 
     def __init__(self, pages: Sequence[RevisionPage], named: set[str], targets: Mapping[str, str]) -> None:
         self.targets = targets
@@ -112,7 +112,7 @@ class _Unnamed:
                 self._left.setdefault(kind_of(page), []).append(page)
 
     def take(self, page: SourcePage) -> RevisionPage | None:
-        """Return the page with the same kind and title, or the same target, that is not paired yet, or None."""
+        """Pair `page` with an unpaired page of the same kind and title or target. Return that page, or None."""
         left = self._left.get(page.kind, [])
         if page.kind == "computed":
             return next(
@@ -126,7 +126,10 @@ class _Unnamed:
         return same
 
     def take_group(self, page: SourcePage, others: int) -> RevisionPage | None:
-        """Return the group that was renamed: the only one left, for the only new one."""
+        """Return the last unpaired group if `page` is the only new group, because the group was renamed; else None.
+
+        `others` is the number of new groups in the same parent, including `page`.
+        """
         left = self._left.get("group", [])
         return left.pop() if page.kind == "group" and len(left) == 1 and others == 1 else None
 
@@ -138,7 +141,10 @@ def _title(page: RevisionPage) -> str:
 def _match(
     tree: _Wanted, wanted: Sequence[SourcePage], parent: str | None, ids: Mapping[str, str], unnamed: _Unnamed
 ) -> None:
-    """Give each page of the folder the id of its page, or a key for a new page."""
+    """Add the keys of pages of the folder to the wanted tree: ids of pages of the revision, and keys of new pages.
+
+    A group or a link that the revision does not have becomes a note.
+    """
     below = tree.below.setdefault(parent, [])
     unpaired = [page for page in wanted if not page.source and page.kind == "group"]
     paired = {id(page): unnamed.take(page) for page in wanted if not page.source}
@@ -189,7 +195,8 @@ def _arrange(
 ) -> None:
     """Add and move pages so that each parent has the wanted children in the wanted order, parents first.
 
-    `listed` is the order of the table of contents that the folder was checked out with, `order` that of the revision.
+    `listed` is the order in the table of contents of the checkout. `order` is the order in the revision, which each
+    planned edit updates.
     """
     wanted = tree.below.get(parent, [])
     present = {page: index for index, page in enumerate(listed.below(parent))}
@@ -221,13 +228,13 @@ def _insertion(page: SourcePage, key: str, parent: str | None, at: int) -> Inser
 def page_update(
     page_id: str, before: SourcePage, after: SourcePage, body: str, slug: str = ""
 ) -> tuple[UpdatePage | None, list[str]]:
-    """Return the edit of a page's text and details, and what cannot be sent.
+    """Return the edit of a page's text and details (None without changes), and notes on changes that cannot be sent.
 
     Args:
         page_id: the page.
-        before: the page of the revision, with its text as the service has it.
+        before: the page of the revision, with the text from the service.
         after: the page of the folder.
-        body: the text of the folder with links as the service has them.
+        body: the text of the folder, with links in the form of the service.
         slug: the new slug, if the file was renamed.
     """
     given: dict[str, Any] = {}

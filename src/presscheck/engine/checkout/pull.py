@@ -44,8 +44,8 @@ class Pulled:
     Attributes:
         place: what the folder follows now: `main` or `#12`.
         written: files that were added or replaced.
-        merged: files with edits of both sides.
-        conflicts: files with lines that both sides changed.
+        merged: files in which edits of both sides were merged without conflicts.
+        conflicts: files with conflict markers, or with the other version next to them.
         deleted: files that were deleted.
         kept: files that others deleted and that were edited here, or that others edited and that were deleted here.
     """
@@ -77,7 +77,9 @@ def prepare_folder(root: Path) -> None:
 
 
 async def pull(engine: Downloader, checkout: Checkout, author: str = "", report: Report = lambda _: None) -> Pulled:
-    """Bring a folder to the newest revision of what it follows. A new checkout gets all files.
+    """Bring a folder to the newest revision of the change request or main, whichever it follows.
+
+    A new checkout gets all files.
 
     Args:
         engine: reads the revisions.
@@ -86,7 +88,7 @@ async def pull(engine: Downloader, checkout: Checkout, author: str = "", report:
         report: see `Report`.
 
     Raises:
-        PresscheckError: the revision cannot be read; the files that were written are right, and the next pull goes on.
+        PresscheckError: the revision cannot be read. Files that were written are complete, and the next pull continues.
         OSError: a file cannot be written.
     """
     state = checkout.state
@@ -234,7 +236,7 @@ def _remove_empty(root: Path, path: str) -> None:
 
 
 def _safe_names(root: Path, files: SpaceFiles, names: dict[Key, str]) -> dict[Key, str]:
-    """Return other paths for new items whose path the disk cannot hold, or takes for that of another item."""
+    """Return other paths for new items whose paths the disk cannot store, or cannot tell from another item's path."""
     ignores_case = (root / STATE_FILE.upper()).exists() or os.name == "nt"
     taken = {path.casefold() if ignores_case else path for path in names.values()}
     safe: dict[Key, str] = {}

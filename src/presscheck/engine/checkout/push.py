@@ -70,19 +70,19 @@ class Pushed:
 async def push(
     engine: Pusher, checkout: Checkout, changes: FolderChanges, subject: str, *, is_new: bool = False
 ) -> Pushed:
-    """Send the changes of a folder to the change request that it follows, or to a new one.
+    """Send the changes of a folder to the change request that it follows, or to a new change request.
 
     Args:
-        engine: reads and writes.
-        checkout: the folder; it follows the change request afterwards.
+        engine: reads revisions and sends edits.
+        checkout: the folder, which follows the change request afterwards.
         changes: what changed in the folder.
         subject: the subject of a new change request.
         is_new: whether to create a change request even if the folder follows one.
 
     Raises:
-        ChecksFailed: the folder has conflicts.
-        ChangedSince: the folder does not have the newest revision, or somebody else edited the same page meanwhile.
-        PresscheckError: the service refused a request; what was sent before stays, and the next push goes on.
+        ChecksFailed: the folder has conflicts, or the table of contents names a missing page.
+        ChangedSince: the folder does not have the newest revision, or somebody else just edited the same page.
+        PresscheckError: the service refused a request. Edits that were sent stay, and the next push continues.
     """
     if changes.conflicts:
         raise ChecksFailed(f"Resolve the conflicts first: {', '.join(changes.conflicts[:5])}")
@@ -139,9 +139,9 @@ class _Push:
         return self.result
 
     def _update_summary(self) -> None:
-        """Give entries of the table of contents the new titles of their pages.
+        """Write new titles of pages into the table of contents.
 
-        A table of contents that says the same as that of the revision keeps its form.
+        The file stays unchanged if its entries equal those of the revision, or differ in more than titles.
         """
         root, state = self.checkout.root, self.checkout.state
         local = (root / SUMMARY).read_bytes()
@@ -178,7 +178,7 @@ class _Push:
                 notes.append(f"{path}: the API cannot delete files; it is no longer part of this folder")
 
     def _renamed(self, before: SpaceFiles) -> dict[str, str]:
-        """Return new paths by old paths: files with equal content, and pages with the same title."""
+        """Return the new paths of renamed files by old path: of equal content or, for a page, with the same title."""
         renamed = {**self.changes.renamed}
         new = {page.title: page.source for page in self._documents() if page.source in self.changes.added}
         for path in self.changes.deleted:
@@ -189,12 +189,12 @@ class _Push:
         return renamed
 
     def _with_replaced_files(self, uploads: Mapping[str, bytes]) -> set[str]:
-        """Return the pages that link to a file with a new content: they must link to the new file."""
+        """Return the paths of pages that link to a replaced file. They must be sent again, to link to the new file."""
         names = {quote(path.rpartition("/")[2]) for path in uploads if path in self.checkout.state.items}
         return {page.source for page in self._documents() if any(name in page.body for name in names)}
 
     def _uploads(self) -> dict[str, bytes]:
-        """Return the new and changed files by path."""
+        """Return the contents of new and changed files by path. A file that is too large becomes a note."""
         uploads: dict[str, bytes] = {}
         sources = {file.source: file for file in self.changes.repository.files}
         for path in sorted({*self.changes.added, *self.changes.modified} & {*sources}):
@@ -252,10 +252,11 @@ class _Push:
         return ids
 
     async def _edit(self, request: ChangeRequest, changes: Sequence[ContentChange]) -> ContentUpdate:
-        """Send edits, and record the revision that they made.
+        """Send edits, and record the new revision.
 
         Raises:
-            ChangedSince: somebody else edited the same pages at the same time; their edits were restored.
+            ChangedSince: somebody else edited the same pages at the same time. The other edits were restored.
+            PresscheckError: the service refused the edits, or another process sent them.
         """
         path = {"space_id": request.space, "change_request_id": request.id}
         call = EditChangeRequestContent(**path, changes=tuple(changes), compat=False)
@@ -270,7 +271,11 @@ class _Push:
         return answer
 
     async def _restore(self, request: ChangeRequest, theirs: Revision, changes: Sequence[ContentChange]) -> None:
-        """Restore pages that somebody else edited after they were read here, and before these edits arrived."""
+        """Restore pages that somebody else edited after this push read them, and before `changes` arrived.
+
+        Raises:
+            ChangedSince: pages were restored; the message names them.
+        """
         before, now = ({page.id: page for page in flatten(one.pages)} for one in (self.revision, theirs))
         sent = [change.page for change in changes if isinstance(change, (UpdatePage, DeletePage))]
         lost = [page for page in sent if page in now and content_of(now[page]) != content_of(before[page])]
@@ -288,7 +293,7 @@ class _Push:
         return await self.engine.read(call, priority=REQUESTED)
 
     def _remember(self, added: Mapping[str, str], renamed: Mapping[str, str], keys: Mapping[str, str]) -> None:
-        """Record added, renamed and deleted files."""
+        """Record added, renamed and deleted files in the state of the checkout."""
         state = self.checkout.state
         for old, new in renamed.items():
             state.items[new] = state.items.pop(old)
@@ -343,6 +348,6 @@ def _parts(changes: Sequence[ContentChange]) -> list[list[ContentChange]]:
 
 
 def _with_ids(change: ContentChange, ids: Mapping[str, str]) -> ContentChange:
-    """Return an edit with the ids of pages that earlier requests added."""
+    """Replace the keys of new pages in an edit by the ids that earlier requests returned."""
     names = {name: ids[value] for name in ("into", "page") if (value := getattr(change, name, None)) in ids}
     return change.model_copy(update=names) if names else change

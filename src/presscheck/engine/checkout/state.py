@@ -22,7 +22,7 @@ SHARED = 0o644
 class Item(BaseModel):
     """A page, file or snippet in the folder. `oid` is the Git object id of its file as the service has it.
 
-    An empty `oid` means that the service has another content, such as that of a page which was just added.
+    An empty `oid` means that the service has other content than the file, such as for a page that was just added.
     """
 
     kind: Kind
@@ -65,16 +65,16 @@ class CheckoutState(BaseModel):
         return f"#{self.number}" if self.request else "main"
 
     def names(self) -> dict[Key, str]:
-        """Return the path of each item."""
+        """Return the paths of all items, by kind and id."""
         return {(item.kind, item.id): path for path, item in self.items.items()}
 
 
 class Checkout:
-    """A folder with a space.
+    """A folder into which a space was checked out.
 
     Attributes:
         root: the folder.
-        state: its state, which `save` writes.
+        state: the state of the checkout, which `save` writes.
     """
 
     def __init__(self, root: Path, state: CheckoutState) -> None:
@@ -117,7 +117,7 @@ def _read(file: Path) -> CheckoutState:
 
 
 def read_file(root: Path, path: str) -> bytes | None:
-    """Return the content of a file in a folder, or None.
+    """Return the content of a file in a folder, or None if the file is missing.
 
     Raises:
         ConfigurationError: the path leads through a symbolic link.

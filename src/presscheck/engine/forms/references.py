@@ -15,7 +15,7 @@ class Reference:
     Attributes:
         hint: the names that can be given instead of an id.
         listing_names: the operations that list the objects, as ``family.Name``; the first operation whose other
-            arguments are known is used. They are names, because importing all their families takes 60 ms.
+            arguments are known is used. These are names, because importing all operations takes 60 ms.
         names: the fields of the API with names of the object.
         id: the field of the API with the id.
         label: the field with the name for display, if it is not the first of `names`.

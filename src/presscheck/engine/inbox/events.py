@@ -96,7 +96,7 @@ class Snapshot:
 
     @property
     def newest(self) -> str:
-        """The time of the latest update of a change request."""
+        """The time of the latest update of any change request; empty without change requests."""
         return max((request.updated_at for request in self.requests.values()), default="")
 
 
@@ -105,7 +105,7 @@ class Event:
     """An event of a change request or site; texts are not sanitized.
 
     `who` is the id of a user and `at` a time of the service; both are empty if unknown. `thread` and `mentions_me` are
-    copied from the action.
+    copied from the `UserAction`.
     """
 
     kind: str

@@ -161,7 +161,7 @@ class NotificationSettings:
         return dict(states) if states["requests"] or states["spaces"] else {}
 
     def filter_events(self, events: Iterable[Event], followed_in_part: Iterable[str] = ()) -> tuple[Event, ...]:
-        """Return the events to report. A review request or a mention ends a mute first.
+        """Return the events whose targets are not muted. A review request or a mention ends a mute first.
 
         Args:
             events: the events, oldest first.

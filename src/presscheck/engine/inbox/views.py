@@ -392,7 +392,7 @@ def missing_reviews(engine: WindowReader, organization: str, me: str) -> Iterato
     """Yield the reads of reviews whose cached response is missing or older than the change request's last update.
 
     Change requests that wait for the user's review come first, then the latest open change requests. The
-    age is checked only when a call is due, because another reader may have fetched the response in the meantime.
+    age is checked when the iterator reaches a call, because another reader may have fetched the response by then.
 
     Args:
         engine: reads the cached listings.

@@ -91,7 +91,7 @@ def compare(old: Object, new: Object) -> Comparison:
 
 
 class _Operation(NamedTuple):
-    """An operation, or a webhook, for which the client acts as the server."""
+    """An operation or a webhook. The client of the API is the server of its webhooks."""
 
     name: str
     details: Object

@@ -639,7 +639,7 @@ def _on(space: SpaceContent, page: RevisionPage, message: str, line: int = 0) ->
 
 
 def _levels(content: SiteContent) -> Iterator[tuple[str, Sequence[SiteSpace | SiteSection]]]:
-    """Yield groups of items whose paths must differ, with the title of the parent: the top level and each section."""
+    """Yield the top level and each section of a site: the title, and the items inside, whose paths must differ."""
     items = [*_without_groups(content.structure.structure)]
     yield content.site.title, items
     for item in items:

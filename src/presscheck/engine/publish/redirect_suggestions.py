@@ -41,7 +41,7 @@ class Suggestion:
 async def suggestions(
     engine: CachedReader, organization_id: str, site: Site, redirects: RedirectMap
 ) -> list[Suggestion]:
-    """Suggest redirects for former paths of pages that now have neither a redirect nor a page.
+    """Suggest redirects for former paths of pages, unless the path now has a redirect or another page.
 
     Within each space, the most recently used paths come first.
 

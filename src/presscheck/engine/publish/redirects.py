@@ -298,7 +298,7 @@ def write_table(redirects: RedirectMap) -> str:
 
 @dataclass
 class _Import:
-    """The plan of an import: the rows of the table, the redirects of the site, and the problems so far."""
+    """An import while it is planned: the rows of its table, the existing redirects of the site, and the problems."""
 
     rows: Sequence[Row]
     redirects: RedirectMap

@@ -181,7 +181,7 @@ class SiteContent:
 
 
 def page_facts(markdown: str) -> PageFacts:
-    """Examine a text for the checks."""
+    """Return the facts about the text of a page that checks need."""
     conflicts = unresolved_conflicts(markdown) if "<" in markdown and START_SIGNS in markdown else []
     images, specs = unnamed_images(markdown), find_specs(markdown)
     is_empty = not markdown or markdown.isspace()

@@ -240,13 +240,13 @@ class IndexUpdates:
             self._task = asyncio.create_task(self._update_later())
 
     async def close(self) -> None:
-        """Stop updating. The next session indexes the remaining queue."""
+        """Stop updating. The next session indexes the responses that are still queued."""
         if self._task:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def catch_up(self, seconds: float) -> None:
-        """Index the queue for at most `seconds`. Schedule a background update for the remaining entries."""
+        """Index queued responses for at most `seconds`. Schedule a background update for all others."""
         ends = time.monotonic() + seconds
         while await self._in_store(_index_some):
             if time.monotonic() > ends:

@@ -121,7 +121,7 @@ async def all_items_of(read: Callable[[Operation[Any]], Awaitable[Any]], listing
 
 
 def _identity(item: Any) -> tuple[bool, int]:
-    """Return whether an item has an `object` and an `id`, and a hash: of both, or else of the whole item."""
+    """Return (True, a hash of `object` and `id`) for a resource, and (False, a hash of the item) for other items."""
     if isinstance(item, BaseModel):
         named: tuple[Any, Any] = getattr(item, "object", None), getattr(item, "id", None)
     else:

@@ -325,7 +325,7 @@ class _Unknown(Exception):
     """Other operations do not have the answer.
 
     Args:
-        reason: a sentence; or, after a comma, the end of *This service has no …*.
+        reason: a sentence, or a text with a leading comma that is appended to *This service has no …*.
     """
 
     def __init__(self, reason: str) -> None:

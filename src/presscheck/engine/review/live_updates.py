@@ -94,7 +94,7 @@ class LiveUpdates:
                 self._engine.refresh(call)
 
     def _moved_calls(self, before: ChangeRequest, after: ChangeRequest) -> Iterator[Operation[Any]]:
-        """Yield the calls to refresh: always the discussion, the content only if a revision changed."""
+        """Yield the calls to refresh: the discussion, and the content if `revision` or `outdated` changed."""
         has_new_content = (before.revision, before.outdated) != (after.revision, after.outdated)
         for call in self._model.calls():
             if isinstance(call, ListComments):

@@ -130,7 +130,7 @@ def reviewers(
 
 
 def newest_reviews(reviews: Iterable[Review]) -> tuple[Review, ...]:
-    """Return the newest review of each user, without outdated reviews."""
+    """Return the newest review of each user among the reviews that are not outdated."""
     newest: dict[str, Review] = {}
     for review in sorted(reviews, key=lambda review: review.created_at):
         if not review.outdated:

@@ -153,7 +153,7 @@ class ReviewModel:
         return GetChangeRequest(space_id=self.space_id, change_request_id=self._request_id)
 
     def calls(self) -> tuple[Operation[Any], ...]:
-        """Return all other calls, most important first; none before the change request is loaded.
+        """Return the calls other than `first_call`, most important first; none before the change request is loaded.
 
         Returns the same tuple object until one of the calls changes.
         """
@@ -178,7 +178,7 @@ class ReviewModel:
         return self._calls
 
     def set_request(self, request: ChangeRequest | None) -> None:
-        """Set the change request and load its "viewed" marks."""
+        """Set the change request and load its "viewed" marks; None is ignored."""
         if request:
             self.request = request
             self.discussion.set_request(request.id)
@@ -437,7 +437,7 @@ class ThreadFilter:
         return self._locate(item, self._groups().get(_page_id(item), []))
 
     def visible_on(self, item: ChangedItem | None) -> list[Thread]:
-        """Return the threads on an item whose state is visible."""
+        """Return the threads on an item, without threads in hidden states."""
         return [thread for thread in self.threads_on(item) if thread.state in self.visible]
 
     def all_threads(self) -> list[tuple[ChangedItem | None, Thread]]:
@@ -448,7 +448,7 @@ class ThreadFilter:
         return [(item, thread) for item in (None, *self._changed_items()) for thread in self.threads_on(item)]
 
     def all_visible(self) -> list[Thread]:
-        """Return all threads whose state is visible."""
+        """Return all threads, without threads in hidden states."""
         return [thread for _, thread in self.all_threads() if thread.state in self.visible]
 
     def rows_with_threads(self) -> list[int]:

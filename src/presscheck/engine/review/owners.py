@@ -44,7 +44,7 @@ class HasUser(Protocol):
 
 @dataclass(frozen=True)
 class OwnedPage:
-    """A changed page and the last owner rule that matches the page; None if no rule matches."""
+    """A changed page and the last owner rule that matches the page; `rule` is None if no rule matches."""
 
     item: ChangedItem
     rule: OwnerRule | None
@@ -130,9 +130,10 @@ async def find_owners(
 
 
 def owner_review(owner: PageOwner, reviewers: Iterable[Reviewer], author: str | None) -> OwnerReview:
-    """Return the state of the review by an owner; for several users, the first of their states in `_FURTHEST`.
+    """Return the state of an owner's review.
 
-    Returns `author` if one of these users is the author of the change request, and an empty text if none is a reviewer.
+    If the owner is a team or several users, this is the first of their states in `_FURTHEST`. Returns `author` if one
+    of these users is the author of the change request, and an empty text if none of them is a reviewer.
     """
     ids = {user.id for user in owner.users}
     if author in ids:

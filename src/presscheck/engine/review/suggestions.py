@@ -24,7 +24,7 @@ ALREADY_APPLIED = "the page already has this text"
 
 @dataclass(frozen=True)
 class AppliedSuggestions:
-    """The text of a page with suggestions applied."""
+    """The text of a page with suggestions applied, the applied threads, and the skipped threads with the reasons."""
 
     markdown: str
     applied: tuple[Thread, ...]

@@ -286,7 +286,7 @@ class Discussion:
                 yield call.model_copy(update={"page": page})
 
     def outdated_replies(self) -> list[str]:
-        """Return the ids of comments whose number of replies differs from the loaded replies."""
+        """Return the ids of comments whose number of replies differs from the number of loaded replies."""
         counts = {comment.id: comment.replies for page in self._comments.values() for comment in page}
         return [
             comment_id
@@ -336,7 +336,7 @@ class Discussion:
         return live if self.request_id == LIVE else {**live, "change_request_id": self.request_id}
 
     def post(self, text: str, page: str | None = None, **place: Any) -> PostComment | PostSpaceComment:
-        """Return the write that posts a comment on a page, or on the whole content without a page."""
+        """Return the write that posts a comment: on a page or, if `page` is None, on the whole content."""
         call = PostSpaceComment if self.request_id == LIVE else PostComment
         return call(**self._path, page=page, **place, body=Document(markdown=text))
 

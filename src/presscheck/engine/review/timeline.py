@@ -91,7 +91,10 @@ def timeline(
 
 
 def select_events(events: Iterable[Event], query: str) -> list[Event]:
-    """Return the events that match a filter: a key of `CATEGORIES`, or `BY` and a name; empty for all events."""
+    """Return the events that match `query`: a key of `CATEGORIES`, or `BY` and a name.
+
+    An empty query matches all events.
+    """
     if query.startswith(BY):
         return [event for event in events if _is_by(event, query.removeprefix(BY))]
     return [event for event in events if event.kind in CATEGORIES.get(query, (event.kind,))]

@@ -259,7 +259,7 @@ def _uses(
     *,
     without: str = "",
 ) -> OtherUses:
-    """Return the pages for which `named` is True.
+    """Return the pages for which `named` returns a true flag.
 
     `named` takes a space and its pages, and returns a flag by page id for every page whose text is cached.
     """

@@ -34,12 +34,12 @@ class Hit:
 
     Attributes:
         kind: `page`, `change-request` or `comment`.
-        change_request: the id of the change request that contains it; empty for a live page.
+        change_request: the id of the change request that contains the page or comment; empty for live content.
         page: the id of the page, or of the page that a comment is on.
         path: the path of a page; for a comment, the id of the first comment of its thread.
         title: the title; for a comment, the name of its author.
         excerpt: the text around the match.
-        address: its URL in the service's own app.
+        address: the URL in the service's own app.
     """
 
     kind: str

@@ -1,7 +1,8 @@
 """The folder of a static site. Only files that an earlier build wrote are replaced or deleted.
 
-A build is made in a temporary folder beside, then its files are moved one by one. A marker file lists the files of the
-build. While files are moved, it lists the old and the new files, so that the next build completes an interrupted one.
+A build is made in a temporary folder next to it, and then its files are moved one by one. A marker file lists the
+files of the build. While files are moved, the marker file lists the old and the new files, so that the next build
+completes an interrupted build.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class BuildFolder:
 
     @contextmanager
     def temporary(self) -> Generator[Path]:
-        """Provide an empty temporary folder beside the folder, and delete it afterwards.
+        """Provide an empty temporary folder next to the folder of the site, and delete it afterwards.
 
         Raises:
             InvalidArgument: another process builds in the same folder.
@@ -79,7 +80,7 @@ class BuildFolder:
             os.close(lock)
 
     def install(self, built: Path) -> int:
-        """Move a build into the folder, and delete the files of the earlier build that it does not have.
+        """Move a build into the folder, and delete files of the earlier build that are not in the new build.
 
         Returns:
             the number of files that are new or changed.
@@ -141,7 +142,7 @@ class BuildFolder:
 
 
 def _read_marker(file: Path) -> BuildMarker | None:
-    """Return the marker, or None if there is none. Paths that lead out of the folder are left out."""
+    """Return the marker, or None if the file is missing or invalid. Paths that lead out of the folder are left out."""
     try:
         content: Any = json.loads(file.read_text("utf-8"))
         files = tuple(str(name) for name in content["files"] if _is_inside(str(name)))

@@ -22,7 +22,7 @@ class StaticRedirect(NamedTuple):
 
 
 def redirect_files(redirects: Sequence[StaticRedirect], top: str) -> dict[str, str]:
-    """Return the files with the redirects, by name.
+    """Return the contents of the redirect files, by file name.
 
     Args:
         redirects: the redirects, with targets that begin with a slash or a scheme.
@@ -47,7 +47,7 @@ def redirect_files(redirects: Sequence[StaticRedirect], top: str) -> dict[str, s
 
 
 def redirect_page(target: str) -> str:
-    """Return a page that leads to another URL, for hosts that know none of the other formats."""
+    """Return an HTML page that redirects to a URL, for hosts that support none of the other formats."""
     url = escape(target)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Page moved</title>\n'

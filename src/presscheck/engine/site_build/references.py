@@ -40,12 +40,12 @@ class Reference(NamedTuple):
 
     @property
     def is_loaded(self) -> bool:
-        """Whether the page loads the file by itself."""
+        """Whether a browser loads the URL together with the page, without a click."""
         return self.tag in _LOADED and self.relation not in ("canonical", "alternate", "next", "prev")
 
     @property
     def is_about_page(self) -> bool:
-        """Whether the URL tells search engines and other sites the address of the page; it must be absolute."""
+        """Whether the URL is for search engines and other sites, which need an absolute URL."""
         return self.tag == "meta" or self.relation == "canonical"
 
 

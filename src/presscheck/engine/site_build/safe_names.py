@@ -20,20 +20,20 @@ _KEPT = 40
 
 
 class SafeNames:
-    """Assigns paths of files, no two of which are the same file on a system that ignores case."""
+    """An allocator of file paths that stay different on a system that ignores case."""
 
     def __init__(self) -> None:
         self._folders = {"": ""}
         self._taken: set[str] = set()
 
     def folder(self, path: str) -> str:
-        """Return the path of a folder; the same path always gives the same folder."""
+        """Return the safe path of a folder. The same `path` always has the same result."""
         if path not in self._folders:
             self._folders[path] = self._free(path)
         return self._folders[path]
 
     def file(self, path: str) -> str:
-        """Return the path of a new file."""
+        """Return a safe path for a new file. No earlier folder or file has this path."""
         return self._free(path)
 
     def _free(self, path: str) -> str:
@@ -48,7 +48,10 @@ class SafeNames:
 
 
 def is_safe(name: str) -> bool:
-    """Return whether every file system can store a name. Names that begin with a dot may configure a web server."""
+    """Return whether every file system can store a name, and no web server treats it specially.
+
+    Names that begin with a dot may configure a web server.
+    """
     try:
         size = len(name.encode())
     except UnicodeEncodeError:

@@ -26,8 +26,8 @@ class IndexedPage(NamedTuple):
 
     Attributes:
         url: the URL from the top of the site.
-        section: the title of its section and space.
-        above: the titles of its ancestors.
+        section: the titles of the page's section and space.
+        above: the titles of the page's ancestors.
         updated: the time of the last update, in the format of the API.
         markdown: the text without title and description.
     """
@@ -58,7 +58,7 @@ def index_files(pages: Iterable[IndexedPage]) -> dict[str, str]:
 
 
 def _parts(texts: list[tuple[str, str]]) -> list[list[str]]:
-    """Divide the texts, each with its section, into parts of limited size."""
+    """Divide the texts, each given with its section, into parts of limited size. No part has texts of two sections."""
     parts: list[list[str]] = []
     for _, group in groupby(texts, lambda pair: pair[0]):
         size = MAX_PART

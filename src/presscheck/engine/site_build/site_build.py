@@ -60,7 +60,7 @@ RESERVED = ("index.html", NOT_FOUND_PAGE, *REDIRECT_FILES)
 
 
 class BuildResult(NamedTuple):
-    """The numbers of a build.
+    """The result of a build.
 
     Attributes:
         files: the number of all files.
@@ -90,17 +90,18 @@ async def build_site(
     Args:
         engine: reads the site.
         site: the site, which is published.
-        organization_id: the id of its organization.
+        organization_id: the id of the site's organization.
         folder: the folder of the build.
         base_url: the URL of the copy, which ends with a slash; None if it is unknown.
-        on_progress: called with the numbers of files that are read, and of files that are known.
+        on_progress: called with the number of files that were read, and the number of files that were found so far.
 
     Raises:
         NotSupported: the service does not serve sites itself.
         ChecksFailed: visitors cannot read the site.
         ChangedSince: the site was changed during the build.
         RequestError: a page cannot be read.
-        InvalidArgument: the build would replace a file that is not from an earlier build.
+        InvalidArgument: the build would replace a file that is not from an earlier build, or another process builds in
+            the folder.
     """
     call = GetPublishedSite(organization_id=organization_id, site_id=site.id)
 
@@ -133,7 +134,7 @@ async def _paths(read: Callable[[str], Awaitable[Reply]], preview: str, request:
     """Return the paths of a site.
 
     Raises:
-        NotSupported: the service does not list them.
+        NotSupported: the service does not list the paths.
     """
     reply = await read(preview + PATHS)
     if reply.status == OK and reply.headers.get("content-type", "").startswith("application/json"):
@@ -230,7 +231,7 @@ class _SiteWriter:
                 self._outputs[path] = self._names.file(self._inside(path))
 
     def _inside(self, path: str) -> str:
-        """Return a path within the copy; files beside the site have their path on the service."""
+        """Return the path in the copy for a path of the service. A file outside of the site keeps its whole path."""
         return path.removeprefix(self._urls.base).lstrip("/")
 
     def _page(self, html: str, output: str) -> str:
@@ -279,7 +280,7 @@ class _SiteWriter:
         return self._urls.origin + quote(path) + suffix
 
     def _link(self, path: str, suffix: str, output: str) -> str:
-        """Return the URL that leads from a file of the copy to a path of the site, through its redirects."""
+        """Return the URL that leads from the file `output` to a path of the site, after the redirects of the path."""
         target, fragment = self._resolved(path)
         if target is None:
             return fragment
@@ -309,7 +310,7 @@ class _SiteWriter:
         return self._outputs.get(path) or f"{self._inside(path).strip('/')}/index.html"
 
     def _relative(self, target: str, output: str) -> str:
-        """Return the URL of one file of the copy in another file."""
+        """Return the URL of the file `target` for links in the file `output`."""
         if output == NOT_FOUND_PAGE:  # shown for any path
             return self._top + _shown(target)
         folder = posixpath.relpath(posixpath.dirname(target) or ".", posixpath.dirname(output) or ".")

@@ -43,13 +43,13 @@ class CopiedFile(NamedTuple):
 
     @property
     def is_page(self) -> bool:
-        """Whether it is a page."""
+        """Whether the body is HTML."""
         return self.media_type == HTML
 
 
 @dataclass
 class SiteCopy:
-    """The copy of a site, by path on the service. Paths that do not exist are missing."""
+    """The copy of a site: its files by path on the service, without paths that do not exist."""
 
     urls: SiteUrls
     files: dict[str, CopiedFile]
@@ -62,7 +62,7 @@ class SiteReader:
         urls: the URLs of the site.
         read: returns the response to a request for a URL.
         folder: an empty folder for the responses.
-        on_progress: called with the numbers of files that are read, and of files that are known.
+        on_progress: called with the number of files that were read, and the number of files that were found so far.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class SiteReader:
         return SiteCopy(self._urls, files)
 
     async def _file(self, path: str) -> tuple[CopiedFile | None, list[str]]:
-        """Read a file. Return it, and the paths that it leads to."""
+        """Read a file. Return the file, or None if it is not part of the copy, and the paths that it leads to."""
         async with self._turns:
             reply = await self._read(self._urls.origin + self._request_path(path))
             self._done += 1

@@ -185,7 +185,10 @@ class _Sides(NamedTuple):
 
 
 def _shared_order(before: Any, now: Any) -> tuple[Any, Any]:
-    """Reduce two lists to their common items, each in its own order. Return other values unchanged."""
+    """Reduce two lists to their common items, each list in its own order.
+
+    If either value is not a list, return both unchanged.
+    """
     pair: tuple[Any, Any] = (before, now)
     if not isinstance(before, list) or not isinstance(now, list):
         return pair

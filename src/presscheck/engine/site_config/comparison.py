@@ -127,7 +127,7 @@ def names_of(entries: Sequence[Entry], known: Mapping[str, str] | None = None) -
 
 
 def unique_name(entry: Entry, taken: Iterable[str]) -> str:
-    """Return a name for an item that is not among the taken names."""
+    """Return a name for an item: its label, with a suffix if another item has this name already."""
     names, more = set(taken), entry.space or entry.texts.get("path", "")
     name = entry.label if entry.label not in names or not more else f"{entry.label} ({more})"
     number = 2
@@ -289,7 +289,7 @@ def _compare_order(field: Field, site: Mapping[Field, Any], file: Mapping[Field,
 
 
 def _is_in_list(field: Field, file: Mapping[Field, Any]) -> bool:
-    """Return whether a missing field belongs to a list in the file: lists are replaced as a whole."""
+    """Return whether a field that the file lacks is inside a list of the file. Lists are replaced as a whole."""
     name, bracket, _ = field.name.partition("[")
     return bool(bracket) and any(
         one.item == field.item and (one.name == name or one.name.startswith(f"{name}[")) for one in file

@@ -163,7 +163,7 @@ class Push:
         """Return whether an item already has the state that a step produces.
 
         Raises:
-            ChangedSince: the item has neither that state nor the state that the step expects.
+            ChangedSince: the item is gone, or has neither that state nor the state that the step expects.
         """
         items = dict(_present_items("", await self._structure()))
         present = items.get(self._key(step.item))

@@ -189,8 +189,8 @@ class Snapshots:
     def shares(self, kind: Kind, part: Part) -> bool:
         """Return whether a change of a single item shares the newest snapshot of its part.
 
-        It does if it closely follows an earlier change. The time of the change then becomes the modification time of
-        the snapshot's file, so that other instances see it too.
+        A change that closely follows an earlier change shares the snapshot. The time of the change then becomes the
+        modification time of the snapshot's file, for other instances.
         """
         newest = next((one for one in self.every() if part in one.parts), None)
         if newest is None or newest.kind not in (kind, "configuration"):

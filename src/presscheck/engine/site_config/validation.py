@@ -80,7 +80,7 @@ class _Reader:
         return None
 
     def items(self, place: Place, value: Any) -> list[Any]:
-        """Return a list, or an empty list if it is missing. For other values, also add a mistake."""
+        """Return a list. If it is missing, return an empty list; if it is not a list, also add a mistake."""
         if isinstance(value, list):
             return cast("list[Any]", value)
         if value is not None:
@@ -88,14 +88,14 @@ class _Reader:
         return []
 
     def text(self, place: Place, value: Any) -> str:
-        """Return a text, or an empty text if it is missing. For other values, also add a mistake."""
+        """Return a text. If it is missing, return an empty text; if it is not a text, also add a mistake."""
         if value is None or isinstance(value, str):
             return value or ""
         self.add(place, "must be a text: put it in quotes")
         return ""
 
     def flag(self, place: Place, value: Any) -> bool:
-        """Return a flag, or False if it is missing. For other values, also add a mistake."""
+        """Return a flag. If it is missing, return False; if it is not a flag, also add a mistake."""
         if value is not None and not isinstance(value, bool):
             self.add(place, "must be true or false")
         return value is True

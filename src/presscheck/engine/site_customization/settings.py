@@ -143,7 +143,7 @@ class Leaf:
         kind: the form in which the user enters the value.
         info: the field of the API model.
         is_required: whether the value is required if the object that contains it exists.
-        owner: the path of the innermost optional object that contains the value; empty if these are all required.
+        owner: the path of the innermost optional object that contains the value; empty if no optional object does.
     """
 
     path: Place

@@ -33,7 +33,7 @@ class Merged(NamedTuple):
     conflicts: tuple[Conflict, ...]
 
     def with_theirs(self, conflict: Conflict) -> Merged:
-        """Resolve a conflict with the current value of the site."""
+        """Return the merge with one conflict resolved by the current value of the site."""
         rest = tuple(one for one in self.conflicts if one != conflict)
         return Merged(with_value(self.document, conflict.path, conflict.now), rest)
 

@@ -111,8 +111,8 @@ class DeliveryReconciler:
     async def result_of(self, row: Row, effects: Effects, call: Operation[Any], author: str) -> Any | None:
         """Return the item that a write created, or None if it was not found.
 
-        Unless the item is found at once, this waits until the last request of the write can no longer arrive. A write
-        without an item then did not arrive, or it can be sent again safely.
+        Unless the item is found at once, this waits until the last request of the write can no longer arrive. If
+        None is returned, the write can be sent again: it did not arrive, or sending it twice has the same effect.
 
         Raises:
             RequestError: a listing cannot be read.
@@ -195,11 +195,11 @@ class ImmediateSender:
     async def _check_result(
         self, number: int, call: Operation[Any], effects: Effects, error: Ambiguous | ServiceFailed
     ) -> Any:
-        """Return the item that a write of unknown delivery created, if it is found.
+        """Return the item that a write of unknown delivery created.
 
         Raises:
-            PresscheckError: the item was not found, or the write has no item; the message includes the present state if
-                known.
+            PresscheckError: the item was not found, or the write creates no item. The message has the result of the
+                write if the state of the resource shows it.
         """
         is_done, item = None, None
         try:
@@ -382,7 +382,10 @@ class OutboxWorker:
                 await self._delivered(row, call, await self._scheduler.service.fetch(call), None)
 
     async def _merged(self, row: Row, call: Operation[Any]) -> tuple[Row, Operation[Any]] | None:
-        """Merge an edit with edits of others, and store the merge. Returns None if nothing is left to send."""
+        """Merge an edit with edits of others, and store the merge.
+
+        Returns the row and the call to send, or None if nothing is left to send.
+        """
         from presscheck.engine.writes.page_merge import merged_edit  # 4 ms, only for a queued edit
 
         merged = await merged_edit(self._reconciler.read, row, call)

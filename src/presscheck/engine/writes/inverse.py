@@ -69,7 +69,7 @@ class Inverse(ABC):
     """The inverse of an operation. By default, no values are recorded except the id of the created resource."""
 
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
-        """Return the values that a call will replace, to record before it is sent, or None if none are needed.
+        """Return the values that a call will replace, which are recorded before the call is sent; None if not needed.
 
         Raises:
             PresscheckError: the values cannot be read.
@@ -134,7 +134,7 @@ def _is_same(name: str, first: Any, second: Any) -> bool:
 
 
 def is_change(former: Any, written: Any) -> bool:
-    """Return whether a write changed a value, ignoring differences in how services store it."""
+    """Return whether a write changed a value. Surrounding whitespace does not count; an empty value equals None."""
     first, second = (value.strip() if isinstance(value, str) else value for value in (former, written))
     return (first or None) != (second or None)
 

@@ -22,12 +22,12 @@ class WriteEngine(Protocol):
         ...
 
     def replace_edit(self, row: Row, call: Operation[Any]) -> bool:
-        """Replace the text of a pending edit. Returns False if it is not as in `row` any more."""
+        """Replace the text of a pending edit. Returns False if the edit has changed since `row` was read."""
         ...
 
 
 def edits_of_page(outbox: Outbox, request: str, page: str) -> list[tuple[Row, content_changes.UpdatePage]]:
-    """Return the queued edits of a page of a change request with their changes, oldest first."""
+    """Return the outbox rows and the changes of the queued edits of a page, oldest first."""
     queued: list[tuple[Row, content_changes.UpdatePage]] = []
     for row in outbox.rows():
         if row.base is None or row.given.get("change_request_id") != request:

@@ -371,7 +371,10 @@ class OutboxActions:
         return is_sent
 
     def rewrite(self, number: int, call: Operation[Any]) -> bool:
-        """Replace a pending or failed write by this call. Returns False if it is being sent or is already sent."""
+        """Replace a pending or refused write by this call.
+
+        Returns False if the write is in another state or is gone, or if it has a base; see `replace_edit`.
+        """
         is_replaced = self._outbox.rewrite(number, call.given())
         self._changed()
         return is_replaced
