@@ -76,7 +76,7 @@ class RequestContext:
             self._raised.set()
 
     async def wait_for_higher_priority(self, seconds: float) -> bool:
-        """Wait until the priority is raised, at most for some seconds. Return whether it was raised."""
+        """Wait at most `seconds` until the priority is raised. Return whether it was raised."""
         self._raised.clear()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):

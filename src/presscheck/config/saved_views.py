@@ -32,7 +32,7 @@ Validator = Callable[[SavedView], tuple[str, str] | None]
 
 
 def check_views(entries: object, validator: Validator | None = None) -> tuple[list[SavedView], list[SettingError]]:
-    """Return the valid views, and the errors of the others. `entries` is the value of ``views`` in the file."""
+    """Return the valid views, and the errors of all other views. `entries` is the value of ``views`` in the file."""
     if not isinstance(entries, list):
         return [], [(("views",), "must be written as [[views]], once for each view")]
     views: list[SavedView] = []

@@ -200,7 +200,7 @@ class Engine:
         return await self._search.links(space, change_request)
 
     async def uses_elsewhere(self, space: str, addresses: frozenset[str]) -> OtherUses:
-        """Return the cached pages of other spaces of the organization that link to any of the addresses."""
+        """Return the cached pages that link to any of the addresses, in other spaces of the same organization."""
         return await self._search.uses_elsewhere(space, addresses)
 
     async def specification_uses(self, organization: str, names: frozenset[str]) -> OtherUses:

@@ -102,7 +102,7 @@ def validity(text: str, now: datetime) -> Validity:
     """Return the validity of a text with certificates.
 
     With several certificates, the valid certificate that expires first counts: a provider that rotates its certificate
-    lists both.
+    lists the old and the new certificate.
     """
     try:
         known = sorted(certificates(text), key=lambda certificate: certificate.expires_at)

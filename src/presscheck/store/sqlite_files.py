@@ -109,7 +109,7 @@ def _configure(connection: sqlite3.Connection, path: Path, *, durable: bool) -> 
 
 
 def connect_read_only(path: Path, version: int) -> sqlite3.Connection | None:
-    """Return a connection to a file that the user may read but not write, or None for any other file."""
+    """Return a connection to a file of this version that the user can only read, or None for any other file."""
     if not _allows(path, os.R_OK) or _allows(path, os.W_OK):
         return None
     # without write access to the -wal and -shm files, SQLite only opens it as immutable

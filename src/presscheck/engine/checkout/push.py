@@ -309,7 +309,7 @@ class _Push:
         self.checkout.save()
 
     async def _send_texts(self, request: ChangeRequest, paths: set[str], renamed: set[str]) -> None:
-        """Send texts and details of pages."""
+        """Send the texts and details of the pages at `paths`, and the slugs of pages in `renamed`."""
         state = self.checkout.state
         files = SpaceFiles.of(state.space, self.revision, state.names())
         changes: list[ContentChange] = []

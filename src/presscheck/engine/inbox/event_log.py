@@ -142,8 +142,8 @@ class EventLog:
         """Record a write of the user, if it is a merge, a review or a publish.
 
         A review is recorded because the cache does not have it yet. Merges and publishes are recorded because the
-        service may not name their author, and they must not be reported as events. Their
-        classes are not imported, because only few writes are of these.
+        service may not name their author, and they must not be reported as events. The
+        classes of these writes are not imported, because most writes have other classes.
         """
         name = call.qualified_name()
         if name == "change_requests.MergeChangeRequest":

@@ -229,7 +229,7 @@ def write_event(event: Event) -> str:
 
 
 def read_event(text: str) -> Event | None:
-    """Parse an event. Returns None if the text is invalid."""
+    """Parse an event. Returns None if the text is invalid or the kind of event is unknown."""
     try:
         event = Event(**json.loads(text))
     except (ValueError, TypeError):

@@ -103,7 +103,7 @@ class MirrorUnit:
 
 
 def listings(organization: str, me: str) -> Iterator[Operation[Page[Any]]]:
-    """Yield the listings of an organization that are cached by rows."""
+    """Yield the listings of an organization that every sync fetches: spaces, collections and change requests."""
     yield ListSpaces(organization_id=organization)
     yield ListCollections(organization_id=organization, nested=True)
     yield from listings_of(organization, me)

@@ -30,7 +30,7 @@ class SeenVersion(NamedTuple):
     file: Path
 
     def description(self) -> Mapping[str, Any]:
-        """Read the description. Reads the disk, so call it in a thread.
+        """Return the description of the version. Reads the disk, so call it in a thread.
 
         Raises:
             StoreError: the file cannot be read.

@@ -148,7 +148,7 @@ class Row:
 
 @dataclass(frozen=True)
 class PlannedChange:
-    """A change planned by an import, with its line in the table; 0 for a redirect that is not in the table."""
+    """A change planned by an import, with its line in the table; `line` is 0 for a redirect outside of the table."""
 
     line: int
     source: str

@@ -75,7 +75,7 @@ class SiteReading(LinkReader, StoreWorker, Protocol):
 
 
 class PageFacts(NamedTuple):
-    """Facts about the text of a page that checks need; lines are counted from 1.
+    """The facts that checks need about the text of a page; lines are counted from 1.
 
     Attributes:
         is_empty: whether the page has no text.
@@ -181,7 +181,7 @@ class SiteContent:
 
 
 def page_facts(markdown: str) -> PageFacts:
-    """Return the facts about the text of a page that checks need."""
+    """Return the facts that checks need about the text of a page."""
     conflicts = unresolved_conflicts(markdown) if "<" in markdown and START_SIGNS in markdown else []
     images, specs = unnamed_images(markdown), find_specs(markdown)
     is_empty = not markdown or markdown.isspace()

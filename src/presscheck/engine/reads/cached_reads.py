@@ -636,7 +636,7 @@ async def _first_and_last(results: AsyncIterator[T]) -> AsyncIterator[T]:
 
 
 class SubscribedReads:
-    """Results of subscribed calls as they change.
+    """The results of subscribed calls, which are yielded again after each change.
 
     Args:
         reads: reads from the service and the cache.

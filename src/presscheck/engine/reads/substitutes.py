@@ -355,7 +355,7 @@ def _site_spaces(items: Iterable[Any]) -> Iterator[site_structure.SiteSpace]:
 
 
 def _in_request(operation: type[Operation[T]], call: Call, request: str) -> Operation[T]:
-    """Return the read of a change request that corresponds to `call`, with the arguments that both reads have."""
+    """Return a call of `operation` for a change request, with the arguments that the operation shares with `call`."""
     given: dict[str, Any] = {name: value for name, value in call.given().items() if name in operation.model_fields}
     given["change_request_id"] = request
     return operation(**given)

@@ -54,7 +54,7 @@ class Matcher:
                 raise InvalidPattern("replacement", _reason(error)) from None
 
     def matches(self, text: str) -> list[tuple[int, int, str]]:
-        """Return the matches in a text that are not empty, each as start, end and replacement.
+        """Return the matches in a text, each as start, end and replacement, without empty matches.
 
         Raises:
             InvalidPattern: there are too many matches, or the replacements are too long.

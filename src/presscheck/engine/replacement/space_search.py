@@ -37,7 +37,7 @@ Report = Callable[[str], None]
 
 
 class PageReader(Reader, StoredReader, Protocol):
-    """A reader from the service and from the cache, which reports whether it is online."""
+    """A reader from the service and from the cache, which reports whether the service can be reached."""
 
     @property
     def status(self) -> Status:

@@ -344,7 +344,7 @@ class ReviewModel:
         return closed_reason(self.request) if self.request else None
 
     def readiness(self) -> MergeReadiness:
-        """Return whether the change request can be merged."""
+        """Return whether the change request can be merged, with the reasons; `unknown` before it is loaded."""
         inputs = self.merge_inputs()
         return merge_readiness(inputs) if inputs else MergeReadiness("unknown")
 
@@ -366,7 +366,7 @@ class ReviewModel:
 
 
 class LoadedText(Protocol):
-    """The text of a changed page; the parts that threads need."""
+    """The parts of a changed page's text that threads need."""
 
     @property
     def difference(self) -> object | None:
@@ -397,7 +397,9 @@ class PageTexts(Protocol):
 
 
 class ThreadFilter:
-    """The threads of each item with their lines, computed again only after the threads, the items or a text change.
+    """The threads of each item with their lines.
+
+    They are computed again only after a change of the threads, the items or a text.
 
     Args:
         model: the change request.

@@ -97,7 +97,7 @@ class PendingReview:
         )
 
     def hold(self, call: Operation[Any]) -> PendingWrite[Any]:
-        """Add a comment or a reply."""
+        """Add a comment or a reply to the pending review."""
         return self._engine.write(call, collect=True)
 
     def submit(

@@ -411,7 +411,7 @@ class _Plan:
         return bool(blocks)
 
     def find_hunk(self, page: str, before: str, after: str, hunk: Hunk) -> tuple[Hunk, list[Hunk]] | None:
-        """Find a hunk in the current text. Return it and all other hunks, or refuse and return None if it is gone."""
+        """Find a hunk in the current text. Return the hunk and all others; if it is gone, refuse and return None."""
         hunks = split_hunks(before, after)
         found = same_hunk(hunks, hunk)
         if found is None:

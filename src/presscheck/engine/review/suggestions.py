@@ -39,7 +39,7 @@ def newest_suggestion(thread: Thread) -> Suggestion | None:
 
 
 def problem(target: SuggestionTarget | None, words: str) -> str | None:
-    """Return why a suggestion cannot be applied: its text is gone, or its words do not fit into a table cell.
+    """Return why a suggestion cannot be applied: the commented text is gone, or `words` do not fit into a table cell.
 
     None if the suggestion can be applied.
     """

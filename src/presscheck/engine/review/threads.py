@@ -534,7 +534,7 @@ def markdown_of_body(body: Document) -> str:
 
 
 def _last_activity(comment: Comment) -> str:
-    """Return when the comment or its last reply was written."""
+    """Return the time of the latest message in the thread of a comment."""
     return max([comment.posted_at, *(replier.updated_at or "" for replier in comment.repliers)])
 
 

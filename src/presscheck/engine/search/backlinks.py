@@ -210,7 +210,7 @@ def _texts(cache: Cache, space: str, change_request: str | None, documents: Mapp
 
 
 def uses_elsewhere(cache: Cache, space: str, addresses: frozenset[str]) -> OtherUses:
-    """Return the live pages in other spaces of the organization that link to any of the addresses.
+    """Return the live pages that link to any of the addresses, in other spaces of the same organization.
 
     Runs in the cache's writer thread.
 

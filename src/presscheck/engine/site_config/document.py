@@ -71,7 +71,7 @@ class Entry:
 
     @property
     def plain(self) -> dict[str, Any]:
-        """The item as a file writes it."""
+        """The item as it is written to a file."""
         written: dict[str, Any] = {self.kind: self.title}
         if self.kind == "space":
             written["id"] = self.space
@@ -105,7 +105,7 @@ class Target(NamedTuple):
 
     @property
     def plain(self) -> dict[str, Any]:
-        """The target as a file writes it."""
+        """The target as it is written to a file."""
         names = {"space_id": "id"}
         return {names.get(name, name): value for name, value in self._asdict().items() if value}
 
@@ -148,7 +148,7 @@ class SiteConfig:
 
     @property
     def plain(self) -> dict[str, Any]:
-        """The document as a file writes it."""
+        """The document as it is written to a file."""
         values = {
             "customization": self.customization,
             "structure": None if self.structure is None else [entry.plain for entry in self.structure],

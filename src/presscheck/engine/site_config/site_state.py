@@ -159,7 +159,10 @@ class StateReader:
 
     @staticmethod
     async def _part(name: Part, work: Awaitable[T], unread: dict[Part, PresscheckError], default: T) -> T:
-        """Read a part; record the error and return the default if it is forbidden, missing or not supported."""
+        """Read a part. If it is forbidden, missing or not supported, record the error and return the default.
+
+        A missing visitor schema is not recorded as an error.
+        """
         try:
             return await work
         except (Forbidden, NotSupported, NotFound) as error:

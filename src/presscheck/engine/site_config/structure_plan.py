@@ -191,7 +191,7 @@ class StructurePlanner:
             self._remember_parents(self.name(entry), entry.entries)
 
     def _cannot_be_done(self) -> bool:
-        """Add a problem for each part of the structure that no steps can reach. Return True if there is any."""
+        """Add a problem for each part of the structure that no steps can reach. Return True if there is a problem."""
         if self._model.of_kind("section") and any(entry.kind == "space" for entry in self.file):
             self._problem(self.file[0], "the site has sections, and the service cannot remove them all: use sections")
         for entry in every_entry(self.file):
@@ -560,7 +560,7 @@ def _change_words(name: str, before: str | None, after: str | None) -> str:
 
 
 def _longest_run(numbers: Sequence[int]) -> list[int]:
-    """Return the longest increasing subsequence of distinct numbers: the numbers that need not move to sort them."""
+    """Return the longest increasing subsequence of distinct numbers. Sorting need not move these numbers."""
     best: list[list[int]] = []
     for number in numbers:
         shorter = [run for run in best if run[-1] < number]

@@ -190,7 +190,7 @@ def _path_of_space(call: Call) -> str:
 
 
 def _created_by(call: Call, author: str) -> tuple[Operation[Any], ...]:
-    """Return the listings of change requests in both initial states: the service chooses the state of a new request."""
+    """Return the listings of an author's change requests in both initial states, as the service chooses the state."""
     creator = {"creator": author} if author else {}
     listing = partial(at, change_requests.ListChangeRequests, call, limit=ALL, **creator)
     return listing(status="draft"), listing(status="open")
@@ -202,7 +202,7 @@ def _leads_to(target: site_settings.RedirectTarget, wanted: site_settings.Redire
 
 
 def _letters(body: Any) -> str:
-    """Return the letters and digits of a text, because the service may reformat its Markdown."""
+    """Return the letters and digits of a text for comparison, because the service may reformat the Markdown."""
     return "".join(filter(str.isalnum, (body.markdown if body else None) or ""))
 
 

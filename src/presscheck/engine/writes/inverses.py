@@ -820,7 +820,7 @@ async def _membership(read: Read, call: Call) -> Json:
 
 
 class _DeletedGroup(Inverse):
-    """The inverse of a deleted section group: adds the group and its sections again. The service chooses the position."""
+    """The inverse of a deleted section group: adds the group with its sections. The service chooses the position."""
 
     @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:

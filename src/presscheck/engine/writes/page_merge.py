@@ -51,7 +51,7 @@ def page_edit(call: Call) -> content_changes.UpdatePage | None:
 
 
 def page_base(title: str, markdown: str) -> dict[str, Any]:
-    """Return a page before an edit, as the outbox stores it."""
+    """Return the base of an edit, which the outbox stores: the title and the text of the page before the edit."""
     return {"title": title, "markdown": _with_line_end(markdown)}
 
 
@@ -134,5 +134,5 @@ def _with_line_end(text: str) -> str:
 
 
 def letters_of(text: str) -> str:
-    """Return the letters and digits of a text, because the service may reformat its Markdown."""
+    """Return the letters and digits of a text for comparison, because the service may reformat the Markdown."""
     return "".join(filter(str.isalnum, text))

@@ -10,7 +10,7 @@ from presscheck.engine.writes.page_merge import page_edit
 
 
 def typed_text_in(call: Operation[Any] | None) -> tuple[str, str] | None:
-    """Return the field of a call that contains typed text, and the text. Returns None if there is none."""
+    """Return the name of the field of a call that contains typed text, and the text; None without typed text."""
     if edit := page_edit(call):
         return "changes", (edit.document.markdown or "") if edit.document else ""
     for field in ("body", "comment", "subject", "description"):
