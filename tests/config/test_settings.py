@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from presscheck.config.profile import HOSTED, load
+from presscheck.config.settings_file import save_folder
+from presscheck.config.validation import read_folders
 from presscheck.errors import ConfigurationError
 from presscheck.wiring import connect
 
@@ -91,3 +93,14 @@ def test_plain_http_requires_allow_http(file: Path, url: str) -> None:
     profile = load(file, environment={"PRESSCHECK_TOKEN": "t"})
     assert profile.base_url == url
     assert url.removeprefix("http://") in repr(connect(profile)), "the client takes it too"
+
+
+def test_folders_of_spaces_are_checked(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('[folders]\nGuides = "~/guides"\n"API docs" = "relative"\nOther = 3\n')
+    assert read_folders(file) == {"Guides": "~/guides"}
+    save_folder(file, "Notes", "/srv/notes")
+    assert read_folders(file) == {"Guides": "~/guides", "Notes": "/srv/notes"}
+    assert file.read_text().startswith('[folders]\nGuides = "~/guides"\n')
+    file.write_text('folders = "x"\n')
+    assert read_folders(file) == {}

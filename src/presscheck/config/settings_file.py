@@ -1,4 +1,4 @@
-"""Editing of the settings file: settings of a profile, saved views and aliases; all other bytes stay unchanged.
+"""Editing of the settings file: profiles, saved views, aliases and folders; all other bytes stay unchanged.
 
 The file is replaced atomically and keeps its permissions.
 """
@@ -73,19 +73,28 @@ def save_alias(path: Path, name: str, line: str | None) -> None:
     Raises:
         ConfigurationError: the file cannot be read or written.
     """
-    _rewrite(path, lambda text: _with_alias(path, text, name, line))
+    _rewrite(path, lambda text: _with_entry(path, text, "aliases", name, line))
 
 
-def _with_alias(path: Path, text: str, name: str, line: str | None) -> str:
-    import tomlkit  # 6 ms, only when an alias is saved
+def save_folder(path: Path, space: str, folder: str) -> None:
+    """Set the folder of a space.
+
+    Raises:
+        ConfigurationError: the file cannot be read or written.
+    """
+    _rewrite(path, lambda text: _with_entry(path, text, "folders", space, folder))
+
+
+def _with_entry(path: Path, text: str, table_name: str, name: str, value: str | None) -> str:
+    import tomlkit  # 6 ms, only when an alias or a folder is saved
 
     _entries(path, text)
     document = tomlkit.parse(text)
-    table = cast("Any", document.setdefault("aliases", tomlkit.table()))
-    if line is None:
+    table = cast("Any", document.setdefault(table_name, tomlkit.table()))
+    if value is None:
         table.remove(name)
     else:
-        table[name] = line
+        table[name] = value
     return tomlkit.dumps(document)
 
 

@@ -173,6 +173,12 @@ def schema() -> dict[str, Any]:
                 "propertyNames": {"pattern": r"^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$"},
                 "additionalProperties": {"type": "string"},
             },
+            "folders": {
+                "type": "object",
+                "description": "Folders for checkouts by the id or title of their space, such as guides = "
+                '"~/docs/guides".',
+                "additionalProperties": {"type": "string", "pattern": "^(~?/)"},
+            },
         },
     }
 

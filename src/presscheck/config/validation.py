@@ -49,7 +49,8 @@ def read(path: Path, profile: str, *, required: bool = False) -> dict[str, Any]:
     """Return the settings of a profile; empty if the profile is missing and not `required`.
 
     Raises:
-        ConfigurationError: an error affects the profile; errors in other profiles, in views and in aliases are ignored.
+        ConfigurationError: an error affects the profile; errors in other profiles, views, aliases and folders are
+            ignored.
     """
     document, errors = _read(path)
     for error in _of_profiles(errors):
@@ -65,7 +66,7 @@ def read_all(path: Path) -> dict[str, dict[str, Any]]:
     """Return the settings of all profiles, by name.
 
     Raises:
-        ConfigurationError: the file has an error, outside of views and aliases.
+        ConfigurationError: the file has an error, outside of views, aliases and folders.
     """
     document, errors = _read(path)
     for error in _of_profiles(errors):
@@ -84,12 +85,27 @@ def read_views(
 
 def read_aliases(path: Path) -> dict[str, str]:
     """Return the valid aliases of the file: command lines by name. Errors are reported by `presscheck config check`."""
+    return _read_table(path, "aliases")
+
+
+def read_folders(path: Path) -> dict[str, str]:
+    """Return the valid folders of the file by space. Errors are reported by `presscheck config check`."""
+    return _read_table(path, "folders")
+
+
+def _read_table(path: Path, name: str) -> dict[str, str]:
     document, errors = _read(path)
     invalid = {error.key for error in errors}
-    if invalid & {(), ("aliases",)}:
+    if invalid & {(), (name,)}:
         return {}
-    aliases = cast("dict[str, str]", document.get("aliases", {}))
-    return {name: line for name, line in aliases.items() if ("aliases", name) not in invalid}
+    entries = cast("dict[str, str]", document.get(name, {}))
+    return {key: value for key, value in entries.items() if (name, key) not in invalid}
+
+
+def folder_error(_space: str, folder: object) -> str | None:
+    """Return why the folder of a space is invalid, or None."""
+    is_path = isinstance(folder, str) and folder.isprintable() and folder.startswith(("/", "~/"))
+    return None if is_path else 'must be a quoted path that begins with / or ~/, such as "~/docs/guides"'
 
 
 def alias_error(name: str, line: object) -> str | None:
@@ -102,6 +118,10 @@ def alias_error(name: str, line: object) -> str | None:
         return None if shlex.split(line) else "is empty: remove it"
     except ValueError:
         return "has a quotation mark without its end"
+
+
+_TABLES = {"aliases": alias_error, "folders": folder_error}
+"""The tables of names and texts, with the function that returns the error of an entry."""
 
 
 def errors_in(path: Path, validator: Validator | None = None) -> tuple[SettingsError, ...]:
@@ -138,7 +158,7 @@ def _is_secure(base_url: str) -> bool:
 
 
 def _of_profiles(errors: list[SettingsError]) -> list[SettingsError]:
-    return [error for error in errors if error.key[:1] not in (("views",), ("aliases",))]
+    return [error for error in errors if error.key[:1] not in (("views",), ("aliases",), ("folders",))]
 
 
 def _read(path: Path, validator: Validator | None = None) -> tuple[dict[str, Any], list[SettingsError]]:
@@ -190,14 +210,15 @@ def _all_errors(document: dict[str, Any], validator: Validator | None) -> list[t
     found: list[tuple[Key, str]] = [
         ((key,), "is not a known setting; settings belong in [profiles.NAME], views in [[views]]")
         for key in document
-        if key not in ("profiles", "views", "aliases")
+        if key not in ("profiles", "views", *_TABLES)
     ]
-    aliases = document.get("aliases", {})
-    if isinstance(aliases, dict):
-        lines = cast("dict[str, Any]", aliases)
-        found += [(("aliases", name), error) for name, line in lines.items() if (error := alias_error(name, line))]
-    else:
-        found.append((("aliases",), "must be a table, [aliases]"))
+    for table, error_of in _TABLES.items():
+        entries = document.get(table, {})
+        if isinstance(entries, dict):
+            values = cast("dict[str, Any]", entries)
+            found += [((table, key), error) for key, value in values.items() if (error := error_of(key, value))]
+        else:
+            found.append(((table,), f"must be a table, [{table}]"))
     found += check_views(document.get("views", []), validator)[1]
     profiles = document.get("profiles", {})
     if not isinstance(profiles, dict):

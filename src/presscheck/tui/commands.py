@@ -216,6 +216,7 @@ COMMANDS: tuple[Command, ...] = (
         ("indent", ")  shift+right", "indent", "Move the page into the page before it"),
         ("outdent", "(  shift+left", "outdent", "Move the page out of its parent, to come after it"),
         ("delete", "delete  -", "delete", "Delete (asks first)"),
+        ("folder", ". F", "folder", "Check out into a folder; open it in your editor or a shell"),
         ("find_replace", ". f", "find and replace", "Find and replace text in all pages; a file, in its list"),
         ("lock", ". l", "lock", "Lock the space, or unlock it"),
         ("settings", ". s", "settings", "Change default level, language or merge rules"),

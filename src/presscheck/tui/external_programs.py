@@ -81,6 +81,26 @@ def edit_text(
     raise PresscheckError(f"{failure}: not saved, and what it wrote is kept as a draft")
 
 
+def run_in_folder(app: AppContext, command: list[str], folder: Path) -> None:
+    """Run a program of the user in a folder, with the app suspended.
+
+    Raises:
+        PresscheckError: the program could not be started.
+    """
+    try:
+        with app.suspend():
+            subprocess.run(command, cwd=folder, env=environment(), check=False)  # noqa: S603
+    except SuspendNotSupported:
+        raise PresscheckError("this terminal cannot be handed to another program") from None
+    except OSError as error:
+        raise PresscheckError(f"{' '.join(command)} cannot be started: {error.strerror}") from None
+
+
+def shell() -> list[str]:
+    """Return the user's shell."""
+    return [os.environ.get("SHELL") or "/bin/sh"]
+
+
 def editor() -> list[str]:
     """Return the editor command from VISUAL or EDITOR, else the first installed fallback."""
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR")

@@ -28,8 +28,9 @@ from presscheck.engine.checkout.content import (
     revision_by_id,
     same_entries,
 )
-from presscheck.engine.checkout.state import STATE_FILE, Checkout, Item, read_file, write_file
-from presscheck.errors import ConfigurationError
+from presscheck.engine.checkout.folder import folder_changes
+from presscheck.engine.checkout.state import STATE_FILE, Checkout, CheckoutState, Item, read_file, write_file
+from presscheck.errors import ChecksFailed, ConfigurationError
 
 LONGEST_NAME = 255
 """Maximum number of bytes in the name of a file on most disks."""
@@ -74,6 +75,36 @@ def prepare_folder(root: Path) -> None:
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise ConfigurationError(f"{root} is not an empty folder: choose another one")
     root.mkdir(parents=True, exist_ok=True)
+
+
+def open_checkout(root: Path, state: CheckoutState) -> Checkout:
+    """Return the checkout in a folder, following what `state` follows; the next pull brings its content.
+
+    A new or empty folder becomes a checkout.
+
+    Args:
+        root: the folder.
+        state: the service, the space and the change request that the folder shall follow.
+
+    Raises:
+        ConfigurationError: the folder has other files, or is a checkout of another space.
+        ChecksFailed: the folder has edits for something else than `state` follows.
+        OSError: the folder cannot be read or created.
+    """
+    if not (root / STATE_FILE).is_file():
+        prepare_folder(root)
+        checkout = Checkout(root.resolve(), state)
+        checkout.save()
+        return checkout
+    checkout = Checkout.find(root)
+    own = checkout.state
+    if (own.service, own.space) != (state.service, state.space):
+        raise ConfigurationError(f"{root} is a checkout of {own.title}: choose another folder for {state.title}")
+    if own.request != state.request:
+        if own.revision and folder_changes(checkout):
+            raise ChecksFailed(f"Push or undo the edits for {own.place} first: they are in {root}")
+        own.request, own.number = state.request, state.number
+    return checkout
 
 
 async def pull(engine: Downloader, checkout: Checkout, author: str = "", report: Report = lambda _: None) -> Pulled:

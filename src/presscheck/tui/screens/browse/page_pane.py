@@ -27,6 +27,7 @@ from presscheck.tui.screens.browse.page_tree import Item, page_key
 from presscheck.tui.screens.browse.shortcut_actions import shortcut_text
 from presscheck.tui.screens.browse.site_actions import site_lines
 from presscheck.tui.screens.browse.space_home import SpaceHome
+from presscheck.tui.screens.folder import folder_reason, open_folder
 from presscheck.tui.screens.references.page_pictures import PagePictures
 from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.ask import choose
@@ -248,6 +249,18 @@ class PagePane:
             open_address(self._screen.app_context, address)
         else:
             self._screen.notify("it has no web address")
+
+    def reason_folder(self) -> str | None:
+        """Return why the space cannot be checked out."""
+        item = self._session.item
+        return folder_reason(self._screen) if item and item.space else "no space here"
+
+    async def command_folder(self) -> None:
+        """Check the space, or the change request chosen in it, out into its folder, and open the folder."""
+        item = self._session.item
+        if item and item.space:
+            space = item.space.id
+            await open_folder(self._screen, space, self._session.library.requests.get(space))
 
     def _web_address(self, item: Item) -> str | None:
         """Return the web address of an item; None if it has none.

@@ -10,6 +10,7 @@ from presscheck.api.change_requests import REVIEWS
 from presscheck.api.spaces import GetSpace
 from presscheck.engine.review.merge_readiness import closed_reason, review_reason
 from presscheck.tui.commands import CommandTable
+from presscheck.tui.screens.folder import folder_reason, open_folder
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.inbox.bulk_actions import BulkActions
@@ -71,6 +72,16 @@ class RowActions:
         if reason or request is None or self._session.rows.marked:
             return reason
         return closed_reason(request) if request.status == "merged" else None
+
+    def reason_folder(self) -> str | None:
+        """Return why the change request under the cursor cannot be checked out."""
+        return folder_reason(self._session.screen) if self._session.current() else "no change request here"
+
+    async def command_folder(self) -> None:
+        """Check the change request under the cursor out into the folder of its space, and open the folder."""
+        request = self._session.current()
+        if request:
+            await open_folder(self._session.screen, request.space, request)
 
     def _closed_reason(self) -> str | None:
         reason, request = self.reason_comment(), self._session.current()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from presscheck.engine.review.timeline import BY, CATEGORIES, people_of, select_events
 from presscheck.tui.places import Place
+from presscheck.tui.screens.folder import folder_reason, open_folder
 from presscheck.tui.screens.review.view import WIDE
 from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.ask import choose
@@ -171,6 +172,16 @@ class ReviewNavigation:
             open_address(self._screen.app_context, address)
         else:
             self._screen.notify("it has no web address")
+
+    def reason_folder(self) -> str | None:
+        """Return why the change request cannot be checked out."""
+        return folder_reason(self._screen)
+
+    async def command_folder(self) -> None:
+        """Check the change request out into the folder of its space, and open the folder."""
+        request = self._model.request
+        if request:
+            await open_folder(self._screen, request.space, request)
 
     def _turn(self, step: int, *, draws: bool = False) -> None:
         """Select the next or the previous row; after the last or before the first, only show a message.

@@ -1,0 +1,135 @@
+"""The folder of a space: checked out and opened in the user's editor or shell; afterwards its edits can be pushed."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from pathlib import Path
+
+from presscheck.api.change_requests import ChangeRequest
+from presscheck.api.spaces import GetSpace, Space
+from presscheck.config.settings_file import save_folder
+from presscheck.config.validation import folder_error, read_folders
+from presscheck.engine.checkout.folder import FolderChanges, folder_changes
+from presscheck.engine.checkout.pull import open_checkout, pull
+from presscheck.engine.checkout.push import push
+from presscheck.engine.checkout.state import Checkout, CheckoutState
+from presscheck.errors import PresscheckError
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.external_programs import editor, run_in_folder, shell
+from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.ui.screen import BaseScreen
+from presscheck.tui.widgets.picker import Choice
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+
+MOST_SHOWN = 12
+"""Maximum number of changed files in the question."""
+SUBJECT = 100
+"""Maximum number of characters of a subject."""
+
+
+def folder_reason(screen: BaseScreen) -> str | None:
+    """Return why no folder can be opened: the app is offline."""
+    return None if screen.engine.status.online else "you are offline: a checkout needs the service"
+
+
+async def open_folder(screen: BaseScreen, space_id: str, request: ChangeRequest | None) -> None:
+    """Check a change request or the main content of a space out into its folder, and open the folder.
+
+    Raises:
+        PresscheckError: the folder cannot be used, or the service refused a request.
+    """
+    space = await screen.engine.read(GetSpace(space_id=space_id))
+    root = await _folder_of(screen, space)
+    if root is None:
+        return
+    state = CheckoutState(
+        service=screen.app_context.profile.base_url,
+        space=space.id,
+        title=space.title,
+        request=request.id if request else None,
+        number=request.number if request else None,
+    )
+    try:
+        checkout = await asyncio.to_thread(open_checkout, root, state)
+        screen.notify(f"checking out {state.place} of {sanitize(space.title)} …")
+        pulled = await pull(screen.engine, checkout, screen.engine.me.display_name)
+        program = await _program(screen, checkout, pulled.conflicts)
+        if program:
+            run_in_folder(screen.app_context, program, checkout.root)
+            await _offer_push(screen, checkout)
+    except OSError as error:
+        raise PresscheckError(f"{error.filename}: {error.strerror}") from None
+
+
+async def _folder_of(screen: BaseScreen, space: Space) -> Path | None:
+    """Return the folder of a space from the settings, or ask for it and save it there."""
+    settings = screen.app_context.settings_file
+    folders = read_folders(settings)
+    known = folders.get(space.id) or folders.get(space.title)
+    if known:
+        return _path(known)
+    dialog = PromptDialog(
+        f"Folder for {sanitize(space.title)}",
+        f"~/{'-'.join(space.title.casefold().split())}",
+        confirm_label="check out",
+        validate=lambda folder: folder_error(space.title, folder),
+        hint="a new or empty folder, such as ~/docs/guides",
+    )
+    folder = await screen.ask(dialog)
+    if folder is None:
+        return None
+    save_folder(settings, space.title, folder)
+    return _path(folder)
+
+
+def _path(folder: str) -> Path:
+    return Path(folder).expanduser()
+
+
+async def _program(screen: BaseScreen, checkout: Checkout, conflicts: list[str]) -> list[str] | None:
+    """Ask for the program that opens the folder."""
+    programs = {"shell": shell(), "editor": [*editor(), "."]}
+    note = f"{count(len(conflicts), 'conflict')} to resolve" if conflicts else sanitize(str(checkout.root))
+    choices = [
+        Choice(name, sanitize(shlex.join(command)), note if name == "shell" else "", letter=name[0])
+        for name, command in programs.items()
+    ]
+    chosen = await choose(screen, f"Open {checkout.state.place} of {sanitize(checkout.state.title)}", choices)
+    return programs[chosen] if chosen else None
+
+
+async def _offer_push(screen: BaseScreen, checkout: Checkout) -> None:
+    """Ask whether to push the edits in the folder, if there are any."""
+    changes = await asyncio.to_thread(folder_changes, checkout)
+    if not changes or screen.engine.status.read_only:
+        return
+    if changes.conflicts:
+        screen.notify(f"not pushed: {count(len(changes.conflicts), 'file')} with conflict markers")
+        return
+    state = checkout.state
+    place = f"#{state.number}" if state.request else "a new change request"
+    if await confirm(screen, f"Push {_number(changes)} to {place}?", _lines(changes), "push"):
+        subject = f"Edit {state.title}"[:SUBJECT]
+        pushed = await push(screen.engine, checkout, changes, subject)
+        notes = f", {count(len(pushed.notes), 'edit')} cannot be sent: {pushed.notes[0]}" if pushed.notes else ""
+        sent = f"pushed to #{pushed.request.number}" if pushed.request else "nothing pushed"
+        screen.notify(sanitize(sent + notes))
+
+
+def _number(changes: FolderChanges) -> str:
+    return count(len({*changes.added, *changes.modified, *changes.deleted, *changes.renamed}), "changed file")
+
+
+def _lines(changes: FolderChanges) -> list[Line]:
+    named = [
+        *(("added", path) for path in changes.added),
+        *(("edited", path) for path in changes.modified),
+        *(("deleted", path) for path in changes.deleted),
+        *(("renamed", f"{old} → {new}") for old, new in changes.renamed.items()),
+    ]
+    lines: list[Line] = [(Span(f"{word:<9}", "quiet"), Span(sanitize(path))) for word, path in named[:MOST_SHOWN]]
+    more = len(named) - MOST_SHOWN
+    return [*lines, (Span(f"and {more} more", "quiet"),)] if more > 0 else lines

@@ -1,0 +1,98 @@
+"""The folder of a space: checked out, opened and pushed by keys."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+from tests.running_service import RunningService
+from tests.tui.app_driver import app_on, pick, running, shown, until, write
+
+from presscheck.api.content import GetChangeRequestPageByPath
+from presscheck.client.client import Client
+from presscheck.config.validation import read_folders
+from presscheck.engine.checkout.folder import folder_changes
+from presscheck.engine.checkout.pull import open_checkout
+from presscheck.engine.checkout.state import Checkout, CheckoutState
+from presscheck.errors import ChecksFailed, ConfigurationError
+from presscheck.tui.app import PresscheckApp
+from presscheck.tui.places import Place
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A shell that edits a page and ends."""
+    program = tmp_path / "shell"
+    program.write_text("#!/bin/sh\necho 'From the shell.' >> overview.md\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("SHELL", str(program))
+    monkeypatch.setattr(PresscheckApp, "suspend", lambda _: nullcontext())
+    return program
+
+
+async def test_change_request_is_checked_out_edited_and_pushed(
+    service: RunningService, client: Client, tmp_path: Path, shell: Path
+) -> None:
+    folder = tmp_path / "folder of api"
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Rewrite the auth guide")
+        await pilot.press(".", "F")
+        await until(pilot, shows="Folder for API docs")
+        await pilot.press("ctrl+u", *("backspace",) * 20)
+        await write(pilot, "", "docs")
+        await until(pilot, shows="must be a quoted path that begins with / or ~/")
+        await pilot.press(*("backspace",) * 4)
+        await write(pilot, "", str(folder))
+        await pilot.press("enter")
+        await until(pilot, shows="Open #5 of API docs")
+        assert read_folders(pilot.app.settings_file) == {"API docs": str(folder)}
+        await pick(pilot, str(shell))
+        await until(pilot, shows="Push 1 changed file to #5?")
+        assert "edited overview.md" in " ".join(shown(pilot.app).split())
+        await pilot.press("y")
+        await until(pilot, shows="pushed to #5")
+    call = GetChangeRequestPageByPath(space_id="api", change_request_id="5", page_path="overview", format="markdown")
+    assert "From the shell." in ((await client.send(call)).markdown or "")
+    assert not await asyncio.to_thread(folder_changes, Checkout.find(folder))
+
+
+async def test_edits_for_another_place_are_not_mixed(service: RunningService, tmp_path: Path, shell: Path) -> None:
+    folder = tmp_path / "api"
+    app = app_on(service, tmp_path)
+    app.settings_file.parent.mkdir(parents=True, exist_ok=True)
+    app.settings_file.write_text(f'[folders]\napi = "{folder}"\n')
+    async with running(app) as pilot:
+        await until(pilot, shows="Rewrite the auth guide")
+        await pilot.press(".", "F")
+        await until(pilot, shows="Open #5 of API docs")
+        await pick(pilot, str(shell))
+        await until(pilot, shows="Push 1 changed file to #5?")
+        await pilot.press("n")
+        await pilot.app.go(Place.item("space api"))
+        await until(pilot, shows="Other open change requests")
+        await pilot.press(".", "F")
+        await until(pilot, shows="Push or undo the edits for #5 first")
+    assert "From the shell." in (folder / "overview.md").read_text()
+
+
+async def test_folder_needs_a_connection(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Rewrite the auth guide")
+        service.stop()
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="offline")
+        await pilot.press(".", "F")
+        await until(pilot, shows="you are offline: a checkout needs the service")
+
+
+def test_folder_of_another_space_is_refused(tmp_path: Path) -> None:
+    state = CheckoutState(service="https://a.example", space="one", title="One", revision="r")
+    open_checkout(tmp_path / "one", state)
+    with pytest.raises(ConfigurationError, match="is a checkout of One: choose another folder for Two"):
+        open_checkout(tmp_path / "one", state.model_copy(update={"space": "two", "title": "Two"}))
+    (tmp_path / "one/SUMMARY.md").write_text("# Table of contents\n\n* [A](a.md)\n")
+    (tmp_path / "one/a.md").write_text("# A\n")
+    with pytest.raises(ChecksFailed, match="the edits for main first"):
+        open_checkout(tmp_path / "one", state.model_copy(update={"request": "r", "number": 3}))
