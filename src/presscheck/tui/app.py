@@ -165,7 +165,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         return StartupSnapshot(self._start.snapshot, self.style_for(""))
 
     def on_mount(self) -> None:
-        """Open the welcome screen, or the inbox after the first paint."""
+        """Watch the terminal, and open the welcome screen or, after the first paint, the inbox."""
         resumed = cast("Signal[object]", self.app_resume_signal)  # generic
         resumed.subscribe(self, self.repaint, immediate=True)
         if not self.is_headless and is_terminal():
@@ -257,7 +257,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
             return None
 
     async def _deliver(self, event: Key | Paste) -> None:
-        """Pass a key to the focused widget; ctrl+c copies the text selected by the mouse, if any."""
+        """Pass a key or paste to the focused widget; ctrl+c copies the text selected by the mouse, if any."""
         if isinstance(event, Key) and event.key == "ctrl+c" and self._copy_selection():
             return
         target = self.focused or self.screen
@@ -327,7 +327,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._notice_shown()
 
     def show_error(self, error: PresscheckError) -> None:
-        """Show an error with its request in the footer."""
+        """Show an error in the footer, with the API request that failed, if any."""
         self.notices.show_error(error, self._place)
         self._notice_shown()
 
@@ -404,7 +404,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self.refresh()
 
     def on_resize(self) -> None:
-        """Forget the content of the terminal, because a resize changes it."""
+        """Forget the lines on the terminal, which the resize has changed, and measure its cells again."""
         self._painter.reset()
         self.pictures.measure_again()
 
@@ -490,7 +490,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     @override
     def _fatal_error(self) -> None:
-        """End after an internal error without showing local variables, which may hold secrets."""
+        """End the app after an internal error without showing local variables, which may hold secrets."""
         self._close_messages_no_wait()
 
     @override

@@ -76,7 +76,7 @@ class AppContext(Protocol):
         ...
 
     def show_error(self, error: PresscheckError) -> None:
-        """Show an error with its request in the footer."""
+        """Show an error in the footer, with the API request that failed, if any."""
         ...
 
     def notice_line(self, place: Screen[Any]) -> Line:
@@ -151,7 +151,7 @@ class AppContext(Protocol):
 
     @property
     def current_mode(self) -> str:
-        """The current mode."""
+        """The name of the current mode."""
         ...
 
     def switch_mode(self, mode: str) -> Awaitable[Any]:
@@ -171,7 +171,7 @@ class AppContext(Protocol):
         ...
 
     def exit(self, result: int | None = None) -> None:
-        """End the app with this exit code."""
+        """End the app; `result` is the exit code."""
         ...
 
     def command_handlers(self) -> Iterable[object]:
@@ -180,5 +180,5 @@ class AppContext(Protocol):
 
 
 def app_of(screen: Screen[Any]) -> AppContext:
-    """Return the app of a dialog, which is no `BaseScreen`."""
+    """Return the app of a screen that is not a `BaseScreen`, such as a dialog."""
     return cast("AppContext", screen.app)  # App is generic in its result

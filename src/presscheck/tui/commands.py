@@ -341,7 +341,7 @@ def where(command: Command) -> Where:
 
 
 def keys_of(command: Command, keymap: Keymap | None = None) -> tuple[str, ...]:
-    """Return the keys of a command, or the keys that the user's keymap assigns."""
+    """Return the keys that the user's keymap assigns to a command, else its default keys."""
     return (keymap or {}).get(command.name, command.keys)
 
 
@@ -413,7 +413,10 @@ class CommandTable:
         return next(methods, self._handlers.get(name))
 
     def disabled_reason(self, name: str) -> str | None:
-        """Return why a command cannot run now, or None if it can."""
+        """Return why a command cannot run now, or None if it can.
+
+        For a command of hidden parts only, the reason names these parts.
+        """
         for handlers, reasons in self._shown():
             if name in handlers or name in reasons:
                 return reasons[name]() if name in reasons else None
@@ -437,7 +440,7 @@ class CommandTable:
 
         Args:
             names: the names of the commands.
-            keymap: the keys that the user changed.
+            keymap: the keys that replace the default keys, by name of the command.
             titles: titles by name of the command, which replace the general titles.
         """
         found: dict[str, FirstKey] = {}

@@ -113,7 +113,7 @@ def _at_line(line: int | None) -> list[str]:
 
 
 def is_built_in(setting: str | None) -> bool:
-    """Return whether pages are edited in the built-in editor. Without a setting, this depends on VISUAL and EDITOR."""
+    """Return whether pages are edited in the built-in editor. By default, they are if VISUAL and EDITOR are unset."""
     return setting == "built-in" if setting else not (os.environ.get("VISUAL") or os.environ.get("EDITOR"))
 
 

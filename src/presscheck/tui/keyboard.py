@@ -36,7 +36,7 @@ RUNNING: ContextVar[object] = ContextVar("RUNNING", default=None)
 
 
 class Continuation(NamedTuple):
-    """A possible next key of a pending sequence, with the title of its command."""
+    """A way to complete a pending sequence: the keys that are missing, and the title of the command."""
 
     key: str
     title: str
@@ -94,7 +94,7 @@ class KeySequences:
         return command
 
     def continuations(self, titles: Mapping[str, str] = MappingProxyType({})) -> list[Continuation]:
-        """Return the possible next keys; empty if no sequence is pending.
+        """Return the ways to complete the pending sequence; empty if no sequence is pending.
 
         Args:
             titles: titles by name of the command, which replace the general titles.

@@ -166,7 +166,10 @@ class Navigation:
         return None if self._places.others(self._here()) else "no other place was opened yet"
 
     def place_reason(self, place: Place) -> str | None:
-        """Return why the user cannot go to a place, or None."""
+        """Return why the user cannot go to a place, or None.
+
+        A closed batch cannot be opened again. Offline, a review can only be opened if it is cached.
+        """
         if place.screen in self._kept:
             return None
         if place.kind == "batch":
@@ -266,7 +269,7 @@ class Navigation:
             screen.remove()
 
     def _here(self) -> Place | None:
-        """Return the user's current place: of the top screen, or of the screen that it belongs to."""
+        """Return the place of the topmost screen that has a place; None if no screen has a place."""
         places = (self._place_of(screen) for screen in reversed(self._app.screen_stack))
         return next((place for place in places if place), None)
 
@@ -287,7 +290,10 @@ class Navigation:
             self._show(place)
 
     def _show(self, place: Place) -> None:
-        """Return to a place. A screen that is still alive appears unchanged; otherwise a new screen is opened."""
+        """Return to a place: its screen appears unchanged if it is still alive; otherwise a new screen is opened.
+
+        If the place cannot be opened, show the reason, and forget the place.
+        """
         if place.kind in MODES:
             root = self._root_of(place.kind)
             here = root.place()

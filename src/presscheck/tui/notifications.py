@@ -53,7 +53,7 @@ class Notifications:
         self.shown, self._place = self.history[-1], place
 
     def show_error(self, error: PresscheckError, place: object = None) -> None:
-        """Show an error with its request."""
+        """Show an error in a place, with the API request that failed, if any, and add the error to the log."""
         request = f" ({error.request})" if isinstance(error, RequestError) else ""
         self.show(f"{error.message}{request}", place, is_error=True)
 

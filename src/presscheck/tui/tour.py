@@ -261,7 +261,7 @@ class Tour:
         self._app.notify(f"{what}: {self._key('tour')} starts it again")
 
     def _show(self) -> None:
-        """Show the step on the top screen, if the screen has its widgets."""
+        """Show the step on the top screen, unless the widgets of the screen are not mounted yet."""
         screen = self._app.screen
         if not self.is_running:
             return

@@ -229,7 +229,7 @@ class PageCommentsScreen(ThreadList):
 
     @on(RowList.RowHighlighted)
     def row_highlighted(self) -> None:
-        """Show the thread under the cursor in full."""
+        """Show the thread under the cursor in full, and update the keys in the footer."""
         self._show_thread()
         self.refresh_status_bars()
 
@@ -255,7 +255,7 @@ class PageCommentsScreen(ThreadList):
         self.draw()
 
     def reason_open(self) -> str | None:
-        """Return why there is no page to open."""
+        """Return why no page can be opened: there is no comment, or the comment is on the whole space."""
         if self.thread is None:
             return "no comment here"
         return None if self.thread.page else "this comment is on the whole space, not on a page"
@@ -268,13 +268,16 @@ class PageCommentsScreen(ThreadList):
         return self.app_context.go(Place.page(self.space_id, thread.page, quote=thread.about))
 
     def reason_comment(self) -> str | None:
-        """Return why no comment can be written."""
+        """Return why no comment can be written: for example, the user may not comment in the space."""
         return self.drafts.disabled_reason()
 
     reason_comment_on_all = reason_comment
 
     def command_comment(self) -> None:
-        """Comment on the page or, in the list of all pages, on the page of the comment under the cursor."""
+        """Comment on the page. In the list of all pages, comment on the page of the thread under the cursor.
+
+        If that thread has no page, or if there is no thread, comment on the whole space.
+        """
         page = self.page_id or (self.thread.page if self.thread else None)
         if page:
             known = self._pages.get(page)

@@ -108,7 +108,7 @@ class ProblemListScreen(BaseScreen, Generic[T]):
 
     @on(RowList.RowSelected)
     def row_selected(self) -> None:
-        """Open a row."""
+        """Go to the target of the row, if it has a target."""
         if self.reason_open() is None:
             self.command_open()
 
@@ -117,9 +117,9 @@ class ProblemListScreen(BaseScreen, Generic[T]):
 
 
 def wrapped_rows(rows: Sequence[ProblemRow[T]], columns: int) -> list[ProblemRow[T]]:
-    """Return the rows with their labels in their lines; the last part of a long line continues in notes below.
+    """Return the rows with the labels moved into the lines. A line that is too long continues in notes below its row.
 
-    Labels have a common width, unless that is too wide for one of the lines.
+    All labels are padded to the same width, unless a padded label and its line would not fit in a row.
     """
     labelled = [row for row in rows if row.label]
     size = max((width(row.label) for row in labelled), default=0)

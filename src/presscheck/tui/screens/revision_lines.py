@@ -46,7 +46,7 @@ def change_lines(changes: Iterable[SemanticChange]) -> list[Line]:
 
 
 def change_name(change: SemanticChange) -> str:
-    """Return the name, or without a name the kind, of the changed page, file or reusable content, as display text."""
+    """Return the name of the changed page, file or reusable content as display text; without a name, its kind."""
     name = change.reusable_content.title if change.reusable_content else ""
     if change.page:
         name = change.page.title

@@ -72,7 +72,7 @@ class SpellingScreen(BaseScreen):
             self._go_to(word)
 
     def reason_add(self) -> str | None:
-        """Return why there is no word to learn."""
+        """Return why no word can be learned: no doubtful word is left."""
         return None if self._current else "no word is left"
 
     async def command_add(self) -> None:

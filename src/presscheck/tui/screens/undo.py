@@ -59,7 +59,7 @@ async def undo_sent(screen: BaseScreen, entry: HistoryEntry, *others: HistoryEnt
     Args:
         screen: the screen below the confirmation.
         entry: the change.
-        others: changes of the same kind that are undone with it, without those that cannot be undone any more.
+        others: changes of the same kind to undo together with `entry`; all of them can be undone.
         shows_place: whether the confirmation names the place of the change.
     """
     what = sanitize(entry.description)

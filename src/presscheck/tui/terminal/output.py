@@ -73,7 +73,7 @@ class LineCompositor(Compositor):
 
 
 def joiners_of(environment: Mapping[str, str]) -> str:
-    """Return the characters for `show_joiners` that suit the terminal, derived from environment variables.
+    """Return the joiners that the terminal shows without a cell, for `show_joiners`, judged by environment variables.
 
     Inside tmux and screen the outer terminal is unknown, so emoji are not joined.
     """

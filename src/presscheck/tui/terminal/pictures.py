@@ -167,7 +167,7 @@ class PictureTable:
     The terminal is examined, and libraries are loaded, only at the first image.
 
     Args:
-        setting: returns the protocol, `auto` or `off`; called at the first image.
+        setting: returns the name of a protocol, or `auto` or `off`; called at the first image.
         environment: the environment variables; by default of this process.
         measure: returns the size of a cell, or None.
     """
@@ -288,7 +288,7 @@ class PictureTable:
         return PictureRow(start, end, before, _placeholders(row, picture.columns), color)
 
     def _transmission(self, number: int, picture: DrawnPicture) -> str:
-        """Return the sequences that delete dropped images from Kitty, and send an image for its placeholders.
+        """Return the sequences that delete dropped images from a Kitty terminal, and send the image of a picture.
 
         `q=2` suppresses answers of the terminal.
         """

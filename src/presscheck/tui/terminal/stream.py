@@ -19,11 +19,11 @@ class TerminalStream:
         self.fileno = stream.fileno
 
     def write(self, text: str) -> None:
-        """Write a text."""
+        """Write a text, or discard it if the terminal is gone."""
         self._write(lambda: self._stream.write(text))
 
     def flush(self) -> None:
-        """Flush the buffer."""
+        """Flush the buffer, or discard it if the terminal is gone."""
         self._write(self._stream.flush)
 
     def _write(self, write: Callable[[], object]) -> None:

@@ -56,7 +56,7 @@ class Proposal(NamedTuple):
 
 
 def mention(before: str) -> Opening | None:
-    """Return the mention at the end of a text without line breaks, or None."""
+    """Return the mention in progress at the cursor, or None. `before` is the line up to the cursor."""
     match = _MENTION.search(before[-_NEAR:])
     return Opening("person", match.start() + max(0, len(before) - _NEAR), match[1] or "") if match else None
 
@@ -78,7 +78,7 @@ class CompletionList(RowList):
 
     Args:
         area: the text area, which passes its keys to `press`.
-        find: returns the completion at the end of the text before the cursor, or None.
+        find: returns the completion in progress at the end of a line up to the cursor, or None.
         propose: returns all proposals for a completion.
         accept: replaces the typed text by a proposal.
     """

@@ -123,7 +123,7 @@ class Composer(Dialog[str]):
         yield TextView()
 
     def on_mount(self) -> None:
-        """Focus the text, with the cursor at its end, or at the start of code."""
+        """Focus the text area, with the cursor at the end of a text or at the start of code."""
         area = self._area
         area.cursor_blink = False
         area.focus()
@@ -137,7 +137,7 @@ class Composer(Dialog[str]):
 
     @on(TextArea.Changed)
     def text_changed(self) -> None:
-        """Save the draft, and update the proposed people."""
+        """Save the draft, and update the error, the keys and the proposed people."""
         self._error, self._was_refused = self._try(self._draft.save), False
         self._show()
         self._completion.update()
@@ -197,7 +197,10 @@ class Composer(Dialog[str]):
         self._show()
 
     def _suggest(self) -> None:
-        """Insert the suggestion on separate lines unless the text contains a suggestion, and select its words."""
+        """Insert the suggestion unless the text contains one, and select the words of the suggestion in the text.
+
+        If there is no suggestion to insert, show the reason.
+        """
         area = self._area
         if not self.suggestion:
             self._error = self.suggestion_reason

@@ -102,7 +102,7 @@ class ConfirmDialog(Dialog[bool]):
         text.show(rows)
 
     def on_input_changed(self) -> None:
-        """Allow confirming once the text is typed."""
+        """Preselect the button that confirms once the required text is typed; until then, the other button."""
         self.is_yes = self._can_confirm()
         self._show()
 

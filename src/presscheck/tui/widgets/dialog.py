@@ -27,7 +27,7 @@ PAGES = {"pagedown": 1, "pageup": -1}
 class Dialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
     """A dialog; its result is None if it was closed.
 
-    The keys that submit, cancel and move are the same in all dialogs; a dialog adds its own to `keys`.
+    The keys that submit, cancel and move are the same in all dialogs; a subclass adds its own keys in `keys`.
 
     Args:
         title: the question, as display text.

@@ -95,7 +95,7 @@ class EntryDialog(Dialog[T], Generic[T]):
             yield TextView(id=f"help-{field.name}")
 
     def on_mount(self) -> None:
-        """Focus the first empty field."""
+        """Focus the first empty field, or the first field if none is empty, and look up completions."""
         for view in self.query(TextView):
             view.can_focus = False
         empty = next((field for field in self.fields if not field.value), self.fields[0])
@@ -105,7 +105,7 @@ class EntryDialog(Dialog[T], Generic[T]):
             self._look_up(field)
 
     def on_resize(self) -> None:
-        """Wrap the help texts to the width."""
+        """Wrap the lines below the fields to the new width."""
         self._show()
 
     def _box(self, field: EntryField) -> SearchInput:

@@ -150,7 +150,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
 
     @cached_property
     def style_for(self) -> StyleLookup:
-        """The style lookup of this widget."""
+        """The function that returns the style for style words, with the background of this widget."""
         return style_of(self, is_raised=self.is_raised)
 
     @property

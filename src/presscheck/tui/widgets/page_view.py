@@ -208,27 +208,27 @@ class PageView(LineView):
         return self._step(self._mark(*kinds), by)
 
     def on_mouse_scroll_right(self, event: events.MouseScrollRight) -> None:
-        """Scroll the table or the code under the pointer sideways."""
+        """Scroll the table or the code under the pointer to the right."""
         self._scroll_sideways(event, 1)
 
     def on_mouse_scroll_left(self, event: events.MouseScrollLeft) -> None:
-        """Scroll the table or the code under the pointer back."""
+        """Scroll the table or the code under the pointer to the left."""
         self._scroll_sideways(event, -1)
 
     @override
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """With shift, scroll the table or the code under the pointer sideways; else scroll the page."""
+        """With shift, scroll the table or the code under the pointer to the right; else scroll the page down."""
         if event.shift and self._scroll_sideways(event, 1):
             event.prevent_default()
 
     @override
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """With shift, scroll the table or the code under the pointer back; else scroll the page."""
+        """With shift, scroll the table or the code under the pointer to the left; else scroll the page up."""
         if event.shift and self._scroll_sideways(event, -1):
             event.prevent_default()
 
     def _scroll_sideways(self, event: events.MouseEvent, by: int) -> bool:
-        """Scroll the table or the code under the pointer. Return whether there is such a block."""
+        """Scroll the table or the code under the pointer by a step. Return whether there is a table or code."""
         event.stop()
         mark = self._mark("wide", "code", line=self._place_of(event).y)
         self._step(mark, by)
@@ -273,7 +273,7 @@ class PageView(LineView):
             self._show_folds(position)
 
     def _show_folds(self, position: Position | None) -> None:
-        """Draw the page after a control or section changed; hidden lines are counted while the app is idle."""
+        """Redraw the page at a position after its folds have changed, and lay out the rest while the app is idle."""
         if position:
             self._restore(position)
         self._lay_out_rest()
@@ -580,7 +580,7 @@ class PageView(LineView):
         return True
 
     def source_at_cursor(self) -> tuple[str, str]:
-        """Return the text of the line under the cursor, and its line of Markdown; both empty without a line."""
+        """Return the text of the line under the cursor, and the line of Markdown that it shows; both empty for none."""
         document = self.document
         if not isinstance(document, QuotedLayout) or self.cursor >= self.count:
             return "", ""

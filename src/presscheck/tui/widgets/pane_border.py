@@ -86,7 +86,7 @@ class PaneBorder(Widget):
             self.set_columns(self._dragged_to)
 
     def on_mouse_up(self) -> None:
-        """End the drag."""
+        """Release the mouse, which ends the drag."""
         self.release_mouse()
 
     def on_mouse_release(self) -> None:

@@ -184,14 +184,14 @@ class Picker(Dialog[tuple[str, ...]]):
 
     @property
     def _taken(self) -> list[Choice]:
-        """A list of the item under the cursor if enter chooses it in addition to the marked items; otherwise empty."""
+        """The item under the cursor, in a list, if enter chooses it besides the marked items; otherwise empty."""
         if not self.multiple or self._has_toggled or (self.chosen and not self._text):
             return []
         cursor = self.query_one(RowList).cursor
         return [choice for choice in self.matches[cursor : cursor + 1] if choice.key not in self.chosen]
 
     def on_row_list_row_highlighted(self) -> None:
-        """Show in the hint of the key which item enter chooses."""
+        """Update the status line, which shows what enter chooses."""
         if self.multiple:
             self._show_status(self._text)
 
@@ -303,7 +303,7 @@ def _similar(letters: str, labels: Sequence[str], known: Collection[int]) -> lis
 
 
 def _misspelled(words: Sequence[str], labels: Sequence[str]) -> list[int]:
-    """Return the indexes of labels that contain a word similar to each of the words."""
+    """Return the indexes of labels that contain, for each typed word, a similar word."""
     return [
         number
         for number, label in enumerate(labels[:MAX_COMPARED])

@@ -82,7 +82,7 @@ class PromptDialog(Dialog[str]):
         self._show()
 
     def on_resize(self) -> None:
-        """Cut the notes and the error to the width of the dialog."""
+        """Lay out the notes and the error for the new width of the dialog."""
         view = self.query_one("#notes", TextView)
         lines = self._notes(self.columns) if self._notes else ()
         view.display = bool(lines)
@@ -91,7 +91,7 @@ class PromptDialog(Dialog[str]):
         self._show()
 
     def on_input_changed(self) -> None:
-        """Save the draft, and show why the input is invalid."""
+        """Save the draft, and update the error and the completions."""
         self._error = ""
         try:
             if self._draft:

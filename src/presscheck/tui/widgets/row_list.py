@@ -165,7 +165,7 @@ class RowList(LineView):
 
     @override
     def cursor_moved(self) -> None:
-        """Post the message to the screen before it repaints, so that row and details change in one frame."""
+        """Post `RowHighlighted` to the screen before the list repaints, so that row and details change in one frame."""
         self._store_cursor_key()
         self.screen.post_message(self.RowHighlighted(self, self.cursor))
 

@@ -47,7 +47,7 @@ class SearchInput(Input):
         value: the initial text.
         placeholder: what an empty input shows.
         id: the widget's id.
-        complete: completes the last word, with the key right at the end of the text.
+        complete: returns the words that complete the last word. The key right, at the end of the text, takes the first.
     """
 
     DEFAULT_CSS = """
@@ -108,7 +108,7 @@ class FindBar(Horizontal):
 
     @dataclass
     class Submitted(Message):
-        """Posted when the text is complete."""
+        """Posted when enter was pressed, with the text to search."""
 
         text: str
 
@@ -179,12 +179,12 @@ class FilterLine(SearchInput):
         line.focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Filter while the text is typed."""
+        """Post the typed text as the filter."""
         event.stop()
         self.post_message(self.Filtered(event.value))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Close and keep the filter."""
+        """Close the input, and keep the filter."""
         event.stop()
         self._close()
 

@@ -48,7 +48,7 @@ class ClickableLines(Widget):
 
     @cached_property
     def style_for(self) -> StyleLookup:
-        """The style lookup of this widget."""
+        """The function that returns the style for style words, with the background of this widget."""
         return style_of(self, is_raised=self.is_raised)
 
     def line_at(self, y: int) -> Line:
@@ -73,7 +73,7 @@ class ClickableLines(Widget):
 
 
 class StatusLine(ClickableLines):
-    """A line with a left and a right part. If both do not fit, the right part keeps up to two thirds of the line."""
+    """A line with a left and a right part. If both do not fit, the left part is cut first, to a third of the line."""
 
     DEFAULT_CSS = "StatusLine { height: 1; }"
 

@@ -61,9 +61,9 @@ class Drop(NamedTuple):
 class Tree(LineView):
     """A tree of nodes with a cursor.
 
-    A node that can be marked can be dragged to another place. Above the start of the drag, this is the place before the
-    node under the pointer. Below the start, it is the place after that node, or before its first child if the node is
-    expanded. If the pointer is further to the right, it is the place inside that node.
+    A node that can be marked can be dragged. Above the start of the drag, the node is dropped before the node under the
+    pointer. Below the start, it is dropped after the node under the pointer, or before the first child of an expanded
+    node. If the pointer is further to the right, it is dropped inside the node under the pointer.
 
     Args:
         children: returns the child nodes of a key, or the root nodes for None; must be fast, because it runs often.

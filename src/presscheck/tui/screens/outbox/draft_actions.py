@@ -63,7 +63,11 @@ class DraftActions:
         self._places = DraftPlaces(screen, edit_change)
 
     async def open(self, draft: Draft) -> None:
-        """Continue a draft where it belongs. If that is not possible, show its text."""
+        """Continue a draft where it belongs.
+
+        If the change request has ended or the page was deleted, ask what to do with the draft. If the place of the
+        draft is unknown or cannot be opened now, show the text.
+        """
         status = self._screen.engine.status
         if draft.is_live and draft.space and not status.read_only:
             page = draft.target.partition(" ")[0] if draft.name == "page" else ""
@@ -175,7 +179,7 @@ class DraftActions:
             self._show(draft)
 
     async def _ask_what_to_do(self, draft: Draft, fate: Fate) -> None:
-        """Offer places for the text of a draft whose change request has ended or whose page was deleted."""
+        """Ask what to do with a draft whose change request has ended or whose page was deleted, and do it."""
         choices: list[Choice] = []
         if draft.is_page and fate == "page deleted":
             choices.append(Choice("page", "Put it into a new page", "of the change request", letter="p"))

@@ -82,7 +82,10 @@ class DraftPlaces:
         return True
 
     async def _open_instructions(self, draft: Draft, place: DraftPlace) -> bool:
-        """Open the AI instructions of an organization with the draft in the editor."""
+        """Open the AI instructions of an organization with the draft in the editor.
+
+        Returns False if the organization is gone.
+        """
         organizations = (await self._screen.engine.read(ListOrganizations())).items
         organization = next((each for each in organizations if each.id == place.target), None)
         if organization is None:
@@ -144,7 +147,9 @@ class DraftPlaces:
         return await self._continue(draft, place)
 
     async def _continue(self, draft: Draft, place: DraftPlace, is_there: Callable[[], bool] = lambda: True) -> bool:
-        """Run the command of a place once the command is enabled, unless the user presses a key, and show its key.
+        """Run the command of a place once the command is enabled, unless the user presses a key.
+
+        In both cases, show the key of the command.
 
         Returns False if the place of the draft is gone.
         """

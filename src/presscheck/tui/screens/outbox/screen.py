@@ -74,7 +74,7 @@ NO_DRAFT = "there are no drafts"
 
 
 class OutboxScreen(BaseScreen):
-    """Three views: unsent changes, oldest first; the history of changes, newest first; and drafts, newest first."""
+    """A screen with three views: unsent changes, oldest first; the history of changes and drafts, newest first."""
 
     SCOPE = "outbox"
     LEGEND = legend("◷✎✓✗⚠")
@@ -149,7 +149,7 @@ class OutboxScreen(BaseScreen):
         return self.history[at]
 
     def reason_unsend(self) -> str | None:
-        """Return why the change cannot be undone."""
+        """Return why the change cannot be undone: for example, the list is empty, or the cursor is on a draft."""
         if self.view == "drafts":
             return "a draft was not sent: - discards it"
         if self.shows_history:
@@ -171,14 +171,14 @@ class OutboxScreen(BaseScreen):
         return "only failed changes, and those behind them, can be sent again"
 
     def reason_delete(self) -> str | None:
-        """Return why the change or draft cannot be discarded."""
+        """Return why the change or draft cannot be discarded: there is none, it is being sent, or it was sent."""
         return self._draft_reason() if self.view == "drafts" else self._unsent_reason()
 
     def _draft_reason(self) -> str | None:
         return None if self._draft else NO_DRAFT
 
     def reason_edit(self) -> str | None:
-        """Return why the change or draft cannot be edited."""
+        """Return why the change or draft cannot be edited: there is none, it has no text, or it is being sent."""
         if self.view == "drafts":
             return self._draft_reason()
         current = self._current

@@ -124,7 +124,7 @@ class PageDraft:
         return merged
 
     def take_failed(self) -> bool:
-        """Move a failed edit of the page from the outbox to the draft. Returns whether there is a draft then."""
+        """Move a failed edit of the page from the outbox to the draft. Return whether the page has a draft now."""
         edits = edits_of_page(self._outbox, self.path["change_request_id"], self.page_id)
         if edits and edits[0][0].state in FAILED:
             (first, _), (_, last) = edits[0], edits[-1]
@@ -140,12 +140,12 @@ class PageDraft:
         return bool(self._outbox.draft(self._keys[0]))
 
     async def merged(self, base: str, ours: str, theirs: str) -> MergedText:
-        """Merge a draft with the page. Conflict markers contain people, revisions and times."""
+        """Merge a draft (`ours`) with the page (`theirs`). Conflict markers name people, revisions and times."""
         our_name = name_of_draft(self._engine, self._keys[0])
         return await merged_texts(base, ours, theirs, our_name, self._name_of_revision)
 
     async def _name_of_revision(self) -> str:
-        """Return the name of the newest revision of the change request, whose author is the last contributor."""
+        """Return the name of the newest revision in conflict markers: change request, last contributor and time."""
         try:
             call = GetChangeRequest(**self.path)
             request, editors = await asyncio.gather(self._engine.read(call), editors_of(self._engine.read, call))
@@ -208,6 +208,7 @@ class PageDraft:
         Args:
             screen: the screen that shows the confirmation.
             text: the text from the editor.
+
         Raises:
             PresscheckError: the page cannot be read or written; the text is kept as a draft.
         """

@@ -122,7 +122,11 @@ async def stays_locked(screen: BaseScreen, space_id: str) -> bool:
 async def add_page(screen: BaseScreen, path: dict[str, Any], target: str | None, side: Side) -> str | None:
     """Add a page before, after or inside a page, or at the end of the top level if `target` is None.
 
-    Returns the id of the new page, or None if canceled or unknown.
+    Returns:
+        The id of the new page; None if the user canceled, or if the service has not returned the id.
+
+    Raises:
+        ChecksFailed: the page `target` no longer exists.
     """
     key = draft_key(path["change_request_id"], "new page")
     draft = DraftSlot(screen.engine.outbox, key, about=draft_about(screen.engine, path))
@@ -147,6 +151,9 @@ async def delete_pages(screen: BaseScreen, path: dict[str, Any], page_ids: Seque
     """Delete pages and their subpages in a single write, after a confirmation that lists links to them.
 
     Returns False if the user canceled.
+
+    Raises:
+        ChecksFailed: the change request has none of the pages.
     """
     pages = (await screen.engine.read(ListChangeRequestPages(**path))).pages
     by_id = {page.id: page for page in flatten(pages)}
@@ -183,7 +190,7 @@ async def _live_pages(screen: BaseScreen, space_id: str, deleted: Sequence[Revis
 
 
 async def _links_to(screen: BaseScreen, path: dict[str, Any], deleted: Sequence[RevisionPage]) -> list[Line]:
-    """Render the pages that link to deleted pages, without pages that are deleted too."""
+    """Render the pages that link to deleted pages and stay, or a note if the links cannot be read in time."""
     gone = {page.id for page in flatten(deleted)}
     titles: dict[str, str] = {}
     try:

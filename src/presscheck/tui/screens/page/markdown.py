@@ -79,6 +79,7 @@ def _escaped_again(escaped: str, plain: str, edited: str) -> tuple[str, tuple[st
         escaped: the text from the service.
         plain: the same lines without escapes.
         edited: the text from the editor.
+
     Returns:
         The edited text, and the edited lines with a tag whose escape is lost.
     """

@@ -38,6 +38,7 @@ async def choose_use(
         uses: the pages of other spaces, and the spaces and pages that were not searched.
         here: the pages of the current space.
         unread: the number of pages of the current space that are not cached.
+
     Returns:
         The chosen page, or None.
     """

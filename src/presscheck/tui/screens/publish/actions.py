@@ -54,7 +54,7 @@ _AUDIENCES = {
 
 
 class SiteItem(BatchItem):
-    """A site to publish or unpublish. Afterwards its address is requested without signing in, to check the result.
+    """A site to publish or unpublish. Afterwards the web address is requested without signing in, to check the result.
 
     Args:
         engine: the engine.

@@ -113,7 +113,7 @@ class PublishScreen(BaseScreen):
 
     @property
     def current(self) -> Site | None:
-        """The site under the cursor."""
+        """The site under the cursor; None without sites."""
         return self.session.current
 
     @override

@@ -55,7 +55,7 @@ class PublishSession(StructureSession):
 
     @property
     def current(self) -> Site | None:
-        """The site under the cursor."""
+        """The site under the cursor; None without sites."""
         at = self.rows.cursor if self.screen.is_mounted else 0
         return self.sites[at] if at < len(self.sites) else None
 

@@ -41,19 +41,25 @@ class SiteActions:
         return self._session.tree.has_focus
 
     def reason_add(self) -> str | None:
-        """Return why no site can be created or, in the structure, why no item can be added."""
+        """Return why no site or, in the structure, no item can be added: the change is not allowed now."""
         if self._is_in_structure:
             return self._adds.reason_add()
         return self._session.screen.engine.write_reason(CreateSite, "a new site")
 
     def reason_rename(self) -> str | None:
-        """Return why the site or, in the structure, the item cannot be changed."""
+        """Return why the site or, in the structure, the item cannot be changed.
+
+        There is no site or item, or the change is not allowed now.
+        """
         if self._is_in_structure:
             return self._changes.reason_rename()
         return write_reason(self._session.screen, UpdateSite, self._session.current, "create")
 
     def reason_delete(self) -> str | None:
-        """Return why the site cannot be deleted or, in the structure, why the item cannot be removed."""
+        """Return why the site or, in the structure, the item cannot be removed.
+
+        There is no site or item, or the change is not allowed now.
+        """
         if self._is_in_structure:
             return self._removals.reason_delete()
         return write_reason(self._session.screen, DeleteSite, self._session.current, "admin")

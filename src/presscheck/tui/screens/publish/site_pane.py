@@ -110,7 +110,7 @@ class SitePane(Vertical):
         facts.show([*self._facts, *published, *content, *limits, (Span("  "), *checks)])
 
     def _content(self) -> str:
-        """Return the number of spaces, the number of open change requests, and whether adaptive content is on."""
+        """Return the numbers of spaces and open change requests, and whether adaptive content is on, as text."""
         if not (self.model and self.model.is_loaded):
             return ""
         spaces = {item.space.id: item.space for item in self.model.site_spaces}

@@ -79,7 +79,7 @@ class SiteScreens:
             await show_published(self._session.screen, self._session.organization_id, site)
 
     async def command_view_as(self) -> None:
-        """Show the site as an audience sees it."""
+        """Ask for an audience, and show the site as its visitors see it."""
         await view_as(self._session.screen, self._session.organization_id, self._session.current)
 
     def reason_preview_site(self) -> str | None:

@@ -34,6 +34,7 @@ async def file_content(engine: Engine, place: FilePlace, file: str, limit: int) 
         place: the place of the file.
         file: the id of the file.
         limit: the maximum size, in bytes.
+
     Raises:
         PresscheckError: the file cannot be read, or is too large.
     """

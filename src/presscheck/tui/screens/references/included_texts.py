@@ -62,7 +62,7 @@ class IncludedTexts:
         self._watched: frozenset[tuple[str, str]] = frozenset()
 
     def want(self, markdown: str, find: Find) -> None:
-        """Read the texts that a page includes, at any depth. Ends subscriptions that only the previous page needed."""
+        """Read the texts that a page includes, at any depth. End subscriptions that only the previous page needed."""
         found = self._unread(markdown, find)
         for key in self._watched - set(found):
             self._screen.unsubscribe(_group(key))

@@ -38,12 +38,15 @@ class IntegrationBlocks:
         """The root element and the state of each block, by the id of its space and its tag as written."""
 
     def want(self, space: str, markdown: str) -> None:
-        """Render the blocks of a page of a space."""
+        """Render the blocks of a page that are not rendered yet, in the background; `space` is the id of its space."""
         if _sign(markdown):
             self._screen.run(partial(self._render_all, space, markdown), group="blocks", exclusive=True)
 
     def lines(self, space: str, tag: str, columns: int) -> list[Line] | None:
-        """Return the lines of a block of a space; None if it is not rendered."""
+        """Return the lines of the rendered block that a tag stands for; None if the block is not rendered.
+
+        `space` is the id of the space of the page, `tag` is the tag as written.
+        """
         rendered = self._rendered.get((space, tag))
         return [row.line for row in component_rows(*rendered, columns)] if rendered else None
 
@@ -73,7 +76,7 @@ class IntegrationBlocks:
 
 
 def _blocks_of(markdown: str) -> dict[str, dict[str, Any]]:
-    """Return the blocks of integrations in a text: the data of their nodes by their tags as written."""
+    """Return the blocks of integrations in a text: by tag as written, the data of the node for the block."""
     # 30 ms of imports, only for a page with such a block
     from presscheck.documents.markdown.parser import parse
     from presscheck.documents.nodes.from_tags import TagBlock, integration_node

@@ -134,7 +134,7 @@ class RevisionReferences:
         return Piece(self._place.space, piece) if piece else None
 
     def variable(self, expression: str) -> str | None:
-        """Return the value of a variable of the space or the page."""
+        """Return the value of a variable of the space or the page; None if there is none."""
         revision = self._links.revision
         return value_of(expression, revision.variables if revision else None, self._variables)
 
@@ -151,7 +151,7 @@ class RevisionReferences:
         return self._pictures.picture(self._place, self._links.file(address, self._source), address, columns)
 
     def component(self, tag: str, columns: int) -> list[Line] | None:
-        """Return None: a rendered block shows the present, and not the time of the revision."""
+        """Return None: an integration would render the current state of its block, not the state in the revision."""
         return None
 
 

@@ -56,7 +56,7 @@ class Switch(StatusLine, can_focus=True):
         self.is_on = is_on
 
     def on_mount(self) -> None:
-        """Draw the field."""
+        """Draw the field at first."""
         self.draw()
 
     @override
@@ -90,7 +90,7 @@ class ReplaceForm(Dialog[Query]):
         title: the question, as display text.
         draft: stores the query while it is edited.
         query: the initial query; None for the stored query.
-        check: returns why a query cannot be run, or None, in bounded time.
+        check: returns the error of a query that cannot be run, or None.
         error: the error of the last run of the query, if any.
     """
 
@@ -138,12 +138,12 @@ class ReplaceForm(Dialog[Query]):
         self._show()
 
     def on_input_changed(self) -> None:
-        """Store the query."""
+        """Store the query as a draft, and clear the error."""
         self._take()
 
     @on(Switch.Switched)
     def switched(self) -> None:
-        """Store the query."""
+        """Store the query as a draft, and clear the error."""
         self._take()
 
     def _take(self) -> None:

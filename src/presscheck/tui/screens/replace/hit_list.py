@@ -160,7 +160,7 @@ def _short(text: str) -> str:
 
 
 def _end(text: str, columns: int) -> str:
-    """Return the end of a text that fits into a number of columns."""
+    """Return a text, or an ellipsis and the end of the text if it does not fit into a number of columns."""
     if cell_len(text) <= columns:
         return text
     used, at = cell_len(ELLIPSIS), len(text)

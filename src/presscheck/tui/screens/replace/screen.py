@@ -131,7 +131,7 @@ class ReplaceScreen(BaseScreen):
         return self._change(None)
 
     def reason_find_replace(self) -> str | None:
-        """Return why the query cannot be changed."""
+        """Return why the query cannot be changed: the change request is being written."""
         return "the change request is being written" if self._is_sending else None
 
     async def _change(self, error: InvalidArgument | None) -> None:
@@ -246,7 +246,7 @@ class ReplaceScreen(BaseScreen):
         self.app_context.push_screen(TextScreen(heading, lines))
 
     def reason_send(self) -> str | None:
-        """Return why nothing can be replaced."""
+        """Return why nothing can be replaced: for example, no hit is chosen, or the user is offline."""
         status, told = self.engine.status, self._space.permissions
         request = self._request
         is_forbidden = "edit" in told.model_fields_set and not told.edit and self._space.edit_mode != "locked"

@@ -125,13 +125,13 @@ class CommentActions:
         self._targets, self.threads = CommentTargets(session), ThreadActions(session.drafts)
 
     def reason_comment(self) -> str | None:
-        """Return why no comment can be written at the cursor: the line is folded, or the drafts are disabled."""
+        """Return why no comment can be written at the cursor: the line is folded, or nothing can be written now."""
         if self._view.is_in_change and self._view.is_on_fold:
             return "enter shows these lines: comment on one of them"  # a fold has no text to quote
         return self._drafts.disabled_reason()
 
     def reason_comment_on_all(self) -> str | None:
-        """Return why no comment can be written on the change request."""
+        """Return why no comment on the whole change request can be written now."""
         return self._drafts.disabled_reason()
 
     async def command_comment(self) -> None:
@@ -149,11 +149,11 @@ class CommentActions:
         self.threads.comment_on_all()
 
     def reason_reply(self) -> str | None:
-        """Return why the user cannot reply to the thread under the cursor."""
+        """Return why the user cannot reply: there is no thread under the cursor, or nothing can be written now."""
         return self.threads.reply_reason(self._view.thread)
 
     def reason_resolve(self) -> str | None:
-        """Return why the thread under the cursor can be neither resolved nor reopened."""
+        """Return why no thread can be resolved or reopened: there is none under the cursor, or the user may not."""
         return self.threads.resolve_reason(self._view.thread)
 
     reason_react = reason_reply
@@ -183,7 +183,7 @@ class CommentActions:
         return self.threads.delete(thread, self._view.message) if thread else None
 
     def reason_edit(self) -> str | None:
-        """Return why the message at the cursor or, if there is none by the user, the page cannot be edited."""
+        """Return why the user's message under the cursor cannot be edited or, without such a message, the page."""
         if self._is_on_own_message:
             return self._drafts.disabled_reason()
         return self._session.edit_page_reason(can_wait=True)
@@ -197,7 +197,7 @@ class CommentActions:
             await edit_page(self._screen, self._model.path, item.id)
 
     def reason_edit_other(self) -> str | None:
-        """Return why the selected page cannot be edited."""
+        """Return why the selected page cannot be edited, as `edit_page_reason` does."""
         return self._session.edit_page_reason(can_wait=True)
 
     async def command_edit_other(self) -> None:

@@ -26,7 +26,10 @@ class ConflictActions:
         self._session, self._model, self._screen, self._view = session, session.model, session.screen, session.view
 
     def reason_take_ours(self) -> str | None:
-        """Return why no conflict can be resolved: `_conflict` finds none, or the page cannot be edited."""
+        """Return why no conflict can be resolved: the page has none, or several of which none is under the cursor.
+
+        If there is a conflict, return why the page cannot be edited.
+        """
         if self._conflict() is None:
             number = len(conflict_blocks(self._view.page.after))
             return f"{number} conflicts on this page: ] goes to one of them" if number else "no conflict on this page"

@@ -147,7 +147,10 @@ class HistoryActions:
             self._session.open_part(HistoryScreen(self._session))
 
     def reason_since_review(self) -> str | None:
-        """Return why the changes since the user's review cannot be shown."""
+        """Return why the changes since the user's review cannot be shown: there is no review, or there are no changes.
+
+        While these changes are shown, return None, because the command shows all changes again.
+        """
         review, request = self._model.own_review(), self._model.request
         if self._model.since:
             return None

@@ -41,7 +41,7 @@ class MergeActions:
         self._drafts, self.forecast = session.drafts, MergeForecast(session)
 
     def reason_merge(self) -> str | None:
-        """Return why the change request cannot be merged."""
+        """Return why the change request cannot be merged: the user is offline, or a merge requirement is not met."""
         if not self._screen.engine.status.online:
             return "you are offline and a merge cannot be queued"
         readiness = self._model.readiness()
@@ -65,7 +65,7 @@ class MergeActions:
             self._drafts.send(MergeChangeRequest(**self._model.path))
 
     def reason_pull(self) -> str | None:
-        """Return why the change request cannot be updated from main."""
+        """Return why no update from main is possible: for example, there are no new changes, or the user is offline."""
         request = self._model.request
         if closed := self._model.closed_reason():
             return closed

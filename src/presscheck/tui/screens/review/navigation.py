@@ -51,7 +51,7 @@ class ReviewNavigation:
         return "F filters the timeline of Conversation, and the list of threads (g t)" if self._view.item else None
 
     async def command_edit_view(self) -> None:
-        """Choose which events the timeline shows: all, those of a kind, or those of a person."""
+        """Choose which events the timeline shows: all events, the events of a kind, or the events of a person."""
         events, view = self._view.events(), self._view
         names = [*CATEGORIES, *(f"{BY}{name}" for name in people_of(events))]
         choices = [Choice("", "everything", f"{len(events):,}")]
@@ -78,7 +78,7 @@ class ReviewNavigation:
             self.command_next_pane()
 
     def reason_read_page(self) -> str | None:
-        """Return why the page cannot be opened in the browse screen."""
+        """Return why the page cannot be opened in the browse screen: no page is selected, or the page is deleted."""
         item = self._view.item
         if item is None or item.noun != "page":
             return "go to a page first"

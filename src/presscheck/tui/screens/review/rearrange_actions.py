@@ -74,7 +74,7 @@ class RearrangeActions:
             self._screen.app_context.close_screen()
 
     def reason_act_on_marked(self) -> str | None:
-        """Return why the marked pages or, without marks, the suggestions cannot be acted on."""
+        """Return why the marked pages cannot be changed; without marks, why no suggestion can be applied."""
         return self._reason() if self._marked() else self._suggestions.reason_act_on_marked()
 
     async def command_act_on_marked(self) -> None:
@@ -95,7 +95,7 @@ class RearrangeActions:
                 await self._rearrange(kind)
 
     def reason_drop_change(self) -> str | None:
-        """Return why no change can be dropped, copied or moved."""
+        """Return why no change can be dropped, copied or moved: for example, there is none under the cursor."""
         if self._marked():
             return self._reason()
         item, block = self._view.item, self._view.block

@@ -268,7 +268,7 @@ class RenderedChange:
     events: dict[int, Event] = field(default_factory=dict[int, "Event"])
 
     def add(self, *lines: Line) -> None:
-        """Append lines."""
+        """Append lines at the end."""
         self.lines += lines
 
     def anchor_at(self, line: int) -> int | None:
@@ -295,7 +295,7 @@ class RenderedChange:
         return None
 
     def line_of(self, anchor: int | None) -> int:
-        """Return the first rendered line that shows this line of the new text, or a later one; 0 if there is none."""
+        """Return the first rendered line that shows line `anchor` of the new text, or a later line; 0 if none does."""
         lines = [line for line, text_line in self.anchors.items() if anchor is not None and text_line >= anchor]
         return min(lines, default=0)
 
@@ -345,7 +345,7 @@ class RenderedChange:
 
 @dataclass(frozen=True)
 class PageText:
-    """The compared texts of a changed page: the difference, or the error that prevented loading it."""
+    """The compared texts of a changed page: the difference, or why the texts could not be loaded."""
 
     difference: PageDifference | None = None
     after: str = ""
@@ -585,9 +585,9 @@ def suggestion_at(change: RenderedChange, page: PageText, line: int) -> str:
 
 
 def text_line_at(change: RenderedChange, page: PageText, line: int) -> int | None:
-    """Return the line number in the new text for a rendered line, or for the nearest line above.
+    """Return the number of the line of the new text that a rendered line shows, or the nearest rendered line above.
 
-    Blank text lines are skipped. Return None if there is no other line.
+    Blank lines of the new text are skipped. Return None if no line of the new text is found.
     """
     lines = page.after.split("\n")
     for near in range(line, -1, -1):

@@ -43,7 +43,7 @@ class RequestActions:
         self._screen, self._drafts = session.screen, session.drafts
 
     def reason_rename(self) -> str | None:
-        """Return why the details of the change request cannot be edited."""
+        """Return why the details cannot be edited: the change request is closed, or nothing can be written now."""
         return self._model.closed_reason() or self._drafts.disabled_reason()
 
     async def command_rename(self) -> None:
@@ -66,7 +66,7 @@ class RequestActions:
             self._drafts.send(UpdateChangeRequest(**self._model.path, status="open" if is_draft else "draft"))
 
     def reason_archive(self) -> str | None:
-        """Return why the change request cannot be archived or reopened."""
+        """Return why the change request cannot be archived or reopened: it is merged, or nothing can be written now."""
         request = self._model.request
         return "it is merged" if request and request.status == "merged" else self._drafts.disabled_reason()
 
@@ -82,7 +82,7 @@ class RequestActions:
             self._drafts.send(UpdateChangeRequest(**self._model.path, status=status))
 
     def reason_revert(self) -> str | None:
-        """Return why the change request cannot be reverted."""
+        """Return why the change request cannot be reverted: for example, it is not merged, or the user is offline."""
         request, engine = self._model.request, self._screen.engine
         if request is None or request.status != "merged":
             return "only a merged change request can be reverted"

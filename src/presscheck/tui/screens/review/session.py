@@ -65,14 +65,14 @@ class ReviewSession(RequestSession):
         """Goes to a place once it is loaded, and the last key at that time. Any other key cancels it."""
 
     def edit_page_reason(self, *, can_wait: bool = False) -> str | None:
-        """Return why the selected page cannot be edited, or None; see `edit_any_reason`."""
+        """Return why the selected page cannot be edited: it has no text, is deleted, or `edit_any_reason` applies."""
         item, is_missing = self.view.item, self.screen.engine.missing_reason(EditChangeRequestContent) is not None
         if not is_missing and (item is None or not item.has_text or "deleted" in item.kinds):
             return "no page here that can be edited"
         return self.edit_any_reason(can_wait=can_wait)
 
     def edit_any_reason(self, *, can_wait: bool = False) -> str | None:
-        """Return why pages of this change request cannot be edited, or None.
+        """Return why no page of this change request can be edited: for example, it is merged, or the user is offline.
 
         Args:
             can_wait: whether the edit can wait in the outbox while offline.

@@ -123,7 +123,7 @@ class SubmitSheet(PromptDialog):
         self._show()
 
     def on_row_list_row_selected(self) -> None:
-        """Open a comment by a double click."""
+        """Close the sheet, and go to the comment that was double-clicked."""
         self._open()
 
     @override

@@ -106,9 +106,7 @@ class SuggestionActions:
         return self._session.edit_page_reason()
 
     async def command_use_suggestion(self) -> None:
-        """Apply the suggestion under the cursor after a confirmation, and resolve its thread if the user may resolve
-        it.
-        """
+        """Apply the suggestion under the cursor after a confirmation, and resolve its thread if the user may."""
         thread = self._view.thread
         suggestion = newest_suggestion(thread) if thread else None
         if thread is None or suggestion is None or thread.page is None:
@@ -149,7 +147,7 @@ class SuggestionActions:
         return [thread for thread in threads if is_applicable(thread)]
 
     def reason_act_on_marked(self) -> str | None:
-        """Return why the open suggestions cannot be applied."""
+        """Return why the open suggestions cannot be applied: there are none, or no page can be edited."""
         return self.apply_reason(self.open_suggestions())
 
     def apply_reason(self, threads: Sequence[Thread]) -> str | None:

@@ -33,7 +33,7 @@ class VerdictActions:
         self._model, self._screen, self._drafts = session.model, session.screen, session.drafts
 
     def reason_approve(self) -> str | None:
-        """Return why the change request cannot be reviewed."""
+        """Return why the change request cannot be reviewed: it is closed, or the user may not review or write now."""
         request = self._model.request
         return (review_reason(request, self._model.space) if request else None) or self._drafts.disabled_reason()
 

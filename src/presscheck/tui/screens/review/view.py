@@ -64,8 +64,8 @@ class ReviewView:
 
     Args:
         model: the change request.
-        texts: loads the texts of its pages.
-        threads: its threads, filtered.
+        texts: loads the texts of the changed pages.
+        threads: the threads, and the filter that hides some.
         loader: loads the replies of visible threads.
     """
 
@@ -226,7 +226,7 @@ class ReviewView:
 
     @property
     def block(self) -> SegmentPair | None:
-        """The block of the difference at the cursor, or the nearest block above it."""
+        """The block of the difference at the cursor, or else the nearest block above; None if there is none."""
         return self.rendered.block_at(self.line)
 
     @property
@@ -394,8 +394,8 @@ class ReviewView:
     def show_change(self, *, to_top: bool = False) -> None:
         """Draw the selected item, or all items.
 
-        The cursor moves to the first line of the selected item with `to_top`, or if the page under it is no longer
-        shown.
+        The cursor moves to the first line of the selected item with `to_top`, or if the page under the cursor is no
+        longer shown.
         """
         if self._set_pages() or to_top:
             number = min(self.items.cursor, len(self._pages) - 1) if self.shows_all else 0
@@ -478,8 +478,7 @@ class ReviewView:
             self._loader.load_replies(threads)
 
     def _inputs(self, item: ChangedItem, page: PageText, threads: list[Thread]) -> tuple[object, ...]:
-        """Return everything that the lines of an item depend on, to skip rendering when other parts of the review
-        change.
+        """Return everything that the lines of an item depend on. While it is unchanged, rendering is skipped.
 
         Ages are shown in minutes or longer units, so times in the same minute count as equal.
         """
@@ -711,6 +710,8 @@ class ChangeList(RowList):
 
 def kept_line(before: RenderedChange | None, after: RenderedChange, line: int, height: int) -> int:
     """Return the line to which the cursor moves when its page is laid out again.
+
+    If the page was never laid out, the cursor stays on the last line, or else moves to the first line.
 
     Args:
         before: the previous lines; None if the page was never laid out.

@@ -38,7 +38,7 @@ def visibility_of(site: Site) -> str:
 
 
 class SiteDetails:
-    """Creates, changes and deletes sites.
+    """The actions that create, change and delete sites.
 
     Args:
         screen: the screen below the dialogs.

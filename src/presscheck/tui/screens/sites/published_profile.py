@@ -27,7 +27,10 @@ LOOK = (("theme", "theme"), ("language", "internationalization.locale"), ("light
 
 
 def published_reason(context: BaseScreen, site: Site | None) -> str | None:
-    """Return why the published site cannot be shown; None if it can."""
+    """Return why the published site cannot be shown: there is no site, it is not live, or the user is offline.
+
+    A service without this operation is a reason too.
+    """
     if site is None:
         return "there is no site: a creates one"
     if not site.published:

@@ -45,7 +45,7 @@ async def undo_here(screen: BaseScreen, site_id: str) -> None:
 
 
 def write_reason(screen: BaseScreen, operation: type[Operation[Any]], site: Site | None, role: str) -> str | None:
-    """Return why a change of a site is not allowed now; None if it is. Offline, changes that can be queued are allowed.
+    """Return why a change of a site is not allowed now, or None. Offline, changes that can be queued are allowed.
 
     Args:
         screen: the screen.

@@ -27,6 +27,7 @@ class ContentList(List[T]):
     Args:
         session: the content of the space.
         columns: the columns.
+
     Attributes:
         no_address: the message for an item that cannot be opened in the browser.
     """
@@ -58,7 +59,7 @@ class ContentList(List[T]):
         )
 
     def reason_open(self) -> str | None:
-        """Return why there is no row to act on."""
+        """Return why nothing can be opened or copied: the list is empty."""
         return None if self.count else f"no {self.nouns} here"
 
     reason_copy = reason_web = reason_copy_text = reason_open

@@ -81,6 +81,7 @@ async def ask_file(
         space_id: the id of the space.
         file: the file to replace.
         files: all files of the space; the new file gets a name that differs from theirs.
+
     Raises:
         PresscheckError: the local file cannot be read, is too large, or is not an image although the old file is.
     """

@@ -87,7 +87,7 @@ class FileList(ContentList[RevisionFile]):
         return markdown_of(item)
 
     def reason_add(self) -> str | None:
-        """Return why no file can be uploaded."""
+        """Return why no file can be uploaded: the space or the change request cannot be edited now."""
         return self.session.edit_reason()
 
     def command_add(self) -> Awaitable[None]:
@@ -95,7 +95,7 @@ class FileList(ContentList[RevisionFile]):
         return self._actions.upload()
 
     def reason_find_replace(self) -> str | None:
-        """Return why the file cannot be replaced."""
+        """Return why the file cannot be replaced: there is none, or nothing can be edited now."""
         return self.reason_open() or self.session.edit_reason()
 
     async def command_find_replace(self) -> None:

@@ -125,7 +125,7 @@ class LinkList(ContentList[LinkRow]):
             self.session.screen.notify("the service does not say which page has this link")
 
     def reason_edit(self) -> str | None:
-        """Return why the page of the link cannot be edited."""
+        """Return why the page of the link cannot be edited: no page is known, or nothing can be edited now."""
         reason = self.session.edit_reason()
         return reason or (None if self.current and self.current.page else "no link here")
 

@@ -159,7 +159,7 @@ class ReusableList(ContentList[ReusableContent]):
 
     @override
     def command_web(self) -> None:
-        """Open the space or change request in the app, where reusable content can be edited."""
+        """Open the space or change request in the web app, where reusable content can be edited."""
         if address := self.session.app_address:
             open_address(self.session.screen.app_context, address)
         else:

@@ -54,7 +54,7 @@ class SpaceContentScreen(TabScreen):
 
     @override
     def notes(self) -> Line:
-        """Return a note on incomplete links, or on the progress of reading them."""
+        """Return a note on the progress of reading the links, or on missing links; empty if all links are read."""
         linked = self.session.linked
         if self.session.progress:
             return (Span(self.session.progress, "quiet"),)
@@ -64,7 +64,7 @@ class SpaceContentScreen(TabScreen):
         return (Span(unread, "waiting"),) if unread else ()
 
     def reason_new_request(self) -> str | None:
-        """Return why no other change request can be chosen."""
+        """Return why no other change request can be chosen, as `choose_reason` does."""
         return self.session.choose_reason()
 
     def command_new_request(self) -> Awaitable[None]:

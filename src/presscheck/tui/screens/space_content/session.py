@@ -76,6 +76,7 @@ class SpaceContent:
     Args:
         screen: the screen that is redrawn with each result.
         place: the space and the change request.
+
     Attributes:
         change_request_id: the id of the change request in which the space is shown; None for main.
         revision: the content.
@@ -120,17 +121,17 @@ class SpaceContent:
 
     @property
     def app_address(self) -> str:
-        """The app's web address of the change request or, on main, of the space; empty if unknown."""
+        """The address of the change request in the web app or, on main, of the space; empty if unknown."""
         urls = [shown.urls.app for shown in (self.request, self.space) if shown and shown.urls.app]
         return urls[0] if urls else ""
 
     @property
     def files(self) -> Sequence[RevisionFile]:
-        """The files."""
+        """The files of the space; empty until they are loaded."""
         return self.revision.value.files if self.revision.value else ()
 
     def pages_with_file(self, file: RevisionFile) -> list[RevisionPage]:
-        """Return the loaded pages that refer to a file by its path or its address."""
+        """Return the loaded pages that refer to a file, by its path, id or download address."""
         by_address = self._users.get(("url", unsigned_url(file.download_url)), {})
         return list((self._users.get(("file", file.id), {}) | by_address).values())
 
@@ -288,7 +289,7 @@ class SpaceContent:
         """Return the links of a page from the service.
 
         Raises:
-            PresscheckError: the service cannot list them.
+            PresscheckError: the links cannot be read.
         """
         request, links = self.change_request_id, list[Link]()
         call: Operation[Links] = (
@@ -318,14 +319,14 @@ class SpaceContent:
     # the change request
 
     def edit_reason(self) -> str | None:
-        """Return why nothing can be edited here."""
+        """Return why nothing can be edited: edits can be neither sent nor queued, or the change request is closed."""
         if reason := self.screen.engine.write_reason(EditChangeRequestContent, "edits"):
             return reason
         is_closed = self.request and self.request.status in ("merged", "archived")
         return f"the change request is {sanitize(self.request.status)}" if self.request and is_closed else None
 
     def choose_reason(self) -> str | None:
-        """Return why no other change request can be chosen."""
+        """Return why no other change request can be chosen: a review opened the screen, or none can be created now."""
         if self._place.choose_request is None:
             return "opened from a review: its change request is shown"
         return self.screen.engine.write_reason(CreateChangeRequest, "edits")

@@ -101,7 +101,7 @@ class ChoiceRows(ClickableLines):
         self.cursor = 0
 
     def move(self, by: int) -> None:
-        """Move the cursor."""
+        """Move the cursor by a number of rows."""
         self.cursor = max(0, min(len(CHOICES) - 1, self.cursor + by))
         self.refresh()
 

@@ -45,7 +45,7 @@ class RedirectTables:
     """The commands that import, export, suggest and test redirects. File and network access never block the screen.
 
     Args:
-        session: the access to the site.
+        session: the access settings of the site.
         redirects: the list of redirects, which the commands show first.
     """
 

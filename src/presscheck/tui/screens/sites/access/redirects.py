@@ -58,7 +58,7 @@ class RedirectList(MarkedList[Redirect]):
     """The redirects of a site.
 
     Args:
-        session: the access to the site.
+        session: the access settings of the site.
         target: the id of the redirect to select when it appears in the list.
     """
 

@@ -33,7 +33,7 @@ class ShareLinkList(List[ShareLink]):
     """The share links of a site.
 
     Args:
-        session: the access to the site.
+        session: the access settings of the site.
     """
 
     name, nouns, place = "Share links", "share links", " of this site"
@@ -73,7 +73,7 @@ class ShareLinkList(List[ShareLink]):
         return Message("No share links yet.", "a creates one: anyone with its address can read the site.")
 
     def _reason(self, write: type[Operation[Any]] | None = None) -> str | None:
-        """Return why commands on the current link are disabled; None if they are enabled."""
+        """Return why the link cannot be used or changed: there is none, it is not sent, or no change is allowed."""
         if reason := self._session.reason(ListShareLinks, write):
             return reason
         if self.current is None:

@@ -41,7 +41,7 @@ class SignInSettings(List[Setting]):
     """The sign-in settings of a site.
 
     Args:
-        session: the access to the site.
+        session: the access settings of the site.
     """
 
     name, nouns, place = "Visitor sign-in", "settings", " of this site"
@@ -84,7 +84,7 @@ class SignInSettings(List[Setting]):
         return self._reason() or ("there is no key yet: . k makes one" if sign_in and not sign_in.private_key else None)
 
     def rotate_reason(self) -> str | None:
-        """Return why the key cannot be replaced now; None if it can."""
+        """Return why the key cannot be replaced: the change is not allowed now, or the settings are not loaded."""
         return self._reason(RegeneratePublishingAuth)
 
     def _reason(self, write: type[Operation[Any]] | None = None) -> str | None:

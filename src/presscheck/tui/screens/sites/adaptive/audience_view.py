@@ -144,7 +144,7 @@ class AudienceView(BaseScreen):
         return self.session.site.adaptive_content is None or self.session.is_on
 
     async def command_view_as(self) -> None:
-        """Show the site as another audience sees it."""
+        """Ask for another audience, and show the site as its visitors see it."""
         session = self.session
         audience = await ask_visitors(self, session.organization_id, session.site, self.audience)
         if audience:

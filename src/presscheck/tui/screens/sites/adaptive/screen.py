@@ -102,7 +102,7 @@ class AdaptiveContentScreen(TabScreen):
             self.lists.command_right()
 
     def command_view_as(self) -> Awaitable[None]:
-        """Show the site as an audience sees it."""
+        """Ask for an audience, and show the site as its visitors see it."""
         return view_as(self, self.session.organization_id, self.session.site)
 
     def command_test_token(self) -> Awaitable[None]:

@@ -208,7 +208,7 @@ class Edits:
             self._session.change(made)
 
     async def _ask(self, title: str, form: SettingsForm) -> dict[str, Any] | None:
-        """Show a form, and return the document with its values; None if the form was closed.
+        """Show a form, and return the document with the entered values; None if the form was closed.
 
         Unsaved input is a draft. Changes that others made in the meantime are merged into the document.
         """

@@ -110,7 +110,7 @@ def _row(side: Line, text: Line, page: Palette, columns: int) -> Line:
 
 
 def _on(color: str, line: Line, columns: int) -> Line:
-    """Pad a line to a width in cells, on a background color. Spans with their own background keep it."""
+    """Cut or pad a line to a width in cells, on a background color. Spans with a background color keep that color."""
     padded = pad(cut(line, columns), columns)
     return tuple(
         span if "on#" in span.style else span._replace(style=f"{span.style} on{color}".strip()) for span in padded

@@ -217,7 +217,7 @@ class Saves:
         return False
 
     def _place_error(self, error: PresscheckError) -> None:
-        """Show an error of the service at the setting that the error names."""
+        """Show an error of the service at the setting that the error names, or in the footer if it names none."""
         session, screen = self._session, self._session.screen
         named = next(
             (

@@ -39,7 +39,7 @@ MOST_LINES = 60
 
 
 def restore_reason(session: HistorySession, snapshot: Snapshot) -> str | None:
-    """Return why a snapshot cannot be restored now; None if it can."""
+    """Return why a snapshot cannot be restored: writing its parts is not allowed now."""
     operation = next((WRITES[part] for part in snapshot.parts if part in WRITES), UpdateCustomization)
     return write_reason(session.screen, operation, session.site, "create")
 

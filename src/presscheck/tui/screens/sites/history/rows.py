@@ -121,7 +121,7 @@ class HistoryList(List[HistoryRow]):
         return [row.snapshot for row in self.marked if row.snapshot]
 
     def reason_act_on_marked(self) -> str | None:
-        """Return why the marked rows cannot be compared: they are not exactly two."""
+        """Return why the marked rows cannot be compared: not exactly two of them have a snapshot."""
         marked = len(self._marked_snapshots())
         return None if marked == 2 else f"{count(marked, 'row')} marked: space marks the two rows to compare"
 

@@ -82,7 +82,7 @@ class Additions:
         return groups[-1] if groups else None
 
     async def _add_space(self, model: SiteTree, section: SiteSection | None) -> None:
-        """Choose an unused space, and add it; in a site with sections, to a section."""
+        """Choose an unused space, and add it to the site or, if the site has sections, to a section."""
         choices = await self._unused(model)
         if not choices:
             self._session.screen.notify(ALL_USED)

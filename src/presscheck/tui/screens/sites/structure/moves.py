@@ -111,7 +111,7 @@ class Moves:
     reason_move_up = reason_move_down
 
     def reason_move_change(self) -> str | None:
-        """Return why the item cannot be moved to another parent: there is none, or the item cannot be moved."""
+        """Return why the item cannot be moved to another parent: there is none, or `reason_move_down` applies."""
         item = self._session.item
         if (reason := self.reason_move_down()) or item is None:
             return reason
@@ -179,7 +179,7 @@ class Moves:
         return choices
 
     async def _confirm(self, item: SiteSpace, target: SiteSection) -> bool:
-        """Confirm that a move changes the address of a live space.
+        """Ask for confirmation, because a move changes the address of a live space.
 
         Returns True without asking if the site is a draft.
         """

@@ -158,7 +158,7 @@ class SiteStructureScreen(BaseScreen):
         return None
 
     def command_view_as(self) -> Awaitable[None]:
-        """Show the site as an audience sees it."""
+        """Ask for an audience, and show the site as its visitors see it."""
         return view_as(self, self.session.model.organization_id, self.session.model.site)
 
     def command_unsend(self) -> Awaitable[None]:

@@ -73,7 +73,7 @@ class StructureSession:
 
         Args:
             operation: the change.
-            shows_more: whether visitors of a live site see more after the change, which takes the role to publish.
+            shows_more: whether visitors of a live site see more after the change, which takes the role admin.
         """
         site = self.model.site
         if reason := write_reason(self.screen, operation, site, "create"):
