@@ -161,10 +161,10 @@ class GetChangeRequest(InChangeRequest, Operation[ChangeRequest]):
 
 
 class UpdateChangeRequest(InChangeRequest, Operation[ChangeRequest]):
-    """Update the subject, description or status.
+    """Update a change request.
 
-    The subject has at most 100 characters; the description is a tree of nodes, not Markdown. The status cannot be
-    set to merged.
+    Changes the subject, the description or the status. The subject has at most 100 characters; the description is a
+    tree of nodes, not Markdown. The status cannot be set to merged.
     """
 
     operation_id = "updateChangeRequestById"
@@ -203,9 +203,9 @@ class ListRequestedReviewers(InChangeRequest, Paged, Operation[Page[RequestedRev
 
 
 class RequestReviewers(InChangeRequest, Operation[RequestedReviewers]):
-    """Request reviews, by user id.
+    """Request reviewers for a change request.
 
-    Can also set the subject and the description of the change request.
+    `users` are user ids. The subject and the description of the change request can be set, too.
     """
 
     operation_id = "requestReviewersForChangeRequest"
@@ -230,9 +230,9 @@ class RemoveRequestedReviewer(InChangeRequest, Operation[None]):
 
 
 class ListContributors(InChangeRequest, Operation[Page[Contributor]]):
-    """List the users who edited or commented.
+    """List the contributors of a change request.
 
-    The service returns one page only.
+    These are the users who edited it or commented on it. The service returns one page only.
     """
 
     operation_id = "getContributorsByChangeRequestId"

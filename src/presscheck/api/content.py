@@ -195,7 +195,7 @@ class Pages(Model):
 
 
 class Extent(BaseModel):
-    """Mixin of content reads. `metadata` False omits Git metadata, `computed` False omits computed content."""
+    """Mixin of content reads. With `metadata` False, Git metadata is omitted; with `computed` False, computed content."""
 
     metadata: bool | None = None
     computed: bool | None = None
@@ -290,7 +290,7 @@ class GetReusableContent(InSpace, Extent, Operation[ReusableContent]):
 class GetDocument(InSpace, Operation[ContentDocument]):
     """Get the body of a page or of reusable content.
 
-    The id is that of its document. Documents never change: an edit makes another one.
+    The body is a document with an id of its own. Documents never change: an edit creates a new document.
     """
 
     operation_id = "getDocumentById"

@@ -220,7 +220,7 @@ class PageWritten(Model):
 
     @property
     def page_id(self) -> str | None:
-        """The id of the page."""
+        """The id of the page, or None if the response has no page."""
         return self.page.id if isinstance(self.page, PageRef) else self.page
 
 

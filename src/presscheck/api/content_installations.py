@@ -82,7 +82,7 @@ class ListInstallationSpaces(InInstallation, Paged, Operation[Page[SpaceInstalla
 class InstallInSpace(InInstallation, Operation[SpaceInstallation]):
     """Install an integration in a space.
 
-    It must be installed in the organization, for selected spaces.
+    The integration must be installed in the organization, for selected spaces.
     """
 
     operation_id = "installIntegrationOnSpace"
@@ -151,7 +151,7 @@ class ListInstallationSites(InInstallation, Paged, Operation[Page[SiteInstallati
 class InstallInSite(InInstallation, Operation[SiteInstallation]):
     """Install an integration in a site.
 
-    It must be installed in the organization, for selected sites.
+    The integration must be installed in the organization, for selected sites.
     """
 
     operation_id = "installIntegrationOnSite"

@@ -181,7 +181,7 @@ class IngestConversations(InOrganization, Operation[None]):
 class ListConversationIssues(InOrganization, Paged, Operation[Page[IssueInConversation]]):
     """List the issues found in conversations.
 
-    Lists all of an organization, or those of one cluster or one conversation.
+    Lists the issues of an organization, of one cluster or of one conversation.
     """
 
     operation_id = "listConversationsIssues"

@@ -6,7 +6,7 @@ from presscheck.api.operation import InSpace, Model, Operation
 
 
 class Embed(Model):
-    """An embedded URL.
+    """A URL that a page embeds.
 
     `type` is link, rich (with `html`), or integration (with the `integration` and its `block` that shows the URL).
     """

@@ -15,7 +15,7 @@ class GitInfo(Argument):
 
 
 class WithRepository(InSpace):
-    """The fields of a repository, and hints of a provider of repositories.
+    """The fields of a repository. The fields about its provider are hints.
 
     The local service ignores the hints, except `repo_tree_url` at an import: links on published pages edit the files
     there.
@@ -42,7 +42,7 @@ class ImportProblem(Model):
 
 
 class ImportedRepository(Model):
-    """The problems of an import, which replaced everything else; `more` counts further problems."""
+    """The problems of an import; all else was imported. `more` is the number of problems that are not listed."""
 
     problems: tuple[ImportProblem, ...] = ()
     more: int = 0

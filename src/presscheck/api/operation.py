@@ -326,7 +326,9 @@ DETAILS_HEADER = "x-details"
 
 
 class Paged(BaseModel):
-    """Mixin of listings: the cursor of a page, and its size from 0 to 1000, which the service chooses by default."""
+    """Mixin of paginated listings. `page` is the cursor of a page. Without a `limit`, the service chooses the page
+    size.
+    """
 
     page: str | None = None
     limit: int | None = Field(default=None, ge=0, le=1000)

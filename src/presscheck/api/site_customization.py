@@ -392,7 +392,10 @@ ONLY_NEWEST = frozenset(
 
 @cache
 def known_names() -> dict[str, tuple[str, ...]]:
-    """Return the names of the fields of each object of a customization, by path, without objects in lists."""
+    """Return the names of the fields of each object in a customization, by the path of the object.
+
+    Objects in lists are left out.
+    """
     names_by_path: dict[str, tuple[str, ...]] = {}
     queue: list[tuple[str, type[BaseModel]]] = [("", SiteCustomization)]
     while queue:

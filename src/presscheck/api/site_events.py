@@ -12,7 +12,7 @@ RANGES: dict[Range, int] = {"lastYear": 365, "last3Months": 91, "last30Days": 30
 
 
 class EventOrder(Argument):
-    """The column to sort by."""
+    """The order of the rows: the column to sort by, and the direction."""
 
     by: dict[str, Any]
     direction: Literal["asc", "desc"]
@@ -26,7 +26,7 @@ class EventValues(Model):
 
 
 class EventTable(Model):
-    """Columns of the same length."""
+    """A table of events, column by column. All columns have the same number of values."""
 
     columns: tuple[EventValues, ...]
 

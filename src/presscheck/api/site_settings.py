@@ -252,7 +252,7 @@ class OverrideSiteSpaceCustomization(InSite, Operation[dict[str, Any]]):
 class DeleteSiteSpaceCustomization(InSite, Operation[None]):
     """Give a space the customization of its site.
 
-    Succeeds if it has no other.
+    Succeeds if the space has no customization of its own.
     """
 
     operation_id = "deleteSiteSpaceCustomizationById"

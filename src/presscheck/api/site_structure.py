@@ -214,9 +214,10 @@ class AddSiteSpace(InSite, Operation[SiteSpace]):
 
 
 class UpdateSiteSpace(InSite, Operation[SiteSpace]):
-    """Change the path, condition or space.
+    """Update a space of a site.
 
-    The path has 1 to 100 characters, the condition at most 1024; a condition of null is removed.
+    Changes the path, the condition, or which space it is. The path has 1 to 100 characters, the condition at most 1024;
+    a condition of null is removed.
     """
 
     operation_id = "updateSiteSpaceById"

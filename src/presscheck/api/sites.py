@@ -68,7 +68,10 @@ class Site(Model):
 
 
 class Checkout(Model):
-    """The response to `PublishSite` if the site needs a plan. It stays unpublished; the web app sells plans."""
+    """The response to `PublishSite` if the site needs a plan.
+
+    The site stays unpublished; plans are bought in the web app.
+    """
 
     type: str = "checkout"
     session_id: str
@@ -164,7 +167,8 @@ class DeleteSite(InSite, Operation[None]):
 class PublishSite(InSite, Operation[SiteOrCheckout]):
     """Publish a site.
 
-    If the site needs a paid plan first, it is not published, and the answer has the address where the plan is bought.
+    If the site needs a paid plan first, it stays unpublished, and the response is a checkout. Plans are bought in the
+    web app.
     """
 
     operation_id = "publishSite"

@@ -15,12 +15,12 @@ _SETTINGS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 
 
 def changed_files(directory: Path, revision: str) -> set[str]:
-    """Return the paths, relative to a directory, of the files in it that changed since a revision.
+    """Return the paths of the files in a directory that changed since a revision, relative to the directory.
 
-    These are the changes since the revision and HEAD parted, including deleted, uncommitted and new files.
+    The changes begin at the merge base of the revision and HEAD. They include deleted, uncommitted and new files.
 
     Raises:
-        InvalidArgument: there is no such revision, or the directory is not in a Git repository.
+        InvalidArgument: the revision does not exist, the directory is not in a Git repository, or Git failed.
     """
     if revision.startswith("-") or "\0" in revision:
         raise InvalidArgument(OPTION, f"must be a revision, not {revision!r}")
@@ -37,7 +37,11 @@ def changed_files(directory: Path, revision: str) -> set[str]:
 
 
 def _git(directory: Path, *arguments: str) -> bytes | None:
-    """Run Git in a directory. Return its output, or None if it failed."""
+    """Run Git in a directory. Return its output; None if it reports no match, such as a revision that does not exist.
+
+    Raises:
+        InvalidArgument: Git is not installed, failed, or took longer than `MOST_SECONDS`.
+    """
     # hooks set these for the top of the repository
     environment = {name: value for name, value in os.environ.items() if name not in ("GIT_DIR", "GIT_WORK_TREE")}
     environment |= {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}

@@ -50,8 +50,8 @@ def check(
 ) -> None:
     """Check a documentation folder.
 
-    DIR is a folder in the Git format of the platform, by default this one. It needs no account and no service. Errors
-    make the exit code 6; warnings and notes do not.
+    DIR is a folder in the Git format of the platform, by default this one. The check needs no account and no service.
+    Errors make the exit code 6; warnings and notes do not.
     """
     for option, names in (("--rule", only), ("--no-rule", without)):
         if unknown := next((name for name in names if name not in RULES), None):
@@ -95,12 +95,15 @@ def _print(report: str | None, directory: Path, found: Iterable[Finding]) -> Non
 
 
 def _shown_path(directory: Path, path: str) -> str:
-    """Return the path of a file from the working directory, or an absolute path if it is elsewhere."""
+    """Return the path of a file in the folder, relative to the working directory.
+
+    If the folder was given as an absolute path outside of the working directory, return an absolute path.
+    """
     location = directory / path
     absolute = location.absolute()
     return str(absolute.relative_to(Path.cwd()) if absolute.is_relative_to(Path.cwd()) else location)
 
 
 def _with_page_paths(paths: set[str]) -> set[str]:
-    """Return paths of files, and the other paths by which links lead to them."""
+    """Return paths of files, and of the pages in these files: links may lead to a page without `.md` and `README`."""
     return paths | {page_path(path) for path in paths}

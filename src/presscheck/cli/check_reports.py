@@ -17,24 +17,24 @@ _GITHUB_LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "
 
 
 def text_line(finding: Finding) -> str:
-    """Return a finding as a line that editors can jump to."""
+    """Return a finding as a line of text. It begins with path, line and column, as editors expect."""
     place = f"{finding.path}:{finding.line}:{finding.column}"
     return sanitize(f"{place}: {finding.severity}: {finding.message} ({finding.rule})")
 
 
 def json_row(finding: Finding) -> dict[str, Any]:
-    """Return a finding as JSON."""
+    """Return a finding as a JSON object; `fix` is null if there is no fix."""
     place = {"path": finding.path, "line": finding.line, "column": finding.column}
     kind = {"rule": finding.rule, "severity": finding.severity, "message": finding.message}
     return place | kind | {"fix": finding.fix and finding.fix._asdict()}
 
 
 def sarif_log(rules: Iterable[tuple[str, str, str]], results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return a SARIF log.
+    """Return a SARIF log with one run.
 
     Args:
         rules: name, description and level of each rule.
-        results: the results.
+        results: the results of the run, as objects of SARIF.
     """
     described = [
         {"id": name, "shortDescription": {"text": title}, "defaultConfiguration": {"level": level}}
@@ -88,7 +88,7 @@ def junit(title: str, findings: Sequence[Finding]) -> str:
 
 
 def github_line(finding: Finding) -> str:
-    """Return a finding as a workflow command of GitHub, which shows it beside the line of the change."""
+    """Return a finding as a workflow command of GitHub, which shows the message at its line in the diff."""
     properties = {"file": finding.path, "line": finding.line, "col": finding.column, "title": finding.rule}
     written = ",".join(f"{name}={_escaped(str(value), ',:')}" for name, value in properties.items())
     return f"::{_GITHUB_LEVELS[finding.severity]} {written}::{_escaped(finding.message)}"

@@ -205,7 +205,7 @@ async def _pull(session: Session, folder: Checkout) -> Pulled:
 
 
 async def _watch(session: Session, folder: Checkout, subject: str | None) -> None:
-    """Push edits and pull those of others until the user interrupts."""
+    """Push edits of the folder and pull edits of other users, until the user interrupts."""
     print_message(f"Watching {folder.root}; ctrl+C ends.")
     last_pull, before = 0.0, None
     while True:
@@ -240,10 +240,10 @@ def _print_pushed(session: Session, folder: Checkout, pushed: Pushed) -> None:
 
 
 def _own(session: Session, directory: Path) -> Checkout:
-    """Return the checkout that a directory is in.
+    """Return the checkout that contains a directory.
 
     Raises:
-        ConfigurationError: there is none, or it belongs to another service.
+        ConfigurationError: no checkout contains the directory, or the checkout is from another service.
     """
     folder = Checkout.find(directory)
     if folder.state.service != session.profile.base_url:
@@ -265,7 +265,7 @@ def _folder_name(title: str) -> str:
 
 
 def _progress() -> Any:
-    """Return a function that shows the number of written files on a terminal."""
+    """Return a function to call for each written file. It shows the number of files on a terminal."""
     written = 0
 
     def show(_path: str) -> None:

@@ -151,13 +151,13 @@ async def develop(
 ) -> None:
     """Receive the events of an integration on this computer.
 
-    Sends its events here in place of its published script, and prints each, until ctrl+c. With a manifest, the script
-    of the folder runs on every event, with its log, and responds: so components render as it draws them. It is read
-    again when a file changes; other changes of the manifest show once they are published. Running scripts requires the
-    extra `integrations`.
+    Until ctrl+c, the service sends the events here instead of to the published script, and each event is printed. With
+    a manifest, the script in its folder runs on every event and responds, so components render as this script draws
+    them; its log is printed. The script is read again when a file changes; other changes of the manifest show once they
+    are published. Running scripts requires the extra `integrations`.
 
-    A service elsewhere cannot reach this computer: start a tunnel to the port first, and pass its URL. A local
-    service needs `presscheck serve --allow-network 127.0.0.0/8`.
+    A service elsewhere cannot reach this computer: start a tunnel to the port first, and pass its URL. A local service
+    needs `presscheck serve --allow-network 127.0.0.0/8`.
     """
     _check_tunnel(session, tunnel)
     known = await session.read(GetIntegration(integration_name=integration_name))

@@ -1,4 +1,4 @@
-"""The options `--json`, `--jq` and `--template`, and the lines that the last two print of the JSON of a command."""
+"""The options `--json`, `--jq` and `--template`. The last two print lines that a filter makes of a command's JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ def json_option(function: Command) -> Command:
 
 
 def unique_options(parameters: Sequence[click.Parameter]) -> list[click.Parameter]:
-    """Return the parameters without those whose option an earlier one has, such as the field `template` of a space."""
+    """Return the parameters, leaving out each whose option an earlier parameter has.
+
+    An example is the field `template` of a space, because `--template` is an option of all commands.
+    """
     names: set[str] = set()
     unique: list[click.Parameter] = []
     for parameter in parameters:
@@ -41,7 +44,7 @@ def filtered_lines(value: Any) -> list[str] | None:
     """Return the lines that the filter of the running command makes of a JSON value, or None without a filter.
 
     Raises:
-        InvalidArgument: the filter does not fit the value.
+        InvalidArgument: the filter cannot be applied to the value.
     """
     context = click.get_current_context(silent=True)
     select = context.meta.get(_META) if context else None
@@ -100,10 +103,10 @@ def _filled(template: str, item: Any) -> str:
 
 
 def _field(item: Any, path: str) -> Any:
-    """Return a nested field, with dots in its path, or None where a parent is null.
+    """Return a nested field, given its path with dots; None if an object on the path is null.
 
     Raises:
-        InvalidArgument: there is no such field.
+        InvalidArgument: a field on the path does not exist.
     """
     value = item
     for name in path.split("."):

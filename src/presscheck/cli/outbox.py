@@ -231,7 +231,7 @@ async def edit(session: Session, number: int, *, body: str | None, body_file: st
 async def drop(session: Session, number: int) -> None:
     """Discard a change and print it.
 
-    Not while another process sends it. One that was sent and not answered may be saved.
+    Fails while another process sends the change. A change that was sent but not answered may be saved.
     """
     row = _row(session, number)
     if not session.engine.drop(number):
@@ -278,8 +278,8 @@ async def history(session: Session, limit: int) -> None:
 async def undo(session: Session, number: int, *, yes: bool) -> None:
     """Undo a sent change (asks first).
 
-    Sends what reverses the change. If others changed it since, nothing is sent, and both texts are printed (exit code
-    5). Offline it is queued in the outbox, if it can be queued, and checked when it is sent.
+    Sends the opposite change. If others edited the same content since, nothing is sent, and both texts are printed
+    (exit code 5). Offline, the undo is queued in the outbox if possible, and checked when it is sent.
     """
     entry = session.engine.history_entry(number)
     if entry is None:
@@ -302,7 +302,10 @@ async def undo(session: Session, number: int, *, yes: bool) -> None:
 
 
 async def _wait_for_change(session: Session) -> None:
-    """Wait until the state of the engine changes, at most until the next check for writes of other processes."""
+    """Wait until the state of the engine changes, but no longer than `OUTBOX_POLL_SECONDS`.
+
+    Writes of other processes do not change this state, so the caller then checks the outbox again.
+    """
     changed = asyncio.Event()
     ends = session.engine.on_status(lambda _: changed.set())
     try:

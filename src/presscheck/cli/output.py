@@ -77,7 +77,7 @@ def as_json(value: Any) -> Any:
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON, or what the filter of the command makes of it."""
+    """Print a value as JSON, or the lines that the filter of the command makes of it."""
     if (lines := filtered_lines(as_json(value))) is not None:
         _print_filtered(lines)
         return
@@ -88,7 +88,7 @@ def print_json(value: Any) -> None:
 
 
 def print_json_line(value: Any) -> None:
-    """Print a value as JSON on one line, or what the filter of the command makes of it."""
+    """Print a value as JSON on one line, or the lines that the filter of the command makes of it."""
     lines = filtered_lines(value)
     _print_filtered([json.dumps(value)] if lines is None else lines)
 
@@ -149,7 +149,7 @@ def print_cells(rows: Sequence[Sequence[str]], columns: Sequence[str]) -> None:
 
 
 def heading(column: str) -> str:
-    """Return the heading of a column: a word of the screens, or the field of the API as words."""
+    """Return the heading of a column: the word that the app uses, or else the name of the field as words."""
     name = column.rpartition(".")[2]
     words = re.sub(r"([A-Z])", r" \1", name.removesuffix("At") if is_time(name) else name).lower()
     return HEADINGS.get(column) or HEADINGS.get(name) or words

@@ -22,6 +22,7 @@ def preview(directory: Path, *, port: int) -> None:
     """Show a documentation folder as its published site.
 
     DIR is a folder in the Git format of the platform, by default this one. Prints the address of the site, which only
-    this machine can open. Pages in the browser change when files change. Nothing is kept; it needs the extra `serve`.
+    this machine can open. Pages in the browser change when files change. Nothing is kept after the preview. The extra
+    `serve` is required.
     """
     preview_folder(directory, port)

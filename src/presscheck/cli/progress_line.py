@@ -15,14 +15,16 @@ LINE_INTERVAL = 1.0
 
 
 class ProgressLine:
-    """The progress of a command."""
+    """A line on stderr with the progress of a command."""
 
     def __init__(self) -> None:
         self._has_terminal = sys.stderr.isatty()
         self._line, self._next, self._is_open = "", time.monotonic() + LINE_INTERVAL, False
 
     def update(self, line: str) -> None:
-        """Print the progress if it changed; without a terminal, at most once per `LINE_INTERVAL`."""
+        """Print the progress if `line` differs from the last line; without a terminal, at most once per
+        `LINE_INTERVAL`.
+        """
         if line == self._line or (not self._has_terminal and time.monotonic() < self._next):
             return
         self._line, self._next = line, time.monotonic() + LINE_INTERVAL

@@ -65,7 +65,7 @@ async def compare_versions(session: Session, spec_slug: str, old: Path | None, o
     """Tell what the latest version of a specification breaks.
 
     Without a file, it is compared with the version that was seen before it on this machine, in the app or by this
-    command. A change is breaking if a client of the older version can fail. Exit code 6 if there is one.
+    command. A change is breaking if a client of the older version can fail. The exit code is 6 if a change is breaking.
     """
     # 20 ms together, only for this command
     from presscheck.engine.openapi.comparison import compare

@@ -155,7 +155,7 @@ OLD_TARGET = "page"
 
 
 def hint_of(kind: str) -> Hint:
-    """Return the hint of a kind; unknown kinds are notes."""
+    """Return the hint of a kind, or the hint `info` for an unknown kind."""
     return HINTS.get(kind, HINTS["info"])
 
 

@@ -113,7 +113,11 @@ def decompressed(text: str, longest: int) -> str:
 
 
 def _reader(text: str) -> Callable[[int], int]:
-    """Return a function that reads the next number of `count` bits, lowest bit first."""
+    """Return a function that reads the next number of `count` bits from a text, lowest bit first.
+
+    Raises:
+        Unreadable: the text, or a number that is read, is not compressed text.
+    """
     try:
         numbers = [ALPHABET.index(character) for character in text.replace(" ", "+")]
     except ValueError:

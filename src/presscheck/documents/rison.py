@@ -35,7 +35,11 @@ def load_rison(text: str) -> Any:
 
 
 def _value(text: str, at: int, depth: int) -> tuple[Any, int]:
-    """Read the value at a position. Return the value and the position after it."""
+    """Read the value at a position. Return the value and the position after it.
+
+    Raises:
+        InvalidRison: there is no value at the position, or it is nested too deep.
+    """
     if depth > DEEPEST:
         raise InvalidRison("nested too deep")
     opening = text[at : at + 1]
@@ -79,7 +83,11 @@ def _object(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
 
 
 def _separated(text: str, at: int, *, is_first: bool) -> int:
-    """Return the position of the next member, after the comma that precedes it."""
+    """Return the position of the next member, after the comma that separates it from the previous member.
+
+    Raises:
+        InvalidRison: the comma is missing.
+    """
     if is_first:
         return at
     if text[at : at + 1] != ",":

@@ -58,9 +58,9 @@ def span(seconds: float) -> str:
 
 
 def exact(iso: str | None, zone: tzinfo | None = None) -> str:
-    """Return the exact minute in a time zone, by default the local one: `2026-11-20 23:04 +0100`.
+    """Format a time to the minute, in a time zone (the local one by default): `2026-11-20 23:04 +0100`.
 
-    The result is a dash for an unknown time.
+    Return a dash for an unknown time.
     """
     moment = parse_time(iso)
     return f"{moment.astimezone(zone):%Y-%m-%d %H:%M %z}" if moment else UNKNOWN

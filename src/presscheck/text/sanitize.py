@@ -189,7 +189,7 @@ def _has_attachment(parts: SplitResult) -> bool:
 
 
 class _Symbols(dict[int, str]):
-    """The display text of each character, computed on first use."""
+    """The display text of each character by its code point, computed on first use."""
 
     def __missing__(self, code: int) -> str:
         symbol = _symbol(code)
@@ -232,7 +232,10 @@ def _one_line(line: str) -> str:
 
 
 def _shown(match: re.Match[str]) -> str:
-    """Return a match of `_joiners` without the joiners that the terminal cannot show."""
+    """Return the text of a match of `_joiners`, without joiners if the terminal cannot show one of them.
+
+    A joiner that stays at the end is doubled, for the reason at the top of this module.
+    """
     text = match[0]
     plain = text.translate(_without_joiners)
     if not plain or not _shown_joiners.issuperset(set(text) - set(plain)) or not _is_one_script(match):
@@ -241,9 +244,9 @@ def _shown(match: re.Match[str]) -> str:
 
 
 def _is_one_script(match: re.Match[str]) -> bool:
-    """Return whether a match has only joiners that may stay after a virama.
+    """Return whether the joiners of a match may stay.
 
-    After a virama, a joiner may stay before a letter of the same script, or at the end of a Malayalam letter.
+    A joiner after a single virama may only stay before a letter of the same script. All others may stay.
     """
     base = match[0].rstrip(NON_JOINER + JOINER)
     if base == match[0] or unicodedata.combining(base[-1]) != _VIRAMA or len(base) > 1:

@@ -338,7 +338,11 @@ async def revert(session: Session, which: str) -> None:
 
 
 async def _require_clean(session: Session, request: ChangeRequest, which: str) -> None:
-    """Refuse unless every merge requirement is met: rules, reviews, comments, conflicts."""
+    """Check that every merge requirement is met: rules, reviews, comments, conflicts.
+
+    Raises:
+        Conflict: a requirement is not known to be met.
+    """
     inputs = await read_merge_inputs(session.engine, request)
     unmet = [check.message for check in checks(inputs) if check.certainty != "yes"]
     if unmet:
@@ -346,9 +350,12 @@ async def _require_clean(session: Session, request: ChangeRequest, which: str) -
 
 
 async def _require_no_conflicts(session: Session, request: ChangeRequest, which: str) -> None:
-    """Refuse a merge with conflicts, because readers would see both versions of a text.
+    """Check that a merge has no conflicts, because readers would see both versions of a text.
 
     The app instead asks the user to type the number of the change request.
+
+    Raises:
+        Conflict: there are conflicts.
     """
     if request.status not in ("open", "draft"):
         return

@@ -149,7 +149,11 @@ def _verdict(request: ChangeRequest, status: ReviewStatus | None, text: str) -> 
 
 
 async def _send(session: Session, request: ChangeRequest, call: SubmitReview) -> None:
-    """Send a review without the held comments."""
+    """Send a review without the held comments.
+
+    Raises:
+        NotSupported: the service has no reviews.
+    """
     try:
         session.show_id(await session.write(call, MESSAGES[call.status]))
     except NotSupported as error:
@@ -172,6 +176,7 @@ async def _submit(
 
     Raises:
         InvalidArgument: there is nothing to submit, or no terminal to ask in.
+        ReadOnly: the profile is read-only.
         PresscheckError: the service rejected a comment or the review.
     """
     pending = PendingReview(session.engine, request.id)

@@ -76,7 +76,7 @@ class CommandSpec:
         columns: the columns of a list, as field names of the API.
         done: the message after success.
         confirm: the confirmation prompt without its question mark; empty if there is none.
-        fixed: values of fields; such a command has no options for other fields.
+        fixed: values of fields; a command with fixed values has no options for other fields.
         preset: values of fields that have no option.
         positional: fields outside the path that are arguments.
         ids: fields in the path that must be given as ids, because no listing has their names.
@@ -206,7 +206,7 @@ async def path_values(session: Session, spec: CommandSpec, given: Mapping[str, A
 async def option_values(
     session: Session, spec: CommandSpec, given: Mapping[str, Any], path: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the values of the other fields, with names replaced by ids."""
+    """Return the values of the fields outside of the path, with names replaced by ids."""
     values = dict[str, Any]()
     for name, value in given.items():
         if isinstance(value, dict):

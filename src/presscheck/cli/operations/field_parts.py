@@ -97,7 +97,11 @@ def _models(operation: type[Operation[Any]], name: str) -> list[type[Argument]]:
 
 
 def _certificate(text: str) -> str:
-    """Return a certificate in the form that the service accepts."""
+    """Return a certificate in the form that the service accepts.
+
+    Raises:
+        InvalidArgument: the text is not a certificate.
+    """
     from presscheck.engine.saml import normalized  # 36 ms, only for a certificate
 
     try:

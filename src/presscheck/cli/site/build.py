@@ -77,10 +77,10 @@ async def build(
 
 
 def _base_url(text: str | None) -> str | None:
-    """Return a base URL with a slash at its end.
+    """Return the value of --base-url with a slash at its end; None if the option is not given.
 
     Raises:
-        InvalidArgument: it is not a web address without query and fragment.
+        InvalidArgument: the value is not a web address, or has a query or a fragment.
     """
     if text is None:
         return None

@@ -36,8 +36,9 @@ COLUMNS = ("time", "who", "what", "detail", "source", "snapshot")
 async def history(session: Session, site: str, org: str | None, limit: int) -> None:
     """Show what was published and changed in a site, newest first.
 
-    The service tells which change requests were merged; this machine knows what it published and changed, and has a
-    snapshot of what the site had before that. What others changed in the web app is only found by comparing.
+    Merged change requests are read from the service. What this machine published and changed is read from its own
+    records, which have a snapshot of the site before each change. What others changed in the web app is only found by
+    comparing.
     """
     owner, chosen = await lookup.site(session, site, org)
     found = await read_history(session.engine, owner.id, chosen.id)
@@ -67,9 +68,9 @@ async def restore(
 ) -> None:
     """Restore what a site had, from a snapshot.
 
-    SNAPSHOT is the name of one that `presscheck site history` lists, or latest. Without --part, all that it has is
-    restored. Prints the calls and asks before they are sent; with --prune, what was added since then is removed. What
-    the site has now is kept as a snapshot first, so that it can be restored, too.
+    SNAPSHOT is the name of a snapshot in `presscheck site history`, or latest. Without --part, the whole snapshot is
+    restored. Prints the calls and asks before they are sent; with --prune, what was added since the snapshot is
+    removed. What the site has now is kept as a snapshot first, so that it can be restored, too.
     """
     owner, chosen = await lookup.site(session, site, org)
     snapshots = session.engine.site_snapshots.of(chosen.id)

@@ -30,9 +30,10 @@ MIN_WORDS_MOVED = 4
 
 
 class SegmentPair(NamedTuple):
-    """A segment of the old text and its counterpart in the new text; an added or removed segment has none.
+    """A segment of the old text and its counterpart in the new text.
 
-    A moved segment has two pairs: at its old place, `after` is None; at its new place, both are set.
+    One of them is None if the segment was added or removed. A moved segment has two pairs: at its old place, `after` is
+    None; at its new place, both are set.
     """
 
     kind: Kind
@@ -140,7 +141,10 @@ def _with_moves(pairs: list[SegmentPair]) -> list[SegmentPair]:
 
 
 def _movable(found: Sequence[SegmentPair], kind: Kind) -> dict[object, int]:
-    """Return the indices of segments that are long enough and occur only once, by key."""
+    """Return the indices of pairs of a kind, added or removed, whose segment may have moved, by its key.
+
+    The segment must be long enough, and the only one of this kind with its key.
+    """
     places: dict[object, list[int]] = {}
     for number, pair in enumerate(found):
         piece = pair.before or pair.after

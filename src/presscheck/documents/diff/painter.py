@@ -281,7 +281,7 @@ def tag_line(segment: Segment, columns: int, symbols: Symbols) -> Line | None:
 
 
 def tag_words(segment: Segment) -> str:
-    """Name a tag with its attributes, for changes that readers do not see: `[code title="a.py"]`, `[end of tabs]`."""
+    """Describe a tag in words, for changes that readers do not see: `[code title="a.py"]`, `[end of tabs]`."""
     text = segment.text.strip()
     opened, element = _tag(text), _element(text)
     if opened:

@@ -86,7 +86,10 @@ def _matches(before: Sequence[Item], after: Sequence[Item]) -> Iterator[Match]:
 
 
 def _anchors(before: Sequence[Item], after: Sequence[Item], of_before: range, of_after: range) -> list[tuple[int, int]]:
-    """Return the longest increasing run of items that are unique on both sides."""
+    """Return the items that are unique on both sides, as pairs of indices.
+
+    Only the longest list of pairs that is in order on both sides is returned.
+    """
     counted = Counter(before[n] for n in of_before)
     places = {after[n]: n for n in of_after}
     counts_after = Counter(after[n] for n in of_after)

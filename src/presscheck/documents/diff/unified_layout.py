@@ -51,7 +51,7 @@ class UnifiedLayout:
                 self._moves[pair.after is None][pair.before.line] = number
 
     def lay(self, context: int | None, keep: Collection[int]) -> None:
-        """Lay out the whole diff."""
+        """Lay out the whole diff. `context` and `keep` are those of `difference_lines`."""
         shown = _visible_blocks(self._paired, context, keep)
         for is_shown, numbers in groupby(range(len(shown)), key=shown.__getitem__):
             if is_shown:
@@ -131,7 +131,11 @@ class UnifiedLayout:
 
 
 def current_segment(pair: SegmentPair) -> Segment:
-    """Return the new segment of a pair, or else the old segment."""
+    """Return the new segment of a pair, or the old segment if there is no new one.
+
+    Raises:
+        ValueError: the pair has no segments.
+    """
     segment = pair.after or pair.before
     if segment is None:
         raise ValueError("a pair without segments")

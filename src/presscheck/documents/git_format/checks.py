@@ -1,6 +1,6 @@
-"""Checks a documentation folder without a service: what reading it reports, and what readers of its pages would notice.
+"""Checks a documentation folder without a service: what reading the folder reports, and what readers of its pages see.
 
-Links, anchors, sizes, conflicts, conditions and images follow the rules of the checks of sites.
+Links, anchors, sizes, conflicts, conditions and images follow the same rules as the checks of sites.
 """
 
 from __future__ import annotations
@@ -56,14 +56,17 @@ def check_folder(path: Path) -> list[Finding]:
 
 
 class _Cases:
-    """Finds the files whose source paths differ from a target only in upper and lower case."""
+    """Finds files whose source path equals the target of a link except for upper and lower case."""
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
         self._sources: dict[str, list[str]] = {}
 
     def with_fix(self, finding: Finding) -> Finding:
-        """Return a finding with a fix, if exactly one file has the missing path in another case."""
+        """Return a finding of a broken link with a fix, if one file has the target except for upper and lower case.
+
+        Any other finding is returned unchanged.
+        """
         if not finding.target or finding.rule not in _OF_LINKS:
             return finding
         if not self._sources:
@@ -82,7 +85,16 @@ class _Cases:
 
 
 def _renamed(line: str, start: int, target: str, right: str) -> Fix | None:
-    """Return the fix of a link in a line, whose path differs from the right one in upper and lower case only."""
+    """Return the fix of a link whose target differs from the path of a file only in upper and lower case.
+
+    Return None if no target begins at `start`, or if there is nothing to replace.
+
+    Args:
+        line: the line with the link.
+        start: the offset of the target in the line.
+        target: the source path that the link has.
+        right: the source path of the file.
+    """
     written = _path(line, start)
     if written is None:
         return None
@@ -98,7 +110,7 @@ def _renamed(line: str, start: int, target: str, right: str) -> Fix | None:
 
 
 def _below(root: str, finding: Finding) -> Finding:
-    """Return a finding whose paths begin at the folder instead of the root of the content."""
+    """Return a finding with paths relative to the folder. `root` is the path of the content in the folder."""
     path = finding.path if finding.path == CONFIG_FILE else f"{root}/{finding.path}"
     return finding._replace(path=path, target=finding.target and f"{root}/{finding.target}")
 
@@ -125,7 +137,7 @@ def _conflicts(source: str, text: str) -> Iterator[Finding]:
 
 
 def _front_matter(source: str, text: str) -> Iterator[Finding]:
-    """Report front matter without an end, which becomes text of the page."""
+    """Report front matter without a closing fence, because a reader would see it as text."""
     lines = text[:1000].split("\n", 2)
     if lines[0].rstrip() == "---" and len(lines) > 1 and _key(lines[1]) and "\n---" not in text and "\n..." not in text:
         yield Finding(source, 1, "the front matter is not closed with ---", "front-matter")
@@ -160,14 +172,20 @@ def _unpaired(source: str, page: PageText) -> Iterator[Finding]:
 
 
 def _reaches_end(body: str, fence: int) -> bool:
-    """Return whether the code at a fence has the rest of the page, and does not end with a list or quotation."""
+    """Return whether the code of an unclosed fence includes the rest of the page.
+
+    Otherwise the list item or quotation around the fence ends the code. `fence` is the offset of the fence.
+    """
     first = body.count("\n", 0, fence)
     code = (token.map for token in parse(body, {}) if token.type == "fence" and token.map and token.map[0] == first)
     return any(not "".join(body.split("\n")[end:]).strip() for _, end in code)
 
 
 def _needs_pair(tag: UnpairedTag) -> bool:
-    """Return whether a tag stands in pairs only. End tags of HTML and of conditions may close an inline element."""
+    """Return whether a tag that has no counterpart is a mistake.
+
+    An end tag of HTML or of a condition is not: its start tag may be within a line.
+    """
     if tag.name in HTML_NAMES:
         return not tag.is_end
     known = BLOCK_TAGS.get(OLD_NAMES.get(tag.name, tag.name))
@@ -198,7 +216,10 @@ def _anchors_of(folder: Folder, source: str) -> PageAnchors:
 
 
 def _with_anchor(link: AnchoredLink, anchors: Iterable[str]) -> Finding:
-    """Return the finding of a link to a missing anchor. An anchor that differs in signs only is the right answer."""
+    """Return the finding of a link to a missing anchor.
+
+    It has a fix if exactly one anchor of the page differs from the missing anchor only in signs and case.
+    """
     name = _bare(link.anchor)
     similar = [anchor for anchor in anchors if _bare(anchor) == name]
     if not name or len(similar) != 1:
@@ -207,5 +228,8 @@ def _with_anchor(link: AnchoredLink, anchors: Iterable[str]) -> Finding:
 
 
 def _bare(anchor: str) -> str:
-    """Return an anchor in lower case without signs, so that anchors by the rules of other programs are equal."""
+    """Return an anchor in lower case and without signs.
+
+    Anchors that other programs make of the same title become equal.
+    """
     return _prefix.sub("", _not_name.sub("", anchor.lower()))

@@ -43,21 +43,21 @@ _BY_ID = re.compile(r"/~/(reusable|files)/([^/?#]+)")
 
 
 def kind_of(page: RevisionPage) -> Literal["document", "group", "link", "computed"]:
-    """Return the kind of a page in a repository."""
+    """Return the kind of a page in a repository; a page of an unknown type is a document."""
     return cast("Any", page.type) if page.type in KINDS else "document"
 
 
 class ExportedRevision:
     """The pages, files and reusable content of a revision with a source path for each of them.
 
-    Pages that were imported keep the paths of their files. New ones get the path of their page, and new files are
-    placed in the folder of assets.
+    Imported pages keep the paths of their files. New pages get a path from their page path, and new files are placed in
+    the folder of assets.
 
     Args:
         pages: the page tree.
         files: the files.
         snippets: the reusable content.
-        names: source paths that items have in a folder already; they have precedence.
+        names: source paths that items already have in a folder; these take precedence.
         fallback: the URL that a link page without a target leads to.
 
     Attributes:
@@ -110,7 +110,7 @@ class ExportedRevision:
         )
 
     def page(self, page: RevisionPage, texts: Mapping[str, str]) -> SourcePage:
-        """Return a page with its subpages; `texts` are as for `repository`."""
+        """Return a page with its subpages. `texts` has the Markdown of pages by id, without titles."""
         source = self.sources.get(("page", page.id), "")
         details = page.model_dump(by_alias=True, exclude_none=True, include=set(_DETAILS))
         if details.get("layout") == DEFAULT_LAYOUT:
@@ -137,7 +137,9 @@ class ExportedRevision:
         )
 
     def served(self, text: str, key: Key) -> str:
-        """Return the text of a file in the folder as the service has it, with links to the paths of the service.
+        """Return the text of a file in the folder in the form that the service stores.
+
+        Links then have the paths of the service, where they differ from the paths in the folder.
 
         Args:
             text: a text with links to paths in the folder.
@@ -150,7 +152,7 @@ class ExportedRevision:
 
     @cached_property
     def _folder(self) -> LinkResolver:
-        """The links in the folder."""
+        """The resolver of links between the files in the folder."""
         paths: dict[Kind, dict[str, str]] = {"page": {}, "file": {}, "snippet": {}}
         for (kind, identity), source in self.sources.items():
             paths[kind][source] = identity
@@ -171,7 +173,10 @@ class ExportedRevision:
         return _relative(path, written, place.anchor)
 
     def _assign(self, key: Key, source: str, fallback: str, written: str | None = None) -> None:
-        """Give a source path to an item: a safe one that no other item has. `written` is its path on the service."""
+        """Set the source path of an item: its path in `names`, or `source` if it is safe and free, or `fallback`.
+
+        `written` is the path of the item in links of the service, by default `source`.
+        """
         self._written[key] = source if written is None else written
         if key in self._names:
             self.sources[key] = self._names[key]
@@ -182,7 +187,7 @@ class ExportedRevision:
         self.sources[key] = source
 
     def _linked(self, text: str, key: Key) -> str:
-        """Return a text of the service with links to the paths in the folder."""
+        """Return a text of the service, with its links changed to the paths in the folder."""
         source, written = self.sources[key], self._written[key] or self.sources[key]
         return _with_links(text, lambda target: self._folder_link(target, source, written))
 
@@ -225,7 +230,7 @@ class ExportedRevision:
 
 
 def _with_links(text: str, replaced: Callable[[str], str | None]) -> str:
-    """Return a text with other link targets; `replaced` returns None for a target that stays."""
+    """Return a text with its link targets replaced. `replaced` returns the new target, or None to keep a target."""
     parts: list[str] = []
     end = 0
     for target in written_targets(text):
@@ -242,7 +247,11 @@ def _relative(path: str, source: str, anchor: str) -> str:
 
 
 def _is_safe(source: str) -> bool:
-    """Return whether a path may be written to a repository: relative, and nothing that Git or the service reads."""
+    """Return whether a file of a repository may have a source path.
+
+    The path must be normalized and without control characters. A hidden folder is only allowed if it is `.gitbook`,
+    because Git and the service read the others.
+    """
     folders = source.removeprefix(".gitbook/").split("/")
     return (
         bool(source)

@@ -1,4 +1,4 @@
-"""What is wrong in a documentation folder: a finding names the place and one of the rules in `RULES`."""
+"""Findings in a documentation folder. A finding has a place and breaks one of the rules in `RULES`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Severity = Literal["error", "warning", "info"]
 
 
 class Rule(NamedTuple):
-    """A rule: its stable name for programs, what it finds, and the severity of its findings."""
+    """A rule: its name, which programs may rely on, the title of what it finds, and the severity of its findings."""
 
     name: str
     title: str
@@ -48,7 +48,7 @@ RULES = {rule.name: rule for rule in _RULES}
 
 
 class Fix(NamedTuple):
-    """The only right answer to a finding: at its line and column, `old` is replaced by `new`."""
+    """The fix of a finding: the text `old` at the line and column of the finding is replaced by `new`."""
 
     old: str
     new: str

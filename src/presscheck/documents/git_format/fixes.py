@@ -1,4 +1,4 @@
-"""Applies fixes to the files of a folder. A fix that does not match its file any more is left out."""
+"""Applies fixes to the files of a folder. A fix is skipped if its file has changed since the check."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _MARK = "\ufeff"
 
 
 def apply_fixes(directory: Path, findings: Iterable[Finding]) -> int:
-    """Apply the fixes of findings to the files of a directory. Return the number of applied fixes.
+    """Apply the fixes of findings to the files in a directory. Return the number of applied fixes.
 
-    Each file is replaced atomically.
+    Each file is replaced atomically. A file that is not UTF-8 is skipped.
 
     Raises:
         OSError: a file cannot be read or written.
@@ -40,7 +40,10 @@ def apply_fixes(directory: Path, findings: Iterable[Finding]) -> int:
 
 
 def _apply(lines: list[str], finding: Finding) -> bool:
-    """Apply a fix to the lines of its file; later fixes on the same line come first."""
+    """Apply the fix of a finding to the lines of its file. Return False if the line does not have the text to replace.
+
+    Fixes on the same line must be applied from right to left, so that the columns of the others stay valid.
+    """
     at = finding.line - 1
     if finding.fix is None or at >= len(lines):
         return False

@@ -161,7 +161,7 @@ def _group(token: Token) -> Item:
 
 
 def _generated(token: Token) -> Item | None:
-    """Return the entry that a block of YAML makes: the place of pages that are generated from a specification."""
+    """Return the entry for a block of YAML that generates pages from a specification; None for any other block."""
     try:
         source = load_yaml(token.content)
     except InvalidYaml:
@@ -202,7 +202,10 @@ def _line(token: Token) -> int:
 
 @dataclass(frozen=True)
 class PageText:
-    """The content of a page's file: `text` is all of it, `body_line` the first line of the body."""
+    """The file of a page, divided into title, details and body.
+
+    `text` is the whole file, and `body_line` the number of the first line of the body.
+    """
 
     title: str | None
     body: str
@@ -317,7 +320,7 @@ def _number(value: object) -> float | None:
 
 
 def plain_heading(heading: str) -> str | None:
-    """Return the title that the text of a heading stands for, without markup."""
+    """Return the title in the text of a heading, without markup; None if no text remains."""
     words = heading[:MAX_TITLE].rstrip()
     bare = words.rstrip("#")
     if not bare or bare[-1] in " \t":  # the heading had closing #s
@@ -329,7 +332,10 @@ def plain_heading(heading: str) -> str | None:
 class PageTreeBuilder:
     """Arranges the pages of a repository in a tree.
 
-    Building sets `title` to the title of the table of contents and fills `findings` and `files_linked`.
+    Attributes:
+        title: the title of the table of contents; None before `pages` is called, or without such a title.
+        findings: the problems that `pages` found.
+        files_linked: the source paths of files that the table of contents links.
     """
 
     def __init__(self, files: RepositoryFiles, settings: RepositoryConfig, texts: Mapping[str, PageText]) -> None:
@@ -344,7 +350,7 @@ class PageTreeBuilder:
         self._placed: set[str] = set()
 
     def pages(self) -> tuple[SourcePage, ...]:
-        """Return the whole tree. Pages that the table of contents does not list come last."""
+        """Return the page tree. Pages that the table of contents does not list come last."""
         if self.summary in self.files:
             text = self.files.text(self.summary)
             self.findings += text.findings
@@ -487,7 +493,14 @@ def _with_own_slugs(pages: Iterable[SourcePage]) -> tuple[SourcePage, ...]:
 
 
 class AnchoredLink(NamedTuple):
-    """A link to an anchor: the page, the anchor, its fragment as written, and the finding if the page lacks it."""
+    """A link to an anchor.
+
+    Attributes:
+        page: the source path of the linked page.
+        anchor: the anchor.
+        fragment: the anchor as written in the link.
+        finding: the finding to report if the page lacks the anchor.
+    """
 
     page: str
     anchor: str
@@ -497,11 +510,17 @@ class AnchoredLink(NamedTuple):
 
 @dataclass
 class Folder:
-    """A documentation folder that was read, with what its checks need.
+    """The content of a documentation folder, and what its checks need.
 
     Attributes:
-        pages: the tree.
+        settings: the configuration.
+        files: the files of the folder.
+        title: the title in the table of contents, or None.
+        pages: the page tree.
         texts: the texts of pages and snippets by source path.
+        places: resolves links between the files.
+        redirects: destinations by former page path.
+        findings: the problems found so far.
         used: the source paths of linked files.
         anchored: the links to anchors.
     """
@@ -529,7 +548,8 @@ def read_repository(path: Path, known: KnownTexts | None = None) -> Repository:
 
     Args:
         path: the directory.
-        known: the texts of an earlier reading: unchanged files are not read again. Replaced by the texts of this one.
+        known: the texts of an earlier reading, so that unchanged files are not read again. They are replaced by the
+            texts of this reading.
 
     Raises:
         OSError: the directory does not exist.

@@ -41,9 +41,10 @@ def repository_texts(
     """Return the texts of a repository by path from its root: configuration, table of contents, pages and snippets.
 
     Args:
-        repository: the content. Each page with a body has a source path; its files are not written.
+        repository: the content. Each page with a body has a source path. Its files, such as images, are not returned.
         config: the location of the content in the repository, by default the root.
-        former: the files of the repository until now, by path; those that say the same keep their bytes.
+        former: the present files of the repository, by path; a file with the same meaning as its new text is returned
+            unchanged.
     """
     config = config or RepositoryConfig()
     root = f"{config.root}/" if config.root else ""
@@ -65,9 +66,14 @@ def repository_texts(
 
 
 def _says_the_same(path: str, new: str, former: bytes, config: RepositoryConfig, *, is_hidden: bool) -> bool:
-    """Return whether a file has the same meaning as a new text for it.
+    """Return whether a file has the same meaning as a new text for it, so that the file can stay as it is.
 
-    `is_hidden` is whether the table of contents does not list the page, which hides it without front matter.
+    Args:
+        path: the path of the file in the repository.
+        new: the new text.
+        former: the content of the file.
+        config: the location of the content.
+        is_hidden: whether the table of contents does not list the page, which hides it without front matter.
     """
     root = f"{config.root}/" if config.root else ""
     source, old = path.removeprefix(root), decode_text(path, former).text
@@ -91,7 +97,7 @@ def is_text_path(path: str) -> bool:
 
 
 def write_config(config: RepositoryConfig, redirects: Mapping[str, Destination]) -> str:
-    """Write the configuration; `redirects` are page destinations by former path."""
+    """Write the configuration; `redirects` are destinations by former page path."""
     targets = {
         former: f"{quote(place.id)}#{encode_fragment(place.anchor)}" if place.anchor else place.id
         for former, place in redirects.items()
@@ -177,7 +183,9 @@ def write_snippet(snippet: Snippet) -> str:
 
 
 def _divided(pages: Sequence[SourcePage]) -> tuple[list[SourcePage], list[SourcePage]]:
-    """Return the pages as the table of contents lists them, and hidden ones at the end, which it does not list."""
+    """Divide pages into those that the table of contents lists, groups last, and hidden pages at the end, which it
+    omits.
+    """
     listed = list(pages)
     unlisted: list[SourcePage] = []
     while listed and listed[-1].source and listed[-1].details.get("hidden") and not listed[-1].pages:
@@ -230,7 +238,7 @@ def _title(title: str) -> str:
 
 
 def _front_forms(page: SourcePage) -> list[str]:
-    """Return the front matter in the platform's form and in other forms; an empty text if there is none."""
+    """Return possible texts of the front matter, the platform's form first. A text is empty if it has no values."""
     front = _front_matter(page.details, page.cover, page.source)
     # a page that the table of contents does not list is hidden without front matter
     variants = [front, {name: value for name, value in front.items() if name != "hidden"}] if page.oid else [front]
@@ -312,7 +320,12 @@ def _config_values(text: str) -> tuple[str, str, str, dict[str, str]]:
 
 
 def entries(items: Iterable[Item], summary: str) -> list[tuple[Any, ...]]:
-    """Return what a table of contents says, without the form of its entries."""
+    """Return the entries of a table of contents in comparable form: equal results stand for the same pages.
+
+    Args:
+        items: the entries.
+        summary: the path of the table of contents.
+    """
     folder = posixpath.dirname(summary)
     return [
         (

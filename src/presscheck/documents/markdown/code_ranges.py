@@ -43,7 +43,10 @@ def code_ranges(markdown: str) -> list[Range]:
 
 
 def unclosed_fence(markdown: str) -> int | None:
-    """Return the start of fenced code that has no closing fence, or None. It may end with the block around it."""
+    """Return the start of fenced code that has no closing fence, or None.
+
+    The code may end where the block around it ends, such as a list item.
+    """
     return next((start for start, _, is_closed in _marked_fences(markdown) if not is_closed), None)
 
 

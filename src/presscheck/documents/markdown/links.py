@@ -176,7 +176,7 @@ class LinkResolver:
         )
 
     def resolve(self, target: str, source: str) -> Destination:
-        """Resolve a target in a text with this source path (see `source_path`)."""
+        """Return the destination of a link target. `source` is the source path of the text with the link."""
         if re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//", target):
             url = f"https:{target}" if target.startswith("//") else target
             return Destination("web" if is_safe_link(url) else "broken", url=target)
@@ -198,9 +198,9 @@ class LinkResolver:
 
 
 def linked_path(target: str, source: str) -> str | None:
-    """Return the source path to which a relative target leads in a text with this source path.
+    """Return the source path that a relative link target leads to, or None if the target leaves the repository.
 
-    Return None if the target leaves the repository.
+    `source` is the source path of the text with the link.
     """
     path = unquote(target.partition("#")[0].partition("?")[0])
     if not path:
@@ -329,7 +329,11 @@ def _bare_range(match: re.Match[str], group: int) -> Range:
 
 
 def _range_in(match: re.Match[str], group: int, value: re.Match[str]) -> Range:
-    """Return the range of the text between quotes: the first or second group of `value`, a match within `group`."""
+    """Return the range of a quoted text, without the quotes, in the text that `match` was made in.
+
+    `value` was matched within the group `group` of `match`. The quoted text is its first or second group, depending on
+    the quotes.
+    """
     start, end = value.span(1 if value[1] is not None else 2)
     return match.start(group) + start, match.start(group) + end
 

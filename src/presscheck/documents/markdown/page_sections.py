@@ -55,7 +55,7 @@ class PageSection(NamedTuple):
         source: the title in Markdown, or the HTML of an expandable or HTML heading, from which the anchor is made.
         title: the title as text.
         text: the text without the title, one line for each line of the page.
-        outer: the index of the section that contains it, if it is a tab or an expandable.
+        outer: for a tab or an expandable, the index of the section that contains it.
     """
 
     kind: str

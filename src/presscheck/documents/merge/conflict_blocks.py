@@ -326,7 +326,10 @@ def _block(lines: Sequence[str], marks: Sequence[_Mark], *, in_code: bool) -> Co
 
 
 def _first_mark(marks: Sequence[_Mark], marker: str, after: int) -> _Mark | None:
-    """Return the first intact marker of a kind after a line, or else the damaged marker if there is only one."""
+    """Return the first intact marker of a kind after a line, or else the damaged marker if there is only one.
+
+    Return None if there is neither.
+    """
     same = [mark for mark in marks if mark.marker == marker and mark.number > after]
     intact = next((mark for mark in same if mark.is_intact), None)
     return intact or (same[0] if len(same) == 1 else None)

@@ -180,7 +180,10 @@ MAX_NAMED_EVENTS = 4
 
 
 def _icon_or_image(event: Event, within: Sequence[Event]) -> Node | None:
-    """Read a tag whose content is only a text or an image: an icon, expression, mention, footnote, button or image."""
+    """Read a tag whose content is only a text or an image: an icon, expression, mention, footnote, button or image.
+
+    Return None for any other tag.
+    """
     values = event.values
     if event.name == "picture" and not values:
         data = dark_image(within)

@@ -66,7 +66,10 @@ def _as_written(tag_block: TagBlock) -> Node | None:
 
 
 def _by_attributes(tag_block: TagBlock) -> Node | None:
-    """Read a tag whose node consists of the attributes and the content of the tag."""
+    """Read a tag whose node consists of the attributes and the content of the tag.
+
+    Return None if the node cannot represent the whole tag.
+    """
     tag = BLOCK_TAGS[tag_block.token.meta["name"]]
     converted = data_of(tag, tag_block.values)
     if converted is None:

@@ -18,13 +18,13 @@ _block = re.compile(
 
 
 class BlockReference(NamedTuple):
-    """What a block refers to.
+    """The part of a specification that a block shows.
 
     Attributes:
-        origin: the slug, path or URL of the specification.
+        origin: the slug, path or URL of the specification; empty if the block lacks it.
         is_file: whether the origin is a path or a URL.
         kind: `operation`, `webhook` or `models`.
-        name: the path of an operation, or the name of a webhook.
+        name: the path of an operation, or the name of a webhook; empty for models.
         method: the method of an operation or a webhook.
         models: the names of models.
     """
@@ -38,7 +38,7 @@ class BlockReference(NamedTuple):
 
 
 class WrittenBlock(NamedTuple):
-    """A block in a text, with its caption and its end tag."""
+    """A block in a text: the offsets of its start and end, including its caption and end tag, and its reference."""
 
     start: int
     end: int
@@ -46,7 +46,7 @@ class WrittenBlock(NamedTuple):
 
 
 def block_reference(tag: str, attributes: Mapping[str, str]) -> BlockReference:
-    """Return what a block refers to, given the name and the attributes of its tag."""
+    """Return the reference of a block, given the name and the attributes of its tag."""
     kind = {"openapi-webhook": "webhook", "openapi-schemas": "models"}.get(tag, "operation")
     webhook = attributes.get("name=") or attributes.get("name") or attributes.get("webhook") or ""
     models = [name.strip() for name in attributes.get("schemas", "").split(",")][:MOST_MODELS]
@@ -61,7 +61,7 @@ def block_reference(tag: str, attributes: Mapping[str, str]) -> BlockReference:
 
 
 def written_blocks(markdown: str) -> Iterator[WrittenBlock]:
-    """Yield the blocks of a text whose code is blanked."""
+    """Yield the OpenAPI blocks of a text that name a specification. Code in the text must be blanked."""
     if "openapi" not in markdown.lower():
         return
     for match in _block.finditer(markdown):

@@ -13,7 +13,7 @@ _INDENT = "  "
 
 
 class SampleRequest(NamedTuple):
-    """A request.
+    """A request to show in code samples.
 
     Attributes:
         method: the method in upper case.
@@ -41,19 +41,22 @@ class SampleRequest(NamedTuple):
 
     @property
     def is_json(self) -> bool:
-        """Whether the body is JSON."""
+        """Whether the media type of the body is JSON, such as `application/problem+json`."""
         kind = self.media_type.partition(";")[0].strip().lower()
         return kind == "application/json" or kind.endswith("+json")
 
     @property
     def form(self) -> list[tuple[str, str]]:
-        """The fields of a form."""
+        """The names and values of the form; empty if the body is not an object."""
         fields = cast("dict[str, Any]", self.body) if isinstance(self.body, dict) else {}
         return [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in fields.items()]
 
     @property
     def all_headers(self) -> list[tuple[str, str]]:
-        """The headers with the media type of the body, which clients set for forms with files by themselves."""
+        """The headers, including the media type of the body.
+
+        It is left out for a form with files, because clients set it together with a boundary.
+        """
         kind = [("Content-Type", self.media_type)] if self.media_type and self.media_type != FILES else []
         return [*self.headers, *kind]
 
@@ -68,7 +71,7 @@ def samples_of(request: SampleRequest) -> list[tuple[str, str, str]]:
 
 
 def curl(request: SampleRequest) -> str:
-    """Return a command line."""
+    """Return a request as a command line of curl."""
     method = "" if request.method == "GET" else f" --request {shlex.quote(request.method)}"
     lines = [f"curl{method} {_quoted(request.address)}"]
     lines += ["--user 'USERNAME:PASSWORD'"] if request.login else []
@@ -84,7 +87,7 @@ def curl(request: SampleRequest) -> str:
 
 
 def javascript(request: SampleRequest) -> str:
-    """Return a call of `fetch`."""
+    """Return a request as a call of `fetch`."""
     options = [] if request.method == "GET" else [f"method: {_json(request.method)}"]
     headers = [f"{_json(name)}: {_json(value)}" for name, value in request.all_headers]
     if request.login:
@@ -108,7 +111,7 @@ def javascript(request: SampleRequest) -> str:
 
 
 def python(request: SampleRequest) -> str:
-    """Return a call of the library requests."""
+    """Return a request as a call of the library Requests."""
     arguments = [_json(request.url)]
     if request.query:
         arguments.append(f"params={_python(dict(request.query), 1)}")
@@ -142,7 +145,7 @@ def _body_text(request: SampleRequest) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Quote a word for a shell, always, because readers replace parts of it."""
+    """Put a word in quotes for a shell. The quotes are never left out, because readers replace parts of the word."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
@@ -159,7 +162,7 @@ def _lines(parts: Sequence[str], depth: int) -> str:
 
 
 def _python(value: Any, depth: int) -> str:
-    """Return a value as a Python literal, as a formatter would write it."""
+    """Return a JSON value as a Python literal, with an item per line; `depth` is the indentation of the literal."""
     before, end = "    " * (depth + 1), "    " * depth
     if isinstance(value, dict) and value:
         items = cast("dict[str, Any]", value).items()

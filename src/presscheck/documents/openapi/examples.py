@@ -31,12 +31,16 @@ _LEFT_OUT = {"request": "readOnly", "response": "writeOnly", "both": ""}
 
 
 def example_of(reader: SpecificationReader, schema: Any, direction: Direction = "both") -> Any:
-    """Return an example of a schema, with the examples and defaults that it states."""
+    """Return an example value of a schema. Examples and defaults in the schema take precedence over generated ones."""
     return _Examples(reader, direction).of(schema, 0, ())
 
 
 def media_examples(reader: SpecificationReader, media: Any, direction: Direction) -> list[tuple[str, Any]]:
-    """Return the examples of a media type with their names: the stated ones, or else one made from the schema."""
+    """Return the examples of a media type, each with its name.
+
+    Without an example, return one that is generated from the schema, with an empty name. Without a schema, return
+    nothing.
+    """
     given = mapping(media)
     if "example" in given:
         return [("", given["example"])]
@@ -51,7 +55,7 @@ def media_examples(reader: SpecificationReader, media: Any, direction: Direction
 
 
 def parameter_example(reader: SpecificationReader, parameter: Any) -> Any:
-    """Return the stated example or default of a parameter, or None."""
+    """Return the first example in a parameter or its schema, or else the default, or else None."""
     given = mapping(parameter)
     schema = reader.resolved(given.get("schema"))
     examples = [reader.resolved(value) for value in mapping(given.get("examples")).values()]

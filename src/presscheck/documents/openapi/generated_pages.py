@@ -29,7 +29,10 @@ _OTHER = "Other"
 
 
 def specification_slug(source: Any) -> str:
-    """Return the slug of the specification of a source of computed content, or an empty string for other sources."""
+    """Return the slug of the specification from which computed content is generated.
+
+    Return an empty string if `source`, the source of the content, is not a specification of the organization.
+    """
     if mapping(source).get("type") != TYPE:
         return ""
     reference = mapping(mapping(mapping(mapping(source).get("dependencies")).get("spec")).get("ref"))
@@ -37,7 +40,7 @@ def specification_slug(source: Any) -> str:
 
 
 def generated_slugs(tree: Iterable[Page]) -> list[str]:
-    """Return the slugs of the specifications whose pages a tree has places for."""
+    """Return the slugs of the specifications for which a page tree has places, without duplicates."""
     slugs: list[str] = []
     for page in tree:
         slugs += [specification_slug(page.get("computed"))] if page["type"] == "computed" else []
@@ -46,7 +49,9 @@ def generated_slugs(tree: Iterable[Page]) -> list[str]:
 
 
 def with_generated_pages(tree: Tree, specification: Callable[[str], Specification | None]) -> Tree:
-    """Return a tree with the generated pages at their places.
+    """Return a page tree in which generated pages replace their places.
+
+    A place stays if its specification is unknown.
 
     Args:
         tree: the pages; the tree is not modified.
@@ -65,7 +70,7 @@ def with_generated_pages(tree: Tree, specification: Callable[[str], Specificatio
 
 
 class _Generator:
-    """Generates the pages of one place."""
+    """Generates the pages for one place in the page tree."""
 
     def __init__(self, place: Page, slug: str, specification: Specification) -> None:
         self._place, self._slug, self._specification = place, slug, specification
@@ -75,7 +80,11 @@ class _Generator:
         self._count = 0
 
     def pages(self) -> list[Page]:
-        """Return a page for each tag, with subpages for its operations if they are grouped so, and one for models."""
+        """Return a page for each tag that has operations, and a page for all models if the place asks for it.
+
+        If the place groups by operation, the page of a tag has a subpage for each operation. Tags may contain other
+        tags.
+        """
         groups: dict[str, list[Entry]] = {name: [] for name in self._tags}
         for entry in self._specification.entries:
             groups.setdefault(next(iter(entry.tags), _OTHER), []).append(entry)
@@ -150,5 +159,5 @@ class _Generator:
 
 
 def _is_quotable(name: str) -> bool:
-    """Return whether a name can be an attribute of a tag. Names with quotes or tags are left out."""
+    """Return whether the name of an operation or a model can be an attribute of a block, which has no escapes."""
     return bool(name) and not any(part in name for part in ('"', "%}", "{%", "\n", "<", ","))

@@ -17,7 +17,11 @@ _ticks = re.compile(r"`+")
 
 
 def specified_markdown(reader: SpecificationReader, block: BlockReference) -> str:
-    """Return what a block refers to, or an empty text if the specification does not have it."""
+    """Return the part of a specification that a block shows, as Markdown.
+
+    Return an empty text if the specification does not have the part, and only title and endpoint of an operation whose
+    text is longer than `LARGEST`.
+    """
     if block.kind == "models":
         return "\n\n".join(filter(None, (_model(reader, name) for name in block.models)))
     operation = read_operation(reader, block.kind, block.name, block.method)
@@ -141,7 +145,7 @@ def _line(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    """Return text that Markdown shows as it is."""
+    """Escape a text for Markdown, on one line."""
     return _special.sub(r"\\\1", _line(text))
 
 

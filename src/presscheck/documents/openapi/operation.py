@@ -33,7 +33,9 @@ _IGNORED_HEADERS = frozenset(("accept", "content-type", "authorization"))
 
 
 class Parameter(NamedTuple):
-    """A parameter, or a header of a response, with the text that a sample request has for it, if any."""
+    """A parameter of a request, or a header of a response. `example` is its value in sample requests; empty if it has
+    none.
+    """
 
     name: str
     node: SchemaNode
@@ -61,13 +63,13 @@ class Scheme(NamedTuple):
     """A way of authorization.
 
     Attributes:
-        name: its name in the specification.
-        title: what it is, such as `Bearer token` or `API key`.
-        where: `header`, `query` or `cookie`; empty if a standard says it.
-        field: the name of the header, of the query or of the cookie.
+        name: the name of the scheme in the specification.
+        title: the kind, such as `Bearer token` or `API key`.
+        where: the place of the credentials: `header`, `query` or `cookie`; empty for a client certificate.
+        field: the name of the header, of the query parameter or of the cookie.
         description: Markdown.
         scopes: the required scopes with their descriptions.
-        urls: labels and URLs, such as the one that gives tokens.
+        urls: labels and URLs, such as the URL that issues tokens.
     """
 
     name: str
@@ -95,9 +97,10 @@ class Operation:
         kind: `operation` or `webhook`.
         method: the method in upper case.
         path: the path, or the name of the webhook.
-        security: alternatives; each is a list of schemes that are needed together, an empty one means none is needed.
+        security: the alternatives of authorization. Each is a list of schemes that are needed together; an empty list
+            means that no authorization is needed.
         samples: the title, the language and the code of each code sample.
-        is_tried: whether the specification allows to try the operation.
+        is_tried: whether the specification lets readers send the request from the page.
     """
 
     kind: str
@@ -132,7 +135,7 @@ def read_operation(reader: SpecificationReader, kind: str, name: str, method: st
 
 
 def servers_of(value: Any, base: str = "") -> list[Server]:
-    """Return the servers of a specification or of an operation. Relative URLs are relative to `base`."""
+    """Return the servers in a list of OpenAPI, at most 20. Relative URLs are resolved against `base`."""
     servers: list[Server] = []
     for item in sequence(value)[:20]:
         given = mapping(item)
@@ -155,7 +158,11 @@ def _joined(base: str, url: str) -> str:
 
 
 def schemes_of(reader: SpecificationReader, requirements: Any) -> list[list[Scheme]]:
-    """Return the alternatives of authorization."""
+    """Return the alternatives of authorization, at most ten.
+
+    Each alternative is a list of schemes that are needed together. `requirements` is the field `security` of an
+    operation.
+    """
     return [
         [_scheme(reader, name, sequence(scopes)) for name, scopes in mapping(requirement).items()]
         for requirement in sequence(requirements)[:10]
@@ -316,13 +323,15 @@ def _is_sent(parameter: Parameter) -> bool:
 
 
 def example_text(value: Any) -> str:
-    """Return an example as readers see it: text as it is, anything else as JSON."""
+    """Return an example as a text: a string unchanged, any other value as JSON, cut off at `LONGEST_EXAMPLE`
+    characters.
+    """
     written = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
     return written if len(written) <= LONGEST_EXAMPLE else f"{written[:LONGEST_EXAMPLE]}\n…"
 
 
 def origin_of_server(url: str) -> str:
-    """Return the origin of the URL of a server, or an empty string if the URL is relative or not one of the web."""
+    """Return the origin of the URL of a server, or an empty string if the URL is relative, invalid or not HTTP."""
     try:
         parts = urlsplit(url)
         port = f":{parts.port}" if parts.port else ""

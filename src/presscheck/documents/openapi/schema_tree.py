@@ -73,20 +73,20 @@ class Fact(NamedTuple):
 
 @dataclass
 class SchemaNode:
-    """A schema.
+    """A schema in the tree.
 
     Attributes:
         name: the name of the component, or the title of the schema; empty if it has neither.
-        shape: the name of the component whose fields these are; for an array, that of its items.
+        shape: the name of the component that has the fields; for an array, the component of its items.
         type: a short form of its type, such as `array of string (date)`.
         description: Markdown.
         flags: `required`, `deprecated`, `read-only` and `write-only`, where they apply.
         facts: limits, default and example.
         choices: the possible values.
-        more_choices: the number of further values.
+        more_choices: the number of possible values that are not in `choices`.
         fields: the fields of the object, or of the items of the array.
         groups: alternatives, each with a label such as `One of`.
-        circular: the name of the enclosing schema that this schema is, or an empty string.
+        circular: the name of the enclosing schema that is repeated here, so that the tree ends; empty otherwise.
         is_cut: whether the tree ends here because of its limits.
     """
 
@@ -110,7 +110,7 @@ class SchemaNode:
 
 
 class Merged(NamedTuple):
-    """A schema without references and `allOf` at its top.
+    """A schema after its own reference and `allOf` are resolved; the schemas within it are unchanged.
 
     Attributes:
         values: its keywords.
@@ -122,7 +122,7 @@ class Merged(NamedTuple):
 
 
 class SchemaTrees:
-    """Builds the trees of one operation.
+    """Builds the trees of one operation, which share a maximum number of nodes.
 
     Args:
         reader: the specification.
@@ -134,11 +134,11 @@ class SchemaTrees:
         self._left, self._deepest = most, DEEPEST
 
     def tree(self, schema: Any, direction: Direction = "both") -> SchemaNode:
-        """Return the tree of a schema.
+        """Return the tree of a schema. A large schema gets a tree of less depth.
 
         Args:
             schema: the schema, or a reference to it.
-            direction: whether the schema is that of a request or of a response.
+            direction: `request` leaves out read-only fields, `response` leaves out write-only fields.
         """
         node, room = SchemaNode(), 0
         for deepest in _DEPTHS:
@@ -234,7 +234,10 @@ class SchemaTrees:
         node.more_choices = max(0, len(values) - MOST_CHOICES)
 
     def merged(self, schema: Any, parents: tuple[str, ...] = ()) -> Merged:
-        """Return a schema without references and `allOf` at its top."""
+        """Return a schema with its own reference and `allOf` resolved.
+
+        `parents` are the names of the enclosing schemas, which are not merged again.
+        """
         return self._merged(schema, frozenset(parents), 0)
 
     def _merged(self, schema: Any, within: frozenset[str], depth: int) -> Merged:
@@ -285,7 +288,7 @@ class SchemaTrees:
 
 
 def _guessed(whole: Merged) -> list[str]:
-    """Return the types of a schema without `type`."""
+    """Guess the types of a schema that does not state its type, from its other keywords."""
     merged = whole.values
     if mapping(merged.get("properties")) or "additionalProperties" in merged:
         return ["object"]
@@ -308,6 +311,6 @@ def _groups(schema: Object) -> Iterator[tuple[str, list[Any]]]:
 
 
 def shown_value(value: Any) -> str:
-    """Return a value as text: text as it is, anything else as JSON, at most `LONGEST_VALUE` characters."""
+    """Return a value as a text: a string unchanged, any other value as JSON, cut off at `LONGEST_VALUE` characters."""
     written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return written if len(written) <= LONGEST_VALUE else written[: LONGEST_VALUE - 1] + "…"

@@ -26,7 +26,7 @@ _has_surrogates = re.compile(rb"\\u[dD][89a-fA-F]").search
 
 
 class SpecificationError(Exception):
-    """A file is not a specification, or too large."""
+    """A file is not a specification, or is too large."""
 
 
 class Entry(NamedTuple):
@@ -37,8 +37,8 @@ class Entry(NamedTuple):
         method: the method in lower case.
         name: the path of an operation or the name of a webhook.
         tags: the names of its tags.
-        title: its summary, or what stands in for it.
-        is_deprecated: whether it should not be used any more.
+        title: its summary, or else its operation id, or else its name.
+        is_deprecated: whether clients should no longer use it.
     """
 
     kind: str
@@ -50,7 +50,7 @@ class Entry(NamedTuple):
 
 
 class Specification:
-    """An indexed specification. Threads share it, so it never changes.
+    """An indexed specification. It never changes, because threads share it.
 
     Attributes:
         head: everything except paths, webhooks and components.
@@ -78,7 +78,10 @@ class Specification:
         return text(mapping(self.head.get("info")).get("title"))
 
     def part(self, key: tuple[str, ...]) -> Any:
-        """Parse a part: a path, a webhook or a component. Return None if it does not exist."""
+        """Parse a path, a webhook or a component, and return it; None if it does not exist.
+
+        The key is `(section, name)` or, for a component, `("components", kind, name)`.
+        """
         packed = self._parts.get(key)
         return json.loads(packed) if packed is not None else None
 
@@ -88,7 +91,7 @@ class Specification:
 
     @staticmethod
     def _target(document: Object, item: Any) -> Any:
-        """Return a path item, following its reference within the document."""
+        """Return a path item or, if it is a reference within the document, the target of the reference."""
         address = mapping(item).get("$ref")
         if not isinstance(address, str):
             return item
@@ -99,10 +102,10 @@ class Specification:
 
 
 def read_specification(content: bytes) -> Specification:
-    """Read a file in JSON or YAML.
+    """Read a specification in JSON or YAML.
 
     Raises:
-        SpecificationError: the file is not a specification, or too large.
+        SpecificationError: the file is not a specification, or is too large.
     """
     is_json = content.lstrip()[:1] == b"{"
     if len(content) > (LARGEST_JSON if is_json else LARGEST_YAML):
@@ -119,7 +122,7 @@ def read_specification(content: bytes) -> Specification:
 
 
 def _plain(value: Any) -> Any:
-    """Return YAML as JSON has it: names are text, and so are dates."""
+    """Convert a value from YAML to a value that JSON can have: dates and all keys of objects become text."""
     return json.loads(json.dumps(value, default=str))
 
 
@@ -139,17 +142,17 @@ def _entries(kind: str, name: str, item: Any) -> Iterator[Entry]:
 
 
 def title_of(details: Object, name: str) -> str:
-    """Return the title of an operation: its summary, its id, or else its path or name."""
+    """Return the title of an operation: its summary, or else its operation id, or else `name`."""
     return " ".join((text(details.get("summary")) or text(details.get("operationId")) or name).split())
 
 
 class SpecificationReader:
-    """Reads the parts of a specification for one page, and keeps the parts that it has parsed.
+    """Reads the parts of a specification for one page, and parses each part only once.
 
     Args:
         specification: the specification.
         slug: its name in the organization; empty for a file.
-        address: the URL that relative URLs of servers refer to; empty if there is none.
+        address: the base of relative URLs of servers; empty if there is none.
         is_tried: whether readers of the page can send requests.
     """
 
@@ -165,9 +168,10 @@ class SpecificationReader:
         return self.specification.head
 
     def find(self, section: str, name: str, method: str) -> Object | None:
-        """Return an operation of `paths` or `webhooks`, or None.
+        """Return an operation of the section `paths` or `webhooks`, or None.
 
-        It has the parameters and servers of its path, too, where it has none of its own.
+        It includes the parameters of its path, the servers of its path or of the specification, and the default
+        authorization, unless the operation overrides them.
         """
         item = self.resolved(self.part((section, name)))
         own = next((value for key, value in item.items() if key.lower() == method.lower()), None)
@@ -189,13 +193,17 @@ class SpecificationReader:
         return self.part(("components", kind, name))
 
     def part(self, key: tuple[str, ...]) -> Any:
-        """Return a part, or None if it does not exist."""
+        """Return a part, parsed at most once; None if it does not exist. See `Specification.part`."""
         if key not in self._parsed:
             self._parsed[key] = self.specification.part(key)
         return self._parsed[key]
 
     def resolved(self, value: Any) -> Object:
-        """Return an object, following its reference; names beside the reference take precedence."""
+        """Return an object or, if it is a reference, the object that it refers to.
+
+        Other keys of the reference take precedence over the keys of the target. An invalid reference has an empty
+        object as its target.
+        """
         beside: dict[str, Any] = {}
         for _ in range(MOST_REFERENCES):
             current = mapping(value)
@@ -221,7 +229,7 @@ class SpecificationReader:
 
 
 def pointer(address: str) -> tuple[str, ...] | None:
-    """Return the names in a reference within the document, or None for any other reference."""
+    """Return the keys that lead to the target of a reference, or None if the reference is to another document."""
     if not address.startswith("#/"):
         return None
     return tuple(name.replace("~1", "/").replace("~0", "~") for name in unquote(address[2:]).split("/"))
@@ -241,15 +249,15 @@ def referenced_name(schema: Any) -> str:
 
 
 def mapping(value: Any) -> Object:
-    """Return a value if it is an object, or else an empty object."""
+    """Return a value if it is an object, and an empty object otherwise."""
     return cast("Object", value) if isinstance(value, dict) else {}
 
 
 def sequence(value: Any) -> Sequence[Any]:
-    """Return a value if it is a list, or else an empty list."""
+    """Return a value if it is a list, and an empty list otherwise."""
     return cast("Sequence[Any]", value) if isinstance(value, list) else ()
 
 
 def text(value: Any) -> str:
-    """Return a value if it is text, or else an empty text."""
+    """Return a value if it is a string, and an empty string otherwise."""
     return value if isinstance(value, str) else ""

@@ -1,4 +1,4 @@
-"""Conversion of Swagger 2 to the form of OpenAPI 3, as far as readers see it."""
+"""Converts Swagger 2 to the form of OpenAPI 3, as far as pages show it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Object = Mapping[str, Any]
 
 
 def as_version_3(document: Object) -> dict[str, Any]:
-    """Return a specification in Swagger 2 in the form of OpenAPI 3."""
+    """Convert a specification from Swagger 2 to the form of OpenAPI 3."""
     converter = _Converter(document)
     return cast("dict[str, Any]", _with_references(converter.document()))
 
@@ -148,7 +148,7 @@ def _security(given: Object) -> Object:
 
 
 def _with_references(value: Any) -> Any:
-    """Return a value with the references to the places of OpenAPI 3."""
+    """Return a value with its references changed to the paths that OpenAPI 3 uses, such as `#/components/schemas/`."""
     if isinstance(value, list):
         return [_with_references(item) for item in cast("list[Any]", value)]
     if not isinstance(value, dict):

@@ -50,7 +50,7 @@ def quote_deleted(words: str) -> str:
 
 
 def deleted_words(quote: str) -> str:
-    """Return the words of the quote of a deleted text; empty if it is another quote."""
+    """Return the words in the quote of a deleted text; empty if the quote is of another text."""
     is_struck = len(quote) > 2 * len(_STRUCK) and quote.startswith(_STRUCK) and quote.endswith(_STRUCK)
     return quote.removeprefix(_STRUCK).removesuffix(_STRUCK) if is_struck else ""
 

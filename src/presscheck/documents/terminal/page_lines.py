@@ -332,8 +332,8 @@ class PageLines:
     def starts_block(self, number: int) -> bool:
         """Return whether a block starts at this line of the Markdown (from 0).
 
-        The first line of a block is hidden only in a folded section: closed tabs and expandables hide lines inside of
-        blocks.
+        Closed tabs and expandables hide only lines inside a block, so the first line of a block is hidden only in a
+        folded section.
         """
         block = self._block_of_source(number)
         return block >= 0 and self.blocks[block].start_line == number

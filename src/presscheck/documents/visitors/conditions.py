@@ -77,7 +77,11 @@ def problem_of(condition: str) -> str:
 
 
 def _evaluated(condition: str | None, claims: dict[str, Any]) -> tuple[bool, tuple[Path, ...], tuple[str, ...]]:
-    """Return whether a condition is met, the claims in the condition, and the unknown names in the condition."""
+    """Return whether a condition is met, the claims in the condition, and the unknown names in the condition.
+
+    Raises:
+        _Unreadable: the condition is malformed, too long or nested too deep.
+    """
     if not condition or not condition.strip():
         return True, (), ()
     if len(condition) > LONGEST:
@@ -197,7 +201,7 @@ class _Parser:
         return items
 
     def _parts(self, first: str, value: Any) -> Any:
-        """Resolve a path of attribute names."""
+        """Follow a path of attribute names from `value`, the value of the name `first`. Return the value at its end."""
         path: list[str] = [first]
         while sign := self._take(".", "?.", "["):
             kind, name = self._next()
@@ -219,7 +223,7 @@ class _Parser:
         return value
 
     def _note(self, path: list[str]) -> None:
-        """Record a claim, or an unknown name of the visitor."""
+        """Record the claim at a path. Other attributes of the visitor are recorded as unknown names."""
         if path[:2] == ["visitor", "claims"]:
             self.paths += [tuple(path[2:])] if path[2:] else []
         elif path[:1] == ["visitor"]:  # such as visitor.plan, or the visitor alone
