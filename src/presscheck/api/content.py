@@ -195,7 +195,9 @@ class Pages(Model):
 
 
 class Extent(BaseModel):
-    """Mixin of content reads. With `metadata` False, Git metadata is omitted; with `computed` False, computed content."""
+    """Mixin of content reads. If `metadata` is False, Git metadata is omitted; `computed` does this for computed
+    content.
+    """
 
     metadata: bool | None = None
     computed: bool | None = None

@@ -274,7 +274,7 @@ class Assistance(Model):
 
 
 class GitLinks(Model):
-    """Links from a page to its source in the repository."""
+    """Whether pages link to their source in the repository."""
 
     show_edit_link: bool
 
@@ -301,7 +301,7 @@ class AddressOnly(Model):
 
 
 class SocialAccountDisplay(Model):
-    """The parts of the page that show an account."""
+    """Whether the footer and the header of a page show an account."""
 
     footer: bool
     header: bool
@@ -331,7 +331,7 @@ class SocialAccount(Model):
 
 
 class Insights(Model):
-    """The measurement of visits."""
+    """The measurement of visits: whether it uses a cookie."""
 
     tracking_cookie: bool
 

@@ -314,7 +314,7 @@ def _print_choices(number: int) -> None:
 
 
 def load_profile(context: click.Context, *, with_token: bool = True) -> Profile:
-    """Load the profile of a command."""
+    """Load the profile of a command; its token is only read if `with_token` is true."""
     profile = load(places().config_file, chosen_profile(context), with_token=with_token)
     return replace(profile, offline=bool((context.find_root().obj or ())[2:3] == (True,)))
 

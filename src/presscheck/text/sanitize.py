@@ -123,7 +123,7 @@ def _ordinary() -> re.Pattern[str]:
 def is_ordinary(text: str) -> bool:
     """Return whether `sanitize` returns a text unchanged.
 
-    For loops that would otherwise call `sanitize` for every word of a page.
+    Loops over all words of a page use this function to call `sanitize` only where it is needed.
     """
     return text.isprintable() if text.isascii() else _ordinary().fullmatch(text) is not None
 
@@ -244,9 +244,9 @@ def _shown(match: re.Match[str]) -> str:
 
 
 def _is_one_script(match: re.Match[str]) -> bool:
-    """Return whether the joiners of a match may stay.
+    """Return whether the joiner at the end of a match may stay.
 
-    A joiner after a single virama may only stay before a letter of the same script. All others may stay.
+    After a single virama, it may only stay before a letter of the same script. Any other joiner may stay.
     """
     base = match[0].rstrip(NON_JOINER + JOINER)
     if base == match[0] or unicodedata.combining(base[-1]) != _VIRAMA or len(base) > 1:

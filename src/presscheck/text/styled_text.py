@@ -154,9 +154,7 @@ def wrap(runs: Iterable[Span], columns: int) -> list[Line]:
 
 
 def split_cells(text: str, columns: int) -> tuple[str, str]:
-    """Split a text after `columns` cells, but not within a wide character or joined emoji, nor before a combining
-    mark.
-    """
+    """Split a text after at most `columns` cells; wide characters, joined emoji and combined marks stay whole."""
     if text.isascii():
         return text[:columns], text[columns:]
     used = 0

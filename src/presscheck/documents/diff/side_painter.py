@@ -109,7 +109,10 @@ class SidePainter(SegmentPainter):
     def _prose(
         self, before: Segment, after: Segment, runs: Sequence[Run[StyledToken]], sizes: tuple[int, int]
     ) -> SideLines:
-        """Render inline text; if it is mostly rewritten, each side has one color."""
+        """Render inline text on both sides, with the changed words marked.
+
+        If most of the text is rewritten, each side has one color instead.
+        """
         if all(run.kind == "same" for run in runs) or is_rewritten(runs):
             bare = [piece._replace(within=()) for piece in (before, after)]
             old, new = ([*self._read(SegmentPair("same", piece, piece), piece)] for piece in bare)

@@ -96,7 +96,7 @@ class ExportedRevision:
             )
 
     def repository(self, texts: Mapping[str, str], redirects: Mapping[str, Destination] | None = None) -> Repository:
-        """Return the pages and snippets.
+        """Return a repository with the pages and snippets, without files.
 
         Args:
             texts: the Markdown of pages and snippets by id, without titles.

@@ -298,7 +298,10 @@ class _Pages:
         return page
 
     def _deciding_side(self, page_id: str) -> dict[str, PageAndParent]:
-        """Return the side that decides the position of a page."""
+        """Return the side that decides the position of a page, as its pages by id.
+
+        If both sides moved the page to different parents, the change request decides, and a conflict is noted.
+        """
         base, ours, theirs = self._places
         if page_id not in ours or page_id not in theirs:
             return ours if page_id in ours else theirs

@@ -47,7 +47,7 @@ class Region(NamedTuple):
 
     @property
     def taken(self) -> Sequence[str]:
-        """The merged region; in a conflict, ours."""
+        """The items of the merged region; in a conflict, the items of `ours`."""
         return self.theirs if self.kind == "theirs" else self.ours
 
 

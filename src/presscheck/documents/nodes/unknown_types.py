@@ -63,7 +63,9 @@ def _with_children(node: Node, depth: int, *, is_line: bool) -> Node:
 
 
 def _replacements(child: object, parent: Node, depth: int, *, is_line: bool) -> Iterator[object]:
-    """Yield the replacement of a node, as children of its parent."""
+    """Yield the nodes that take the place of a child in its parent: the child itself, or known nodes for an unknown
+    one.
+    """
     if not isinstance(child, dict):
         yield child
         return

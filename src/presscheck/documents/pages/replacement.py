@@ -147,7 +147,7 @@ def hits_of_targets(page: PageText, is_found: Callable[[str], bool], new: str) -
 
 
 def apply_hits(page: PageText, hits: Iterable[Hit]) -> PageText:
-    """Return the page with the replacements. A first heading that repeats the title changes with the title."""
+    """Return the page with the hits replaced. If the first heading repeats the title, it changes with the title."""
     edits: dict[Field, list[Match]] = {field: [] for field in FIELDS}
     for hit in hits:
         edits[hit.field].append(Match(hit.start, hit.end, hit.new))

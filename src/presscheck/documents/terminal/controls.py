@@ -49,7 +49,7 @@ class Controls:
         self._values: dict[str, int] = {}
 
     def value(self, key: str, default: int = 0) -> int:
-        """Return the value of a control."""
+        """Return the value of a control, or `default` if it was not set."""
         return self._values.get(key, default)
 
     def set(self, key: str, value: int) -> None:

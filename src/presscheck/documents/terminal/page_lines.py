@@ -342,7 +342,7 @@ class PageLines:
         return bisect_right(self.blocks, number, key=lambda block: block.start_line) - 1
 
     def code(self, key: str) -> str:
-        """Return the text of a code block, given the key of its control."""
+        """Return the text of a code block, given the key of its control; empty if no block has the key."""
         return self._layout.codes.get(key, "")
 
     def source_of(self, line: int) -> str:
