@@ -126,7 +126,9 @@ class Session:
             listing = listing.model_copy(update={"page": page.next.page})
 
     async def all(self, listing: Operation[Page[M]], limit: int = 0) -> list[M]:
-        """Return the items of all pages; at most `limit` items, 0 for all, limited to `MAX_HELD` bytes."""
+        """Return the items of all pages; at most `limit` items, 0 for all. A list of more than `MAX_HELD` bytes is cut
+        off.
+        """
         items, size = list[M](), 0
         async for item in self.every(listing, limit):
             items.append(item)

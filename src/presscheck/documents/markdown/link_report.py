@@ -88,7 +88,7 @@ class LinkReport:
 
     @cached_property
     def usages(self) -> list[LinkUsage]:
-        """All targets, in the order in which the pages link to them."""
+        """All link targets with the pages that link to them, in the order of the links."""
         return [LinkUsage(target, self._status(target), tuple(pages)) for target, pages in self._pages_of.items()]
 
     @property

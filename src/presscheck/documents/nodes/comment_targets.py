@@ -99,7 +99,7 @@ def _tables(document: Mapping[str, Any]) -> Iterator[Node]:
 
 
 def _part(table: Node, name: str) -> Node:
-    """Return a part of a table's data, which may be missing in nodes from the API."""
+    """Return a part of a table's data, or an empty dict: nodes from the API may lack it."""
     return _dict(node_data(table).get(name))
 
 

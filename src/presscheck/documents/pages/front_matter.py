@@ -48,8 +48,9 @@ def split_front_matter(text: str) -> tuple[str, str]:
 
 
 def read_description(front: str) -> str:
-    """Return the description in front matter. A pattern finds it, because loading a YAML parser delays the first
-    screen.
+    """Return the description in front matter, or an empty string.
+
+    A pattern finds the description, because loading a YAML parser would delay the first screen.
     """
     match = _description.search(front)
     text = " ".join(match[1].split()) if match else ""
