@@ -45,7 +45,6 @@ def test_a_comment_is_queued_offline_and_sent_later(shell: Shell, service: Runni
 def test_page_is_edited_offline_and_merged_when_it_is_sent(shell: Shell, service: RunningService) -> None:
     edit = ("cr", "edit", "api#5", "--page", "Tokens", "--body")
     shell.ok(*edit, "First line.\n\nIn between.\n\nLast line.\n")
-    shell.ok("cr", "diff", "api#5")  # the cache has the page as it is now
     service.stop()
     for text in ("Our line.\n\nIn between.\n\nLast line.\n", "Our own line.\n\nIn between.\n\nLast line.\n"):
         ran = shell.run(*edit, text)
@@ -58,6 +57,22 @@ def test_page_is_edited_offline_and_merged_when_it_is_sent(shell: Shell, service
     assert shell.json("outbox", "list") == []
     [row] = [one for one in other.json("cr", "diff", "api#5") if one["page"]["title"] == "Tokens"]
     assert row["after"].strip().split("\n\n")[1:] == ["Our own line.", "In between.", "Their line."]
+
+
+@pytest.mark.slow
+def test_conflict_of_a_page_edited_offline_says_what_to_do(shell: Shell, service: RunningService) -> None:
+    edit = ("cr", "edit", "api#5", "--page", "Tokens", "--body")
+    shell.ok(*edit, "First line.\n")
+    service.stop()
+    shell.ok(*edit, "Our line.\n")
+    service.start()
+    Shell(shell.home / "other", shell.env).ok(*edit, "Their line.\n")
+    ran = shell.run("outbox", "send")
+    assert ran.exit_code == 1
+    assert "Change 2 failed: Conflict: Robin Achterberg edited the same lines\n" in ran.stderr
+    assert "`presscheck outbox drop 2` prints and discards it" in ran.stderr
+    assert "Our line." in shell.ok("outbox", "drop", "2")
+    assert {row["at"][-1] for row in shell.json("outbox", "history")} == {"Z"}
 
 
 def test_offline_search_finds_cached_content(shell: Shell, service: RunningService) -> None:

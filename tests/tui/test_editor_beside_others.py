@@ -35,6 +35,8 @@ async def test_an_edit_of_another_user_is_shown_and_merged_before_saving(
         await until(pilot, shows="merged with the edit of Mia Okonkwo")
         assert "A token lasts 90 days.\n\nA key lasts a year." in editor(pilot).area.text
         assert "edited it" not in shown(pilot.app).split("\n")[0]
+        await pilot.press("ctrl+z")
+        assert "A token lasts 90 days.\n\nA key lasts a year." in editor(pilot).area.text
         await save(pilot)
         await until(pilot, holds=lambda: not is_editing(pilot))
     assert await text_there(service, one) == "A token lasts 90 days.\n\nA key lasts a year."
@@ -65,6 +67,8 @@ async def test_a_conflict_is_shown_when_merging(service: RunningService, tmp_pat
         await rewritten(service, one, TEXT.replace("30 days", "60 days"))
         await until(pilot, shows="Mia Okonkwo edited this page")
         await pilot.press("f6")
+        await until(pilot, shows="1 conflict")
+        await pilot.press("ctrl+z")
         await until(pilot, shows="1 conflict")
         await pilot.press("alt+t")
         await until(pilot, shows="took theirs")

@@ -11,12 +11,13 @@ from tests.tui.change_request_factory import begun
 from tests.tui.keyboard import burst
 from tests.tui.markdown_editor import TEXT, editing, editor, is_editing
 from textual import events
+from textual.widgets import TextArea
 
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.text.styled_text import plain
 from presscheck.tui.places import Place
 from presscheck.tui.screens.markdown_editor import area as area_module
-from presscheck.tui.screens.markdown_editor.area import fence_below
+from presscheck.tui.screens.markdown_editor.area import WrappedText, fence_below
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 pytestmark = pytest.mark.service(shared=True)
@@ -172,3 +173,13 @@ async def test_the_preview_of_a_long_page_shows_conflicts_whole(
         assert isinstance(document, PageLines)
         texts = "\n".join(block.text for block in document.blocks)
         assert texts.count("<<<<<<<") == texts.count(">>>>>>>") == 2
+
+
+@pytest.mark.parametrize("text", ["one two three", "öne two three"], ids=["ASCII", "other letters"])
+@pytest.mark.parametrize("width", range(5, 9))
+def test_no_wrapped_line_starts_with_a_blank(text: str, width: int) -> None:
+    wrapped = WrappedText(TextArea(text).document, width)
+    lines = wrapped.get_sections(0)
+    assert len(lines) > 1
+    assert not any(line.startswith(" ") for line in lines)
+    assert max(len(line.rstrip()) for line in lines) <= width

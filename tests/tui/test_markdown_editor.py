@@ -156,6 +156,8 @@ async def test_a_conflict_is_resolved_in_the_editor(service: RunningService, tmp
         assert "A token lasts 60 days." in shown(pilot.app)
         assert await there(service, one) == TEXT.replace("30 days", "60 days").strip(), "nothing was overwritten"
         await pilot.press("ctrl+z")
+        assert "<<<<<<<" in editor(pilot).area.text, "undoing the merge and saving would overwrite the other edit"
+        await pilot.press("alt+m")
         await until(pilot, holds=lambda: "<<<<<<<" not in editor(pilot).area.text)
         assert "A token lasts 30 days at most." in editor(pilot).area.text
 

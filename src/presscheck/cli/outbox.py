@@ -18,6 +18,7 @@ from presscheck.cli.session import (
     Session,
     confirm,
     limit_option,
+    print_edit_choices,
     with_session,
     yes_option,
 )
@@ -180,6 +181,8 @@ def _print_stuck(row: Row, behind: list[int]) -> None:
     """Print why a change is not sent, and the changes that it blocks."""
     verb = "failed" if row.state in FAILED else "is not sent yet"
     print_message(f"Change {row.id} {verb}{f': {row.error}' if row.error else ''}")
+    if row.base is not None and row.state in FAILED:
+        print_edit_choices(row.id)
     if behind:
         numbers, first = ", ".join(map(str, behind)), behind[0]
         print_message(
@@ -255,7 +258,7 @@ async def history(session: Session, limit: int) -> None:
     rows = [
         {
             "id": entry.id,
-            "at": datetime.fromtimestamp(entry.ended_at, UTC).isoformat(timespec="seconds"),
+            "at": f"{datetime.fromtimestamp(entry.ended_at, UTC):%Y-%m-%dT%H:%M:%SZ}",
             "state": entry.state,
             "change": entry.description,
             "place": entry.place_name,

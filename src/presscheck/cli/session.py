@@ -197,7 +197,7 @@ class Session:
             return None
         except PresscheckError:
             if ticket.id:
-                _print_choices(ticket.id)
+                self._print_choices(ticket.id)
             raise
         finally:
             landed.cancel()
@@ -215,7 +215,7 @@ class Session:
         try:
             is_sent = await self._is_settled(number, None)
         except PresscheckError:
-            _print_choices(number)
+            self._print_choices(number)
             raise
         self._has_written = self._has_written or is_sent
         return is_sent
@@ -286,6 +286,14 @@ class Session:
         elif ahead and ahead.error:
             print_message(f"Change {ahead.id} is tried again later: {ahead.error}")
 
+    def _print_choices(self, number: int) -> None:
+        row = self.engine.outbox.row(number)
+        if row and row.base is not None:
+            print_edit_choices(number)
+            return
+        retry, drop = (f"`presscheck outbox {name} {number}`" for name in ("retry", "drop"))
+        print_message(f"The change stays in the outbox. Run {retry} or {drop}.")
+
     def show(self, value: Any, columns: tuple[str, ...] = (), hidden: tuple[str, ...] = ()) -> None:
         """Print a value as JSON, as rows (with `columns`), or as details without `hidden` fields."""
         if self.json:
@@ -304,15 +312,18 @@ class Session:
             click.echo(value.id)
 
 
+def print_edit_choices(number: int) -> None:
+    """Print what to do about a page edit that failed, such as with a conflict."""
+    print_message(
+        f"The edit stays in the outbox. `presscheck outbox drop {number}` prints and discards it: then edit the page "
+        "again, with what others wrote."
+    )
+
+
 def _report_empty(rows: Sized) -> None:
     """Print on a terminal that a list has no rows. Scripts get no output."""
     if not rows and sys.stdout.isatty():
         print_message("No results.")
-
-
-def _print_choices(number: int) -> None:
-    retry, drop = (f"`presscheck outbox {name} {number}`" for name in ("retry", "drop"))
-    print_message(f"The change stays in the outbox. Run {retry} or {drop}.")
 
 
 def load_profile(context: click.Context, *, with_token: bool = True) -> Profile:

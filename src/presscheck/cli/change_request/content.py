@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from contextlib import suppress
 from typing import Any, cast
 
 import click
@@ -22,7 +23,7 @@ from presscheck.documents.merge.text import merge_text
 from presscheck.engine.shared_calls import changes_in
 from presscheck.engine.writes.page_merge import page_base
 from presscheck.engine.writes.queued_edits import edits_of_page, queue_edit
-from presscheck.errors import ChecksFailed, InvalidArgument
+from presscheck.errors import ChecksFailed, InvalidArgument, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 
@@ -141,6 +142,8 @@ async def edit_page(
             return
         written = await session.write(EditChangeRequestContent(**path, changes=(change,)), "Page updated.")
         session.show(written) if session.json else click.echo(target.id)
+        with suppress(PresscheckError):  # the page is saved; an edit offline begins from what is cached
+            await session.read(read_page)
 
 
 async def _merge(session: Session, read_page: GetChangeRequestPage, before: str, text: str) -> str:

@@ -26,6 +26,8 @@ SOMEBODY = "somebody else"
 """The name of a person that the service does not tell."""
 EDIT_PENDING, EDIT_FAILED = "◷ your edit is pending", "✗ your edit failed: g x shows it"
 """Notes on a page with an edit that is not sent yet, or that failed."""
+CONFLICT = "Conflict: "
+"""The start of the error of an edit that cannot be merged."""
 MOST_REVISIONS = 20
 """Maximum number of revisions in which an edit of unknown delivery is searched."""
 
@@ -86,7 +88,7 @@ async def merged_edit(read: Read, row: Row, call: Call) -> MergedEdit | None:
     if merged.conflicts or (title and now["title"] != base["title"]):
         editors = await editors_of(read, call)
         name = sanitize(editors[0].user.display_name) if editors else SOMEBODY
-        raise ChangedSince(f"Conflict: {name} edited the same lines; e shows both versions")
+        raise ChangedSince(f"{CONFLICT}{name} edited the same lines")
     if merged.text == now["markdown"] and title is None:
         return None
     renamed: dict[str, Any] = {"title": title} if title else {}

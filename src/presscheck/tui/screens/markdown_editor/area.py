@@ -165,7 +165,8 @@ def _breaks(line: str, width: int, tab_width: int) -> list[int]:
         if not line[end].isspace() and not line[end - 1].isspace():
             blank = max(line.rfind(" ", start, end), start - 1)
             end = blank + 1 if blank >= start else end
-        while end < len(line) and line[end].isspace() and end - start < width:
+        # one blank more than the width fits: the column of the cursor is empty at the end of a line
+        while end < len(line) and line[end].isspace() and end - start <= width:
             end += 1
         breaks.append(end)
         start = end

@@ -426,6 +426,7 @@ class MarkdownEditor(BaseScreen):
             before = typed
         if now != typed:
             self.area.replace_all(now)
+            self.area.history.clear()  # undoing a merge and saving would delete the edits of others
         self._saved_text = self.draft.text or stored
         self._flush()
 

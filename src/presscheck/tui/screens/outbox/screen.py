@@ -15,6 +15,7 @@ from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.api.spaces import GetSpace
 from presscheck.engine.members import people_in
 from presscheck.engine.writes.descriptions import describe, describe_name
+from presscheck.engine.writes.page_merge import CONFLICT
 from presscheck.engine.writes.typed_texts import typed_text_in, with_text
 from presscheck.errors import PresscheckError
 from presscheck.store.drafts import DraftSlot
@@ -389,6 +390,8 @@ class OutboxScreen(BaseScreen):
         entry = self.waiting[at]
         state = self._state_of(entry)
         text = f"{state}: {entry.error}" if entry.error else state
+        if entry.has_base and (entry.error or "").startswith(CONFLICT):
+            text += "; e shows both versions"
         return (Span(f"  {sanitize(text)}", "removed" if entry.state == "refused" else "quiet"),)
 
     def _state_of(self, entry: OutboxEntry) -> str:
