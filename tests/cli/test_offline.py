@@ -60,7 +60,7 @@ def test_page_is_edited_offline_and_merged_when_it_is_sent(shell: Shell, service
 
 
 @pytest.mark.slow
-def test_conflict_of_a_page_edited_offline_says_what_to_do(shell: Shell, service: RunningService) -> None:
+def test_conflict_of_a_page_edited_offline_names_the_commands(shell: Shell, service: RunningService) -> None:
     edit = ("cr", "edit", "api#5", "--page", "Tokens", "--body")
     shell.ok(*edit, "First line.\n")
     service.stop()
