@@ -28,6 +28,7 @@ from presscheck.service.models.jobs import JobRow
 from presscheck.service.server.bootstrap import found, give_token
 from presscheck.service.server.protocol import LimitedProtocol
 from presscheck.service.server.server import opened
+from presscheck.service.web.assets import DiagramScript
 
 NOTHING_ALLOWED = OutboundConfig()
 LOOPBACK = OutboundConfig(allowed=("127.0.0.0/8",))
@@ -90,8 +91,10 @@ class RunningService:
         outside: OutboundConfig = NOTHING_ALLOWED,
         lacks: str | None = None,
         files: str | None = None,
+        diagrams: DiagramScript | None = None,
     ) -> None:
         self.directory = directory
+        self.diagrams = diagrams
         self.files = files
         self.lacks = lacks
         self.outside = outside
@@ -134,6 +137,7 @@ class RunningService:
             outside=self.outside,
             lacks=self.lacks,
             files=open_store(self.files, self.directory) if self.files else None,
+            diagrams=self.diagrams,
         )
         listener = self._bound()
         listener.listen(128)
@@ -179,6 +183,7 @@ def running_service(
     outside: OutboundConfig = NOTHING_ALLOWED,
     lacks: str | None = None,
     files: str | None = None,
+    diagrams: DiagramScript | None = None,
 ) -> Iterator[RunningService]:
     """A running service with `base_url`, `token`, `stop()` and `start()`."""
     service = RunningService(
@@ -191,6 +196,7 @@ def running_service(
         outside=outside,
         lacks=lacks,
         files=files,
+        diagrams=diagrams,
     )
     service.start()
     try:

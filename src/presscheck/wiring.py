@@ -218,6 +218,7 @@ def run_service(
     arguments += ["--public-url", options["public_url"]] if options["public_url"] else []
     arguments += ["--rate-limit", str(options["rate_limit"])] if options["rate_limit"] else []
     arguments += ["--cache", str(options["cache"])] if options["cache"] else []
+    arguments += ["--mermaid", str(options["mermaid"])] if options["mermaid"] else []
     arguments += ["--release", options["release"]] if options["release"] else []
     arguments += ["--log-requests"] if options["log_requests"] else []
     serve(

@@ -226,6 +226,50 @@ async def test_the_theme_changes_at_once_and_stays(world: World, scripted: Brows
     assert scripted.value("document.documentElement.dataset.theme") == "dark"
 
 
+VIDEO = "https://www.youtube.com/watch?v=aqz-KE-bpKQ"
+PLAYER = "https://www.youtube-nocookie.com/embed/aqz-KE-bpKQ"
+
+
+async def with_embeds(world: World) -> str:
+    """The URL of a page with a video and a link to a site without a player."""
+    address = await site(world)
+    text = f'{{% embed url="{VIDEO}" %}}\nA bunny\n{{% endembed %}}\n\n{{% embed url="https://example.org/film" %}}\n'
+    change = await world.draft()
+    await world.edit(change, rewrite("guide", text))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=change.id))
+    return f"{address}guide"
+
+
+@pytest.mark.slow
+async def test_a_player_is_loaded_when_the_reader_asks_for_it(world: World, scripted: Browser) -> None:
+    scripted.open(await with_embeds(world))
+    requests = "performance.getEntriesByType('resource').filter(one => one.name.includes('youtube')).length"
+    assert scripted.value("document.querySelectorAll('.embed button').length") == 1
+    assert scripted.value("document.querySelector('iframe')") is None and scripted.value(requests) == 0
+    scripted.click(".embed button")
+    scripted.wait("document.querySelector('iframe')")
+    assert scripted.value("document.querySelector('iframe').src") == PLAYER
+    assert scripted.value("document.activeElement.title") == "A bunny"
+    assert scripted.value("document.querySelector('iframe').sandbox.contains('allow-top-navigation')") is False
+    assert scripted.value(VIOLATIONS) == []
+    scripted.value("document.querySelector('iframe').src = 'https://example.org/'")
+    scripted.wait(f"{VIOLATIONS}.length")
+    assert scripted.value(VIOLATIONS) == ["frame-src"], "other sites have no frames"
+
+
+@pytest.mark.slow
+async def test_without_the_script_a_player_is_a_link(world: World, browser: Browser) -> None:
+    browser.open(await with_embeds(world))
+    assert browser.value("document.querySelector('.embed a').href") == VIDEO
+    assert browser.value("document.querySelectorAll('.embed button, iframe').length") == 0
+
+
+VIOLATIONS = (
+    "(() => { const seen = new ReportingObserver(() => {}, {buffered: true, types: ['csp-violation']});"
+    " seen.observe(); return seen.takeRecords().map(report => report.body.effectiveDirective) })()"
+)
+
+
 @pytest.mark.slow
 async def test_structured_data_is_data_for_the_content_security_policy(world: World, scripted: Browser) -> None:
     address = await site(world)
@@ -233,11 +277,7 @@ async def test_structured_data_is_data_for_the_content_security_policy(world: Wo
     await world.edit(change, UpdatePage(page="guide", title="</script><script>document.title='run'</script>"))
     await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=change.id))
     scripted.open(f"{address}guide")
-    violations = (
-        "(() => { const seen = new ReportingObserver(() => {}, {buffered: true, types: ['csp-violation']});"
-        " seen.observe(); return seen.takeRecords().map(report => report.body.effectiveDirective) })()"
-    )
-    assert scripted.value(violations) == []
+    assert scripted.value(VIOLATIONS) == []
     assert (
         scripted.value("JSON.parse(document.querySelector('[type=\"application/ld+json\"]').text)['@graph'].length")
         == 2
@@ -246,7 +286,7 @@ async def test_structured_data_is_data_for_the_content_security_policy(world: Wo
     scripted.value(
         "document.head.append(Object.assign(document.createElement('script'), {text: 'document.title = 1'}))"
     )
-    assert scripted.value(violations) == ["script-src-elem"], "the observer sees what the policy stops"
+    assert scripted.value(VIOLATIONS) == ["script-src-elem"], "the observer sees what the policy stops"
 
 
 def test_the_script_is_small() -> None:

@@ -27,6 +27,7 @@ from tests.web_server import web_server
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
 from presscheck.service.server.api_tokens import create_token, list_tokens, revoke_token
+from presscheck.service.web.assets import LARGEST_SCRIPT
 
 
 def test_every_operation_has_a_handler() -> None:
@@ -60,6 +61,14 @@ def test_a_terminal_gets_a_summary_of_the_problems_of_documentation_and_a_log_ea
         process.terminate()
         logged = [json.loads(one)["message"] for one in process.stderr.read().splitlines()]
     assert logged == listed
+
+
+def test_only_the_script_of_mermaid_draws_diagrams(tmp_path: Path) -> None:
+    file = tmp_path / "other.js"
+    for content in ("alert(1)", 'globalThis["mermaid"] = {};' + " " * LARGEST_SCRIPT):
+        file.write_text(content)
+        refused = run("--mermaid", str(file), "--data", str(tmp_path / "data"))
+        assert refused.exit_code != 0 and "must be dist/mermaid.min.js of the npm package mermaid" in refused.stderr
 
 
 def test_a_token_is_created_listed_and_revoked(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from presscheck.documents.markdown.anchors import page_anchors
 from presscheck.service.web.html.components import DEEPEST, LARGEST, MOST_ELEMENTS
 from presscheck.service.web.html.context import Component
 from presscheck.service.web.html.page import Heading, Included, ResolvedLink, render_page_html
+from presscheck.service.web.html.players import player_of
 
 
 class Around:
@@ -114,6 +115,63 @@ def test_unknown_tag_shows_its_content() -> None:
 )
 def test_renders_markdown_as_html(written: str, shown: str) -> None:
     assert html(written) == shown
+
+
+TUBE = "https://www.youtube-nocookie.com/embed/"
+
+
+@pytest.mark.parametrize(
+    ("url", "player"),
+    [
+        ("https://www.youtube.com/watch?v=aqz-KE-bpKQ&t=90s", f"{TUBE}aqz-KE-bpKQ?start=90"),
+        ("https://youtu.be/aqz-KE-bpKQ", f"{TUBE}aqz-KE-bpKQ"),
+        ("https://m.youtube.com/shorts/aqz-KE-bpKQ?t=x", f"{TUBE}aqz-KE-bpKQ"),
+        ("https://vimeo.com/76979871", "https://player.vimeo.com/video/76979871?dnt=1"),
+        ("https://vimeo.com/76979871/0a1b2c3d4e", "https://player.vimeo.com/video/76979871?dnt=1&h=0a1b2c3d4e"),
+        ("https://www.loom.com/share/0123456789abcdef0123?sid=1", "https://www.loom.com/embed/0123456789abcdef0123"),
+        ("https://codepen.io/lamp/pen/yLKxxyz", "https://codepen.io/lamp/embed/yLKxxyz?default-tab=result"),
+        ("https://codesandbox.io/s/new-lamp-2x", "https://codesandbox.io/embed/new-lamp-2x"),
+        (
+            "https://www.figma.com/design/aB3/Lamp?node-id=1-2",
+            None,  # the key is too short
+        ),
+        (
+            "https://www.figma.com/design/aB3x/Lamp?node-id=1&x='\"",
+            "https://www.figma.com/embed?embed_host=share&url="
+            "https%3A%2F%2Fwww.figma.com%2Fdesign%2FaB3x%2FLamp%3Fnode-id%3D1%26x%3D%27%22",
+        ),
+        (
+            "https://open.spotify.com/episode/7makk4oTQel546B0PZlDM5",
+            "https://open.spotify.com/embed/episode/7makk4oTQel546B0PZlDM5",
+        ),
+        ("https://www.youtube.com/watch?v=../../x", None),
+        ("https://www.youtube.com/@lamps", None),
+        ("https://youtube.com.example.org/watch?v=aqz-KE-bpKQ", None),
+        ("https://example.org/watch?v=aqz-KE-bpKQ", None),
+        ("javascript:alert(1)//youtube.com/watch?v=aqz-KE-bpKQ", None),
+        ("https://[youtube.com/watch?v=aqz-KE-bpKQ", None),
+    ],
+)
+def test_known_sites_have_a_player(url: str, player: str | None) -> None:
+    found = player_of(url)
+    assert (found.url if found else None) == player
+    assert found is None or found.url.startswith(f"{found.origin}/")
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_player_of_a_hostile_url_stays_on_its_host(text: str) -> None:
+    for start in ("https://youtu.be/", "https://www.youtube.com/watch?v=", "https://www.figma.com/file/aB3x4/"):
+        found = player_of(start + text)
+        assert found is None or re.fullmatch(r"https://www\.[a-z-]+\.com/embed[\w/?=&%.~-]*", found.url, re.ASCII)
+
+
+def test_a_page_names_the_hosts_of_its_players() -> None:
+    text = '{% embed url="https://youtu.be/aqz-KE-bpKQ" %}\n\n{% embed url="https://example.org/film" %}\n'
+    page = render_page_html(text, "home.md", Around())
+    assert page.frames == ("https://www.youtube-nocookie.com",)
+    assert (
+        page.html.count("data-player") == 1 and f'<p class="box embed" data-player="{TUBE}aqz-KE-bpKQ"><a ' in page.html
+    )
 
 
 def test_the_source_of_a_diagram_has_a_label() -> None:

@@ -118,6 +118,14 @@ class Where(NamedTuple):
     help="Folder with Git repositories that spaces may be imported from and exported to.",
 )
 @click.option(
+    "--mermaid",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True, resolve_path=True),
+    envvar="PRESSCHECK_MERMAID",
+    show_envvar=True,
+    help="File dist/mermaid.min.js of the npm package mermaid, which draws the diagrams of published pages.",
+)
+@click.option(
     "--translator", metavar="COMMAND", help="Command that translates a page from standard input to standard output."
 )
 @click.option(

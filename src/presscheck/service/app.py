@@ -75,6 +75,7 @@ from presscheck.service.jobs.queue import WANTED, OutboundConfig
 from presscheck.service.jobs.worker import Workers
 from presscheck.service.permissions import reader_of
 from presscheck.service.sites.granted_reads import READS_ONLY, require_granted
+from presscheck.service.web.assets import DiagramScript
 from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.live_pages import LivePages
 from presscheck.service.web.routes import web_routes
@@ -126,6 +127,7 @@ def build(
     public_url: str | None = None,
     hosts: Collection[str] = (),
     live: LivePages | None = None,
+    diagrams: DiagramScript | None = None,
 ) -> Starlette:
     """Build the application on a database, which it closes on shutdown.
 
@@ -142,13 +144,14 @@ def build(
         public_url: the URL of the service for users, if it differs from the URL of their requests.
         hosts: host names that are trusted besides loopback names, published sites and `public_url`.
         live: tells published pages when their space has changed; only for previews.
+        diagrams: the script that draws the diagrams of published pages.
     """
     opened = Database(database) if isinstance(database, str) else database
     store = files or DiskBlobStore(data_dir)
     versions = CurrentVersion(opened)
     workers = Workers(opened, store, clock, outside)
     app = Starlette(
-        routes=_routes(opened, versions, store, data_dir, clock, workers, release, lacks, live),
+        routes=_routes(opened, versions, store, data_dir, clock, workers, release, lacks, live, diagrams),
         lifespan=_lifespan(opened, workers),
         middleware=[
             Middleware(RequestIdMiddleware),
@@ -177,6 +180,7 @@ def _routes(
     release: str | None,
     lacks: str | None,
     live: LivePages | None,
+    diagrams: DiagramScript | None,
 ) -> list[BaseRoute]:
     lanes = Lanes.open()
     routes = [
@@ -190,7 +194,7 @@ def _routes(
     ]
     blocks = BlockDrawer(workers.outgoing, workers.outside.scripts)
     all_routes = [
-        *web_routes(database, versions, store, clock, blocks, live),
+        *web_routes(database, versions, store, clock, blocks, live, diagrams),
         *routes,
         *open_routes(database, store, data_dir, clock, release),
         Route("/integrations/{path:path}", Endpoint(database, store, clock, workers).answer, methods=[*METHODS]),

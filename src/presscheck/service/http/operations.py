@@ -225,6 +225,8 @@ class Context:
     """The folder with the Git repositories that spaces may be imported from and exported to."""
     is_live: bool = False
     """Whether published pages are loaded again when their space changes."""
+    diagram_script: str = ""
+    """The URL path of the script that draws the diagrams of published pages; empty without such a script."""
     afterwards: list[Callable[[Session], None]] = field(default_factory=list[Callable[[Session], None]])
     """Writes that run after a handler that reads, even if it failed."""
     known: dict[Any, Any] = field(default_factory=dict[Any, Any])

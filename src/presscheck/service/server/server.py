@@ -36,6 +36,7 @@ from presscheck.service.server.bootstrap import bring_in, found, furnish_later, 
 from presscheck.service.server.prepared_sample import write_prepared
 from presscheck.service.server.protocol import LimitedProtocol
 from presscheck.service.server.supervisor import run_processes
+from presscheck.service.web.assets import LARGEST_SCRIPT, DiagramScript
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 
@@ -88,6 +89,8 @@ class ServeOptions:
     """Serve only the operations of this API release; see `build`."""
     cache: int | None = None
     """Capacity of the caches of each process, in megabytes; see `CacheSizes` for the default."""
+    mermaid: Path | None = None
+    """The file `mermaid.min.js` of the npm package, which draws diagrams."""
     processes: int = 1
     arguments: tuple[str, ...] = ()
     """The command line arguments of each of several processes, without the database."""
@@ -100,8 +103,9 @@ def serve(options: ServeOptions) -> None:
     new.
 
     Raises:
-        ConfigurationError: the address or the database cannot be used.
+        ConfigurationError: the address, the database or the script of diagrams cannot be used.
     """
+    diagrams = _diagram_script(options.mermaid) if options.mermaid else None
     os.umask(0o077)  # database, files and socket are private to the user
     write_log(requests=options.log_requests)
     with listening(options) as listener:
@@ -124,6 +128,7 @@ def serve(options: ServeOptions) -> None:
             rate_limit=options.rate_limit,
             public_url=options.public_url or (address_of(sockets[-1]) if options.web_fd is not None else None),
             hosts=_own_hosts(options.host),
+            diagrams=diagrams,
         )
         # without a public URL, any user of this machine could forge an address
         config = service_config(app, proxy_headers=options.public_url is not None)
@@ -319,6 +324,17 @@ def address_of(listener: socket.socket) -> str:
         return f"unix:{listener.getsockname()}"
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _diagram_script(path: Path) -> DiagramScript:
+    try:
+        with path.open("rb") as file:
+            body = file.read(LARGEST_SCRIPT + 1)
+    except OSError as error:
+        raise ConfigurationError(f"--mermaid {path}: {error.strerror}") from None
+    if len(body) > LARGEST_SCRIPT or b'globalThis["mermaid"]' not in body:
+        raise ConfigurationError(f"--mermaid {path}: must be dist/mermaid.min.js of the npm package mermaid, 10 or 11")
+    return DiagramScript(body)
 
 
 def _own_hosts(host: str) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
-"""The style sheet and the script of published sites. Their URLs have a hash of the content, so browsers can cache them
-for a year.
+"""The style sheet and the script of published sites, and the script that draws diagrams, if the operator has one. Their
+URLs have a hash of the content, so browsers can cache them for a year.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from presscheck.service.web.cached_response import CachedResponse, send_cached_r
 
 TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
 """Media types by extension; the files are named `site`."""
+LARGEST_SCRIPT = 10_000_000
+"""Maximum size of the script that draws diagrams, in bytes; version 11 of Mermaid has 3.6 million."""
+IMMUTABLE = "public, max-age=31536000, immutable"
 _DIGITS = 16
 
 
-@cache
-def _asset(extension: str, cache_control: str) -> CachedResponse:
-    body = Path(__file__).with_name(f"site.{extension}").read_bytes()
+def _response(body: bytes, extension: str, cache_control: str) -> CachedResponse:
     tag = entity_tag(body)
     headers = {
         "etag": tag,
@@ -30,6 +31,12 @@ def _asset(extension: str, cache_control: str) -> CachedResponse:
         "x-content-type-options": "nosniff",
     }
     return CachedResponse(body, tag, tuple((name.encode(), value.encode()) for name, value in headers.items()))
+
+
+@cache
+def _asset(extension: str, cache_control: str) -> CachedResponse:
+    body = Path(__file__).with_name(f"site.{extension}").read_bytes()
+    return _response(body, extension, cache_control)
 
 
 @cache
@@ -53,5 +60,24 @@ class Asset:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
         is_this = scope["path"] == asset_path(self._extension)
-        asset = _asset(self._extension, "public, max-age=31536000, immutable" if is_this else "no-cache")
+        asset = _asset(self._extension, IMMUTABLE if is_this else "no-cache")
         await send_cached_response(asset, scope, send, may_zip=True)
+
+
+class DiagramScript:
+    """The endpoint of the script that draws diagrams.
+
+    Args:
+        body: the file `mermaid.min.js`.
+
+    Attributes:
+        path: its URL path.
+    """
+
+    def __init__(self, body: bytes) -> None:
+        self._response = _response(body, "js", IMMUTABLE)
+        self.path = f"/assets/mermaid-{self._response.tag[1 : 1 + _DIGITS]}.js"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        await send_cached_response(self._response, scope, send, may_zip=True)

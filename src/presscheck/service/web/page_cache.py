@@ -55,6 +55,7 @@ class PublishedPages:
         clock: returns the current time.
         blocks: draws the blocks of integrations.
         is_live: whether pages are loaded again when their space changes.
+        diagram_script: the URL path of the script that draws diagrams, or an empty string.
     """
 
     def __init__(
@@ -66,8 +67,9 @@ class PublishedPages:
         blocks: BlockDrawer,
         *,
         is_live: bool = False,
+        diagram_script: str = "",
     ) -> None:
-        self._blocks, self._is_live = blocks, is_live
+        self._blocks, self._is_live, self._diagram_script = blocks, is_live, diagram_script
         self._sessions = database.reading
         self._files, self._clock, self._versions = files, clock, versions
         self._version: Version | None = None
@@ -137,7 +139,15 @@ class PublishedPages:
             return self._clock()
 
         files = StagedFiles(self._files, may_wait=True)
-        return Context(session, Caller("", "", None, None), origin_of(request), clock, files, is_live=self._is_live)
+        return Context(
+            session,
+            Caller("", "", None, None),
+            origin_of(request),
+            clock,
+            files,
+            is_live=self._is_live,
+            diagram_script=self._diagram_script,
+        )
 
 
 def _key(scope: Scope) -> bytes | None:

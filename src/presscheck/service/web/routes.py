@@ -14,7 +14,7 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
 from presscheck.service.db.version import CurrentVersion
 from presscheck.service.http.middleware import origin_of
-from presscheck.service.web.assets import Asset
+from presscheck.service.web.assets import Asset, DiagramScript
 from presscheck.service.web.feedback_form import FeedbackForm
 from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.json_rpc import MCP_PATH
@@ -45,6 +45,7 @@ def web_routes(
     clock: Clock,
     blocks: BlockDrawer,
     live: LivePages | None = None,
+    diagrams: DiagramScript | None = None,
 ) -> list[Route]:
     """Return the routes of published sites and their style sheet.
 
@@ -55,6 +56,7 @@ def web_routes(
         clock: returns the current time.
         blocks: draws the blocks of integrations.
         live: tells pages when their space has changed.
+        diagrams: the script that draws diagrams; without it, pages show their source.
     """
 
     def send_app_page(request: Request) -> Response:
@@ -70,7 +72,15 @@ def web_routes(
         with database.reading.begin() as session:
             return front_page(session)
 
-    send_site = PublishedPages(database, versions, files, clock, blocks, is_live=live is not None)
+    send_site = PublishedPages(
+        database,
+        versions,
+        files,
+        clock,
+        blocks,
+        is_live=live is not None,
+        diagram_script=diagrams.path if diagrams else "",
+    )
     feedback_form = FeedbackForm(database, files, clock)
 
     async def receive(request: Request) -> Response:
@@ -91,5 +101,6 @@ def web_routes(
         Route("/assets/site.css", Asset("css"), methods=["GET"]),
         Route("/assets/site-{digest}.css", Asset("css"), methods=["GET"]),
         Route("/assets/site-{digest}.js", Asset("js"), methods=["GET"]),
+        *([Route(diagrams.path, diagrams, methods=["GET"])] if diagrams else []),
         *([Route(LIVE_PATH, live.answer, methods=["GET"])] if live else []),
     ]

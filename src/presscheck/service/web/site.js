@@ -107,17 +107,80 @@ const send = async (event) => {
 feedback?.addEventListener("submit", send, { once: true });
 
 /* Pictures open in full size. */
-for (const image of all("article img:not([data-size])")) {
-  if (image.closest("a")) continue;
+const zooms = (image) => {
   image.classList.add("zooms");
   image.addEventListener("click", () => {
     const dialog = element("dialog", { className: "zoom" });
-    dialog.append(element("img", { src: image.currentSrc, alt: image.alt }));
+    dialog.append(image.cloneNode());
     dialog.addEventListener("click", () => dialog.close());
     dialog.addEventListener("close", () => dialog.remove());
     document.body.append(dialog);
     dialog.showModal();
   });
+};
+for (const image of all("article img:not([data-size])")) {
+  if (!image.closest("a")) zooms(image);
+}
+
+/* Diagrams become pictures: the policy of the page forbids the styles in them, but not in pictures. A diagram that cannot
+   be drawn stays its source. */
+const drawn = async (id, text, theme, place) => {
+  const themes = { light: "default", dark: "dark" };
+  const fontFamily = "system-ui, sans-serif";
+  self.mermaid.initialize({ startOnLoad: false, securityLevel: "strict", htmlLabels: false, flowchart: { htmlLabels: false }, suppressErrorRendering: true, theme: themes[theme], fontFamily });
+  const { svg } = await self.mermaid.render(id, text, place);
+  const picture = new DOMParser().parseFromString(svg, "text/html").querySelector("svg");
+  const { width, height } = picture.viewBox.baseVal;
+  picture.setAttribute("width", width);
+  picture.setAttribute("height", height);
+  picture.style.maxWidth = "";
+  return picture;
+};
+const drawDiagrams = async () => {
+  const place = element("div", { className: "drawing" });
+  for (const [number, figure] of self.mermaid ? all("figure.diagram").entries() : []) {
+    const alt = figure.querySelector("code").textContent;
+    document.body.append(place);
+    try {
+      // the first drawing gives the styles, with which the others measure their texts
+      const first = await drawn(`d${number}`, alt, "light", place);
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(first.querySelector("style").textContent);
+      document.adoptedStyleSheets = [sheet];
+      const pictures = [];
+      for (const theme of ["light", "dark"]) {
+        const source = new XMLSerializer().serializeToString(await drawn(`d${number}`, alt, theme, place));
+        const src = `data:image/svg+xml,${encodeURIComponent(source)}`;
+        pictures.push(element("img", { src, alt, className: `if-${theme}` }));
+      }
+      await Promise.all(pictures.map((picture) => picture.decode()));
+      pictures.forEach(zooms);
+      figure.prepend(...pictures);
+      figure.classList.add("drawn");
+    } catch (error) {
+      console.info(error); // such as a mistake in the source
+    }
+    document.adoptedStyleSheets = [];
+    place.remove();
+  }
+};
+addEventListener("DOMContentLoaded", drawDiagrams);
+
+/* Players of other sites are loaded when the reader asks for it. A page with scripts of integrations shows none. */
+for (const box of all(origin === "null" ? ".none" : "[data-player]")) {
+  const { player } = box.dataset;
+  const button = element("button", { type: "button", textContent: `Load from ${new URL(player).host}` });
+  button.addEventListener("click", () => {
+    const frame = element("iframe", { className: "player", title: box.querySelector("a").textContent });
+    frame.sandbox = "allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox allow-presentation";
+    frame.allow = "fullscreen; encrypted-media; picture-in-picture";
+    frame.referrerPolicy = "strict-origin"; // videos are refused without it
+    frame.src = player;
+    button.remove();
+    box.after(frame);
+    frame.focus();
+  });
+  box.append(button);
 }
 
 /* Forms of API references send their request from the page, without cookies, and show the response. */

@@ -32,6 +32,7 @@ from presscheck.service.web.cached_response import THEME, THEMES, SitePage, want
 from presscheck.service.web.feedback import has_form
 from presscheck.service.web.feeds import FEED, feed_address, has_updates
 from presscheck.service.web.fonts import font_sheet
+from presscheck.service.web.html.code import DIAGRAM_CLASS
 from presscheck.service.web.html.page import render_page_html
 from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.json_rpc import MCP_PATH
@@ -202,6 +203,8 @@ def _document(
         "layout": layout,
         "body": body.html,
         "connections": body.connections,
+        "frames": body.frames,
+        "diagram_script": site.context.diagram_script if f'"{DIAGRAM_CLASS}' in body.html else "",
         "outline": body.outline if layout["outline"] else (),
         "trail": above,
         "cover": _cover(site, site_space, page) if layout["cover"] else None,
@@ -263,6 +266,8 @@ def _page(
     *,
     status: int = 200,
     connections: tuple[str, ...] = (),
+    frames: tuple[str, ...] = (),
+    diagram_script: str = "",
     **values: Any,
 ) -> Response:
     site_space, place = located or (None, None)
@@ -272,7 +277,7 @@ def _page(
     has_fonts = bool(looks.font_sheet)
     values = {
         "looks": looks,
-        "scripts": [script.path for script in scripts],
+        "scripts": [*filter(None, (diagram_script,)), *(script.path for script in scripts)],
         "base": site.home,
         "language": looks.language,
         "is_right_to_left": is_right_to_left(looks.language),
@@ -285,13 +290,15 @@ def _page(
         "previewed": site.previewed and site.previewed.request,
         "live": site.spaces[site_space.space_id].revision_id if site.context.is_live and site_space else "",
     } | values
-    # only our own script, not all files of this host, which users upload
-    policy = POLICY | {"script-src": f"{site.context.origin}{asset_path('js')}"}
+    # only our own scripts, not all files of this host, which users upload
+    own_scripts = filter(None, (asset_path("js"), diagram_script))
+    policy = POLICY | {"script-src": " ".join(f"{site.context.origin}{path}" for path in own_scripts)}
     policy |= {"font-src": site.context.origin} if has_fonts else {}
     if scripts:
         policy = policy_with(policy | {"sandbox": SANDBOX}, scripts, site.context.origin)
     else:
         policy |= {"connect-src": " ".join((SEARCH, *connections))}
+        policy |= {"frame-src": " ".join(frames)} if frames else {}
     headers = _headers(site) | {"content-security-policy": _as_header(policy)}
     if not values["is_indexed"]:
         headers["x-robots-tag"] = "noindex"

@@ -8,12 +8,15 @@ from presscheck.documents.terminal.code import highlight
 from presscheck.text.styled_text import Span
 
 DIAGRAM = "mermaid"
-"""The language of diagrams, which pages show as their source: drawing them needs a script of 3 MB."""
+"""The language of diagrams. Pages show their source; the script of the site draws them if the service has Mermaid."""
+DIAGRAM_CLASS = "code diagram"
 
 
 def code_html(text: str, language: str, title: str = "", *, is_numbered: bool = False, is_wrapped: bool = False) -> str:
     """Render a code block: title, language, highlighted syntax, and optional line numbers."""
+    classes = "code"
     if language.lower() == DIAGRAM:
+        classes = DIAGRAM_CLASS if title else f"{DIAGRAM_CLASS} untitled"
         title = title or "Source of a diagram"
     lines = ["".join(map(_coloured, spans)) for spans in highlight(text.rstrip("\n"), language.lower())]
     if is_numbered:
@@ -24,7 +27,9 @@ def code_html(text: str, language: str, title: str = "", *, is_numbered: bool = 
     classed = f' class="language-{escape(language)}"' if language else ""
     wrapped = " wrapped" if is_wrapped else ""
     written = "\n".join(lines)
-    return f'<figure class="code{wrapped}">{caption}<pre tabindex="0"><code{classed}>{written}</code></pre></figure>'
+    return (
+        f'<figure class="{classes}{wrapped}">{caption}<pre tabindex="0"><code{classed}>{written}</code></pre></figure>'
+    )
 
 
 def _coloured(span: Span) -> str:

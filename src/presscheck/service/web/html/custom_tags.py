@@ -1,7 +1,7 @@
 """The platform's block tags as HTML: hints, code, tabs, steppers, references, embeds, files, API operations.
 
-An embed becomes a link, because its content would be code of another site. An unknown tag is replaced by its content,
-or shown as written if it has none.
+An embed becomes a link, because its content would be code of another site; the script of the site loads known players
+when the reader asks for them. An unknown tag is replaced by its content, or shown as written if it has none.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from presscheck.service.web.html.components import component_html
 from presscheck.service.web.html.context import Component, ResolvedLink
 from presscheck.service.web.html.inlines import anchor_end, anchor_tag
 from presscheck.service.web.html.operations import endpoint_html, specified_html
+from presscheck.service.web.html.players import player_of
 
 if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Token, Tokens
@@ -82,6 +83,10 @@ class BlockContext(Protocol):
 
     def connect(self, origin: str) -> None:
         """Allow the script of the page to send requests to an origin."""
+        ...
+
+    def frame(self, origin: str) -> None:
+        """Allow the script of the page to show frames of an origin."""
         ...
 
     def reference_text(self, markdown: str) -> str:
@@ -256,7 +261,11 @@ def _embed(page: BlockContext, token: Token, inner: Tokens) -> str:
     target = token.meta.get("url", "")
     address = page.leads(target)
     caption = _caption(page, inner)
-    return _box("embed", address, caption or target, _host(target) if caption else "")
+    player = player_of(target) if address else None
+    if player:
+        page.frame(player.origin)
+    attribute = f' data-player="{escape(player.url)}"' if player else ""
+    return _box("embed", address, caption or target, _host(target) if caption else "", attribute)
 
 
 def _file(page: BlockContext, token: Token, inner: Tokens) -> str:
@@ -267,9 +276,9 @@ def _file(page: BlockContext, token: Token, inner: Tokens) -> str:
     return _box("file", address, caption or name, name if caption else "")
 
 
-def _box(kind: str, address: ResolvedLink | None, words: str, more: str = "") -> str:
+def _box(kind: str, address: ResolvedLink | None, words: str, more: str = "", attribute: str = "") -> str:
     quiet = f' <span class="quiet">{escape(more)}</span>' if more else ""
-    return f'<p class="box {kind}">{anchor_tag(address)}{escape(words)}{anchor_end(address)}{quiet}</p>'
+    return f'<p class="box {kind}"{attribute}>{anchor_tag(address)}{escape(words)}{anchor_end(address)}{quiet}</p>'
 
 
 def _caption(page: BlockContext, inner: Tokens) -> str:

@@ -57,18 +57,25 @@ _align = re.compile(r"text-align:(left|right|center)").search
 
 
 class HtmlPage(NamedTuple):
-    """A rendered page: the HTML of its body, its outline, and the origins to which its script may send requests."""
+    """A rendered page.
+
+    Attributes:
+        html: the HTML of its body.
+        connections: the origins to which its script may send requests.
+        frames: the origins of which its script may show frames.
+    """
 
     html: str
     outline: tuple[Heading, ...]
     connections: tuple[str, ...] = ()
+    frames: tuple[str, ...] = ()
 
 
 def render_page_html(markdown: str, source: str, context: RenderContext) -> HtmlPage:
     """Render a page without its title."""
     writer = HtmlRenderer(source, context)
     html = with_formulas(_with_tab_ids(writer.text(markdown)))
-    return HtmlPage(html, tuple(writer.outline), tuple(writer.connections))
+    return HtmlPage(html, tuple(writer.outline), tuple(writer.connections), tuple(writer.frames))
 
 
 def _with_tab_ids(html: str) -> str:
@@ -90,13 +97,14 @@ def _with_tab_ids(html: str) -> str:
 class HtmlRenderer:
     """A renderer of the blocks of a page and of the texts that it includes.
 
-    Rendering fills `outline` and `connections`, which has the origins to which the script may send requests.
+    Rendering fills `outline`, `connections` and `frames`; see `HtmlPage`.
     """
 
     def __init__(self, source: str, context: RenderContext) -> None:
         self.context = context
         self.outline: list[Heading] = []
         self.connections: dict[str, None] = {}
+        self.frames: dict[str, None] = {}
         self._sources = [source]
         self._names = AnchorNames()
         self._numbers = 0
@@ -195,6 +203,10 @@ class HtmlRenderer:
     def connect(self, origin: str) -> None:
         """Allow the script of the page to send requests to an origin."""
         self.connections[origin] = None
+
+    def frame(self, origin: str) -> None:
+        """Allow the script of the page to show frames of an origin."""
+        self.frames[origin] = None
 
     def named_heading(self, level: int, title: str) -> str:
         """Render a heading that a block makes, with its anchor."""

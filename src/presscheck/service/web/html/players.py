@@ -1,0 +1,129 @@
+"""The players of sites whose content pages embed, by the URL that a reader opens.
+
+A page names a player but does not load it: the script of the site does, when the reader asks for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+from urllib.parse import parse_qs, quote, urlsplit
+
+
+class Player(NamedTuple):
+    """A player: its origin, which the content security policy of the page allows, and its URL."""
+
+    origin: str
+    url: str
+
+
+class _Site(NamedTuple):
+    """A site with a player.
+
+    Attributes:
+        hosts: the host names of its pages, without `www.`.
+        path: matches the paths of its content.
+        origin: the origin of the player.
+        player: returns the path and the query of the player, given the match and the URL of the content; None if the
+            URL has no content.
+    """
+
+    hosts: tuple[str, ...]
+    path: re.Pattern[str]
+    origin: str
+    player: Callable[[re.Match[str], str], str | None]
+
+
+def player_of(url: str) -> Player | None:
+    """Return the player for a URL, or None if there is no known one."""
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").removeprefix("www.")
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https"):
+        return None
+    for site in _SITES:
+        match = site.path.match(parts.path) if host in site.hosts else None
+        path = site.player(match, url) if match else None
+        if path:
+            return Player(site.origin, site.origin + path)
+    return None
+
+
+def _filled(template: str) -> Callable[[re.Match[str], str], str]:
+    """Return a function that puts the groups of the match into a path."""
+
+    def player(match: re.Match[str], _url: str) -> str:
+        return template.format(**match.groupdict())
+
+    return player
+
+
+def _youtube(match: re.Match[str], url: str) -> str | None:
+    name = match["id"] or _parameter(url, "v")
+    if not re.fullmatch(r"[\w-]{6,20}", name, re.ASCII):
+        return None
+    start = re.fullmatch(r"([0-9]{1,6})s?", _parameter(url, "t") or _parameter(url, "start"))
+    return f"/embed/{name}{f'?start={start[1]}' if start else ''}"
+
+
+def _vimeo(match: re.Match[str], url: str) -> str:
+    key = match["key"] or _parameter(url, "h")
+    is_key = re.fullmatch(r"[0-9a-f]{4,20}", key)
+    return f"/video/{match['id']}?dnt=1{f'&h={key}' if is_key else ''}"
+
+
+def _figma(_match: re.Match[str], url: str) -> str:
+    return f"/embed?embed_host=share&url={quote(url, safe='', errors='replace')}"
+
+
+def _parameter(url: str, name: str) -> str:
+    return parse_qs(urlsplit(url).query).get(name, [""])[0]
+
+
+def _path(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern + r"(?:/|\Z)", re.ASCII)
+
+
+_SITES = (
+    _Site(
+        ("youtube.com", "m.youtube.com", "youtube-nocookie.com"),
+        _path(r"/(?:watch|(?:embed|shorts|live)/(?P<id>[\w-]{6,20}))"),
+        "https://www.youtube-nocookie.com",
+        _youtube,
+    ),
+    _Site(("youtu.be",), _path(r"/(?P<id>[\w-]{6,20})"), "https://www.youtube-nocookie.com", _youtube),
+    _Site(
+        ("vimeo.com", "player.vimeo.com"),
+        _path(r"/(?:video/)?(?P<id>\d{5,12})(?:/(?P<key>[0-9a-f]{4,20}))?"),
+        "https://player.vimeo.com",
+        _vimeo,
+    ),
+    _Site(
+        ("loom.com",),
+        _path(r"/(?:share|embed)/(?P<id>[0-9a-f]{16,40})"),
+        "https://www.loom.com",
+        _filled("/embed/{id}"),
+    ),
+    _Site(
+        ("codepen.io",),
+        _path(r"/(?P<user>[\w-]{1,60})/(?:pen|embed|full|details)/(?P<id>[\w-]{4,40})"),
+        "https://codepen.io",
+        _filled("/{user}/embed/{id}?default-tab=result"),
+    ),
+    _Site(
+        ("codesandbox.io",),
+        _path(r"/(?:s|embed)/(?P<id>[\w-]{4,80})"),
+        "https://codesandbox.io",
+        _filled("/embed/{id}"),
+    ),
+    _Site(("figma.com",), _path(r"/(?:file|design|board|proto|slides)/[\w-]{4,60}"), "https://www.figma.com", _figma),
+    _Site(
+        ("open.spotify.com",),
+        _path(r"/(?:embed/)?(?P<kind>track|album|playlist|episode|show)/(?P<id>\w{10,40})"),
+        "https://open.spotify.com",
+        _filled("/embed/{kind}/{id}"),
+    ),
+)
