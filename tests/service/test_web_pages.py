@@ -418,7 +418,7 @@ EXPECTED = (
     'Inline <math display="inline"><mrow><msub><mi>x</mi><mi>y</mi></msub></mrow></math> too. Version 2.1.',
     "<blockquote><p>Quoted.</p></blockquote>",
     "<p>Said twice, once.</p>",
-    '<strong class="method">GET</strong> <code>/pets</code>',
+    '<strong class="method get">GET</strong> <code>/pets</code>',
     '<sup class="footnote-mark"><a href="#user-content-fn-1">1</a></sup>',
     '<div class="footnote" id="user-content-fn-1">',
 )
