@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 REQUIRE_ALL = "PRESSCHECK_REQUIRE_ALL"
 """The variable that turns a skip for a missing program into a failure."""
@@ -90,6 +91,14 @@ PROGRAMS = {
             macos="brew install --cask chromium",
         ),
         Program(
+            name="npm",
+            find=lambda: first_of(["npm"]),
+            needed_by="tests of diagrams, which are drawn by a package of npm",
+            debian="npm",
+            fedora="nodejs-npm",
+            macos="brew install node",
+        ),
+        Program(
             name="git",
             find=find_git,
             needed_by="tests of the import of repositories, and of tests/quick.py",
@@ -113,16 +122,18 @@ def all_required() -> bool:
 
 def require(name: str) -> Path:
     """The path of a program; where it is missing the test is skipped, or fails when all are required."""
+    program = PROGRAMS[name]
+    return program.find() or give_up(program.missing())
+
+
+def give_up(reason: str) -> NoReturn:
+    """Skip the test for what this machine lacks, or fail it when all is required."""
     # imported here: `python -m tests.needs` runs without an environment
     import pytest
 
-    program = PROGRAMS[name]
-    path = program.find()
-    if path is None and all_required():
-        pytest.fail(f"{program.missing()}, and {REQUIRE_ALL} is set", pytrace=False)
-    if path is None:
-        pytest.skip(program.missing())
-    return path
+    if all_required():
+        pytest.fail(f"{reason}, and {REQUIRE_ALL} is set", pytrace=False)
+    pytest.skip(reason)
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import tarfile
 from collections.abc import AsyncIterator, Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.needs import give_up, require
 from tests.running_service import running_service
 from tests.service.browser import Browser
 from tests.service.factories import World, plant_world, rewrite
@@ -48,12 +48,10 @@ SHOWN = (
 def mermaid(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The script of the package; without npm or its registry the test is skipped."""
     folder = tmp_path_factory.mktemp("npm")
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("npm is not on this machine: it gives the package mermaid")
-    ran = subprocess.run([npm, "pack", PACKAGE], cwd=folder, capture_output=True, text=True, timeout=120)
+    command = [str(require("npm")), "pack", PACKAGE]
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
     if ran.returncode:
-        pytest.skip(f"npm cannot read {PACKAGE}: {ran.stderr[-200:]}")
+        give_up(f"npm cannot read {PACKAGE}: {ran.stderr[-200:]}")
     with tarfile.open(next(folder.glob("*.tgz"))) as package:
         script = package.extractfile("package/dist/mermaid.min.js")
         assert script

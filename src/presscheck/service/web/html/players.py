@@ -83,46 +83,52 @@ def _parameter(url: str, name: str) -> str:
     return parse_qs(urlsplit(url).query).get(name, [""])[0]
 
 
-def _path(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern + r"(?:/|\Z)", re.ASCII)
-
-
 _SITES = (
     _Site(
         ("youtube.com", "m.youtube.com", "youtube-nocookie.com"),
-        _path(r"/(?:watch|(?:embed|shorts|live)/(?P<id>[\w-]{6,20}))"),
+        re.compile(r"/(?:watch|(?:embed|shorts|live)/(?P<id>[\w-]{6,20}))(?:/|\Z)", re.ASCII),
         "https://www.youtube-nocookie.com",
         _youtube,
     ),
-    _Site(("youtu.be",), _path(r"/(?P<id>[\w-]{6,20})"), "https://www.youtube-nocookie.com", _youtube),
+    _Site(
+        ("youtu.be",),
+        re.compile(r"/(?P<id>[\w-]{6,20})(?:/|\Z)", re.ASCII),
+        "https://www.youtube-nocookie.com",
+        _youtube,
+    ),
     _Site(
         ("vimeo.com", "player.vimeo.com"),
-        _path(r"/(?:video/)?(?P<id>\d{5,12})(?:/(?P<key>[0-9a-f]{4,20}))?"),
+        re.compile(r"/(?:video/)?(?P<id>\d{5,12})(?:/(?P<key>[0-9a-f]{4,20}))?(?:/|\Z)", re.ASCII),
         "https://player.vimeo.com",
         _vimeo,
     ),
     _Site(
         ("loom.com",),
-        _path(r"/(?:share|embed)/(?P<id>[0-9a-f]{16,40})"),
+        re.compile(r"/(?:share|embed)/(?P<id>[0-9a-f]{16,40})(?:/|\Z)", re.ASCII),
         "https://www.loom.com",
         _filled("/embed/{id}"),
     ),
     _Site(
         ("codepen.io",),
-        _path(r"/(?P<user>[\w-]{1,60})/(?:pen|embed|full|details)/(?P<id>[\w-]{4,40})"),
+        re.compile(r"/(?P<user>[\w-]{1,60})/(?:pen|embed|full|details)/(?P<id>[\w-]{4,40})(?:/|\Z)", re.ASCII),
         "https://codepen.io",
         _filled("/{user}/embed/{id}?default-tab=result"),
     ),
     _Site(
         ("codesandbox.io",),
-        _path(r"/(?:s|embed)/(?P<id>[\w-]{4,80})"),
+        re.compile(r"/(?:s|embed)/(?P<id>[\w-]{4,80})(?:/|\Z)", re.ASCII),
         "https://codesandbox.io",
         _filled("/embed/{id}"),
     ),
-    _Site(("figma.com",), _path(r"/(?:file|design|board|proto|slides)/[\w-]{4,60}"), "https://www.figma.com", _figma),
+    _Site(
+        ("figma.com",),
+        re.compile(r"/(?:file|design|board|proto|slides)/[\w-]{4,60}(?:/|\Z)", re.ASCII),
+        "https://www.figma.com",
+        _figma,
+    ),
     _Site(
         ("open.spotify.com",),
-        _path(r"/(?:embed/)?(?P<kind>track|album|playlist|episode|show)/(?P<id>\w{10,40})"),
+        re.compile(r"/(?:embed/)?(?P<kind>track|album|playlist|episode|show)/(?P<id>\w{10,40})(?:/|\Z)", re.ASCII),
         "https://open.spotify.com",
         _filled("/embed/{kind}/{id}"),
     ),
