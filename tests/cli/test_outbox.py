@@ -103,6 +103,12 @@ class TestBehindAFailedChange:
             ran = shell.run("outbox", *words)
             assert (ran.exit_code, reason in ran.stderr) == (2, True), ran.stderr
 
+    def test_comments_that_are_not_sent_are_listed_as_such(self, shell: Shell, which: str) -> None:
+        shell.ok("cr", "comment", which, "--pending", "--body", "Held")
+        rows = [row.split("\t") for row in shell.ok("cr", "comments", "list", which).splitlines()]
+        assert {row[-1]: row[2] for row in rows} == {"Held": "held", "After": "pending"}
+        assert "(held)" in shell.ok("cr", "show", which)
+
     def test_a_review_with_its_comments_is_queued(self, shell: Shell, which: str) -> None:
         shell.ok("cr", "comment", which, "--pending", "--body", "Held")
         ran = shell.run("cr", "review", which, "--submit", "--body", "All", "--yes")

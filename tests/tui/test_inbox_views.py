@@ -51,7 +51,10 @@ async def test_a_request_leaves_needs_me_with_any_review_and_comes_back(
         await inbox_loaded(pilot)
         await pilot.press("j", "j", "space")
         await until(pilot, shows="1 marked")
-        await pilot.press("A")
+        await until(pilot, shows="m merge marked")
+        await pilot.press("v")
+        await until(pilot, shows="approve marked")
+        await pilot.press("escape", "A")
         await pick(pilot, verdict)
         if verdict == "changes":
             await until(pilot, shows="Request changes on all marked")

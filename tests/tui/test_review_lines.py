@@ -102,10 +102,8 @@ def test_disabled_reasons() -> None:
 
 def test_a_page_in_the_list() -> None:
     one = ChangedItem("p", "page", "Tokens", ("edited",))
-    assert (
-        plain(item_line(one, 30, viewed=True, words=WordCount(30, 10), open_threads=2))
-        == "☑ Tokens     +30 −10 words ┃2 "
-    )
+    line = item_line(one, 30, viewed=True, words=WordCount(30, 10), open_threads=2)
+    assert plain(line) == "☑ Tokens           +30 −10 ┃2 "
     news = plain(item_line(one, 30, viewed=False, words=WordCount(30, 1_000_000), open_threads=2, has_new=True))
     assert news == "  Tokens    +30 −1,000,000 ◆2 "
     assert plain(item_line(one, 12, viewed=False)) == "  Tokens    "

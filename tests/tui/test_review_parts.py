@@ -20,6 +20,7 @@ from presscheck.store.outbox import Outbox
 from presscheck.text.styled_text import plain
 from presscheck.tui.screens.review.comment_actions import CommentActions, strip_markup
 from presscheck.tui.screens.review.drafts import ReviewDrafts
+from presscheck.tui.screens.review.history import HistoryActions
 from presscheck.tui.screens.review.merge_actions import MergeForecast
 from presscheck.tui.screens.review.renderer import PageText, RenderedChange
 from presscheck.tui.screens.review.session import ReviewSession
@@ -235,6 +236,14 @@ class TestDrafts:
         assert drafts.disabled_reason() == "this profile is read-only"
 
 
+def test_a_review_that_is_not_sent_is_no_missing_review(session: ReviewSession, engine: ReviewEngine) -> None:
+    history = HistoryActions(session)
+    session.model.reviews = ()
+    assert history.reason_since_review() == "you have not reviewed it yet"
+    engine.rows = (OutboxEntry(7, SubmitReview(**IDS, status="approved"), "", "waiting", None, 0),)
+    assert history.reason_since_review() == "your review is not sent yet"
+
+
 class TestCommentActions:
     def test_reasons(self, session: ReviewSession, engine: ReviewEngine) -> None:
         comments = CommentActions(session)
@@ -243,6 +252,11 @@ class TestCommentActions:
         assert comments.reason_reply() is None
         assert comments.reason_delete() == "you can only delete your own comments"
         engine.rows = (OutboxEntry(7, PostComment(**IDS, body=Document(markdown="Two")), "", "waiting", None, 0),)
+        set_comments(session.model, comment("waiting:7", "Two"))
+        assert comments.reason_reply() is None, "it is edited"
+        assert comments.reason_react() == "that comment is not sent yet"
+        sending = PostComment(**IDS, body=Document(markdown="Two"))
+        engine.rows = (OutboxEntry(7, sending, "", "sending", None, 0),)
         set_comments(session.model, comment("waiting:7", "Two"))
         assert comments.reason_reply() == "that comment is not sent yet"
 

@@ -250,6 +250,12 @@ async def test_the_current_tab_is_visible_in_a_narrow_terminal(
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:
         await inbox_loaded(pilot)
         assert "Needs me" in tabs(pilot)
+        before = tabs(pilot).rstrip()
+        assert before.endswith("›"), "tabs that do not fit are not cut"
+        await pilot.press("space")
+        await until(pilot, shows="marked")
+        assert before.startswith(tabs(pilot).partition("›")[0].rstrip()), "nor are they beside the number of marks"
+        await pilot.press("space")
         await pilot.press("h")
         await until(pilot, holds=lambda: "A view of mine 4 10" in tabs(pilot))
         assert tabs(pilot).startswith("‹")

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from presscheck.api.comments import (
+    Comment,
     DeleteComment,
     DeleteReply,
     DeleteSpaceComment,
@@ -28,10 +29,24 @@ from presscheck.api.comments import (
     UpdateSpaceReply,
 )
 from presscheck.cli.operations.command_factory import CommandSpec, group_of
+from presscheck.cli.output import as_json
+from presscheck.engine.review.comment_state import NEW
 
 COMMENT_COLUMNS = ("id", "postedBy.displayName", "status", "replies", "body.markdown")
 REPLY_COLUMNS = ("id", "postedBy.displayName", "postedAt", "body.markdown")
 MARKDOWN: dict[str, Any] = {"format": "markdown"}
+
+
+def shown_status(comment: Comment) -> str:
+    """Return the status of a comment: `held` in a pending review, `failed` or `pending` if it is not sent."""
+    if not comment.id.startswith(NEW):
+        return comment.status
+    marks = comment.model_extra or {}
+    return "held" if marks.get("held") else "failed" if marks.get("refused") else "pending"
+
+
+def _shown(comment: Comment) -> Any:
+    return {**as_json(comment), "status": shown_status(comment)}
 
 
 def add_to_requests(group: click.Group) -> None:
@@ -39,7 +54,7 @@ def add_to_requests(group: click.Group) -> None:
     comments = group_of(
         "comments",
         "Manage the comments on a change request.\n\nCOMMENT is an id. `presscheck cr comment` adds one.",
-        CommandSpec("list", ListComments, COMMENT_COLUMNS, preset=MARKDOWN),
+        CommandSpec("list", ListComments, COMMENT_COLUMNS, preset=MARKDOWN, shown=_shown),
         CommandSpec("show", GetComment, preset=MARKDOWN, help="Show a comment on a change request."),
         CommandSpec("edit", UpdateComment, done="Comment updated."),
         CommandSpec("delete", DeleteComment, done="Comment deleted.", confirm="Delete this comment"),
@@ -61,7 +76,7 @@ def add_to_spaces(group: click.Group) -> None:
     comments = group_of(
         "comments",
         "Manage the comments on the live content of a space.\n\nCOMMENT and REPLY are ids.",
-        CommandSpec("list", ListSpaceComments, COMMENT_COLUMNS, preset=MARKDOWN),
+        CommandSpec("list", ListSpaceComments, COMMENT_COLUMNS, preset=MARKDOWN, shown=_shown),
         CommandSpec("show", GetSpaceComment, preset=MARKDOWN, help="Show a comment on the live content."),
         CommandSpec("add", PostSpaceComment, done="Comment added.", is_written=True),
         CommandSpec("edit", UpdateSpaceComment, done="Comment updated."),

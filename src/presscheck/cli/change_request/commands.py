@@ -43,7 +43,6 @@ from presscheck.cli.session import (
 )
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.engine.forms.references import MEMBER
-from presscheck.engine.review.comment_state import NEW
 from presscheck.engine.review.merge_inputs import read_merge_inputs
 from presscheck.engine.review.merge_readiness import checks
 from presscheck.engine.review.revert import create_revert, plan_revert
@@ -149,8 +148,9 @@ async def show(session: Session, which: str, *, comments: bool) -> None:
     print_rows(reviews, ("status", "reviewer.displayName", "createdAt"))
     for comment in threads:
         text = (comment.body.markdown or "").strip()
-        status = "not sent" if comment.id.startswith(NEW) else comment.status
-        print_text(f"\n{comment.id} {comment.posted_by.display_name} ({status})\n{text}")
+        print_text(
+            f"\n{comment.id} {comment.posted_by.display_name} ({comment_commands.shown_status(comment)})\n{text}"
+        )
 
 
 cr.add_command(show, "view")  # the name in gh

@@ -63,6 +63,11 @@ class WordCount:
     added: int
     removed: int
 
+    @property
+    def text(self) -> str:
+        """The numbers that are not zero: `+12 −3`."""
+        return " ".join(f"{sign}{number:,}" for sign, number in (("+", self.added), ("−", self.removed)) if number)
+
 
 def changed_items(changes: Iterable[SemanticChange]) -> tuple[ChangedItem, ...]:
     """Combine changes into one entry for each changed item, in the order of the items' first changes."""
@@ -89,7 +94,7 @@ def in_reading_order(items: Sequence[ChangedItem], tree: Iterable[RevisionPage])
 
 
 def change_sizes(item: ChangedItem, words: WordCount | None) -> tuple[str, ...]:
-    """Describe the size of a change, from the longest form to the shortest: `+12 −3 words · moved from Guides`."""
+    """Describe the size of a change, from the longest form to the shortest: `+12 −3 · moved from Guides`."""
     first = item.kinds[0]
     if first == NOT_COMPARED:
         return ("",)
@@ -98,15 +103,9 @@ def change_sizes(item: ChangedItem, words: WordCount | None) -> tuple[str, ...]:
         return moves
     if first in ("deleted", "renamed", "details"):
         return (first,)
-    counts = "new" if first == "added" else "edited"
-    labelled = counts
-    if words and (words.added or words.removed):
-        parts = (f"+{words.added:,}" if words.added else "", f"−{words.removed:,}" if words.removed else "")
-        counts = " ".join(filter(None, ("new" if first == "added" else "", *parts)))
-        labelled = f"{counts} {'word' if words.added + words.removed == 1 else 'words'}"
-    if "moved" not in item.kinds:
-        return (labelled, counts)
-    return (*(f"{labelled} · {move}" for move in moves), f"{counts} · moved", counts)
+    counts = words.text if words else ""
+    size = f"new {counts}".rstrip() if first == "added" else counts or "edited"
+    return (*(f"{size} · {move}" for move in moves), size) if "moved" in item.kinds else (size,)
 
 
 def kinds_text(item: ChangedItem) -> str:

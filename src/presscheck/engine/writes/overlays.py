@@ -1,6 +1,7 @@
 """The effects of unsent writes on the responses of reads.
 
-A changed or added item has the extra fields `waiting` (the outbox row) and `refused` (the error, if the write failed).
+A changed or added item has the extra fields `waiting` (the outbox row), `refused` (the error, if the write failed) and
+`held` (whether it belongs to a pending review).
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def _is_same_resource(read: Operation[Any], write: Operation[Any]) -> bool:
 
 
 def _marks(entry: Entry) -> dict[str, Any]:
-    return {"waiting": entry.id, "refused": entry.error if _is_refused(entry) else None}
+    is_held = entry.state == "collected"
+    return {"waiting": entry.id, "refused": entry.error if _is_refused(entry) else None, "held": is_held}
 
 
 def _is_refused(entry: Entry) -> bool:

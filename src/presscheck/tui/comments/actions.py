@@ -130,14 +130,20 @@ class ThreadActions:
         self._drafts.compose(f"Comment on {whole}", "whole", self._discussion.post)
 
     def reply_reason(self, thread: Thread | None) -> str | None:
-        """Return why the user can neither reply nor react now, or None if both are possible."""
+        """Return why the user can neither reply to a thread nor edit its unsent comment now, or None."""
+        if thread and thread.first.pending and thread.first.pending.state != "sending":
+            return self._drafts.disabled_reason()
+        return self.react_reason(thread)
+
+    def react_reason(self, thread: Thread | None) -> str | None:
+        """Return why the user cannot react to a thread now, or None."""
         if thread is None:
             return "no comment here" if self._is_live else "no thread here: t goes to the next one"
         return "that comment is not sent yet" if thread.first.pending else self._drafts.disabled_reason()
 
     def resolve_reason(self, thread: Thread | None) -> str | None:
         """Return why a thread can neither be resolved nor reopened now, or None."""
-        reason = self.reply_reason(thread)
+        reason = self.react_reason(thread)
         if reason or thread is None or thread.may_resolve:
             return reason
         return f"only {who_resolves([thread])} can {'reopen' if thread.resolved else 'resolve'} it"
@@ -146,7 +152,7 @@ class ThreadActions:
         """Return why no message of a thread can be edited now, or None."""
         if thread and self.editable(thread):
             return self._drafts.disabled_reason()
-        return self.reply_reason(thread) or self._not_yours(thread, "edit")
+        return self.react_reason(thread) or self._not_yours(thread, "edit")
 
     def delete_reason(self, thread: Thread | None, message: Message | None = None) -> str | None:
         """Return why no message can be deleted now, or None; `message` is the message under the cursor."""
@@ -156,7 +162,7 @@ class ThreadActions:
             return self._drafts.disabled_reason()
         if thread and any(message.may_delete for message in thread.messages) and not self._is_live:
             return self._screen.engine.missing_reason(DeleteReply)
-        return self.reply_reason(thread) or self._not_yours(thread, "delete")
+        return self.react_reason(thread) or self._not_yours(thread, "delete")
 
     def _not_yours(self, thread: Thread | None, verb: str) -> str:
         has_replies = thread is not None and any(message.author == "you" for message in thread.replies)
@@ -171,7 +177,10 @@ class ThreadActions:
         return self._changeable(thread, lambda message: message.may_delete, DeleteReply)
 
     def reply(self, thread: Thread) -> None:
-        """Reply to a thread."""
+        """Reply to a thread. A comment that is not sent yet is edited, because it cannot have replies."""
+        if thread.first.pending:
+            self.compose_edit(thread, thread.first)
+            return
         self.reply_to(thread.id, thread.first.author, first_words(thread.first))
 
     def reply_to(self, comment: str, author: str, words: str) -> None:

@@ -133,7 +133,9 @@ class ThreadList(BaseScreen):
         """Return why the user cannot reply: there is no thread, the thread is unsent, or writing is disabled."""
         return self.actions.reply_reason(self.thread)
 
-    reason_react = reason_reply
+    def reason_react(self) -> str | None:
+        """Return why the user cannot react."""
+        return self.actions.react_reason(self.thread)
 
     def command_reply(self) -> None:
         """Reply to the thread under the cursor."""

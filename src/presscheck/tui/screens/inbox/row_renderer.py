@@ -249,9 +249,10 @@ def request_row(
 
 
 def tabs(views: Sequence[View], chosen: View, totals: Sequence[str], columns: int) -> Line:
-    """Render the tabs of the views with their counts. The first tabs are omitted if the current tab would not fit.
+    """Render the tabs of the views with their counts.
 
-    The click target of each tab is its index.
+    Tabs that do not fit are omitted: the last ones, and the first ones if the current tab would not fit. `‹` and `›`
+    stand for them. The click target of each tab is its index.
     """
     texts = [sanitize(view.title) + (f" {total}" if total else "") for view, total in zip(views, totals, strict=True)]
     fits = sum(cell_len(text) + len(GAP) for text in texts) < columns
@@ -264,8 +265,12 @@ def tabs(views: Sequence[View], chosen: View, totals: Sequence[str], columns: in
     first = 0
     while first < len(needed) - 1 and sum(map(width, needed[first:])) > columns:
         first += 1
-    before = Span("‹ ", "quiet", str(first - 1)) if first else Span(" ")
-    return (before, *(span for part in parts[first:] for span in part))
+    before: Line = (Span("‹ ", "quiet", str(first - 1)) if first else Span(" "),)
+    last = len(parts)
+    while last > len(needed) and width(before) + sum(map(width, parts[first:last])) > columns:
+        last -= 1
+    after = (Span("›", "quiet", str(last)),) if last < len(parts) else ()
+    return (*before, *(span for part in parts[first:last] for span in part), *after)
 
 
 def heading_row(title: str, count: int, columns: int) -> Line:

@@ -5,8 +5,8 @@ Rows and facts are drawn at once. Description, pages and threads follow when the
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Iterable, Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -41,6 +41,14 @@ class InboxScreen(BaseScreen):
     SCOPE = "inbox"
     LEGEND = legend("✓✗◷↻↓!◆•✎★⊘◉□◔")
     FOOTER = ("open", "mark", "approve", "merge", "done", "go_browse")
+    FOOTER_WITH_MARKS = ("act_on_marked", "approve", "merge", "reviewers", "done", "mark")
+    TITLES_WITH_MARKS: ClassVar[Mapping[str, str]] = {
+        "approve": "approve marked",
+        "request_changes": "request changes on marked",
+        "merge": "merge marked",
+        "reviewers": "reviewers of marked",
+        "done": "marked done",
+    }
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,6 +77,16 @@ class InboxScreen(BaseScreen):
     @override
     def body(self) -> ComposeResult:
         yield from self.session.panes.compose()
+
+    @override
+    @property
+    def footer_commands(self) -> tuple[str, ...]:
+        return self.FOOTER_WITH_MARKS if self.session.rows.marked else self.FOOTER
+
+    @override
+    @property
+    def footer_titles(self) -> Mapping[str, str]:
+        return self.TITLES_WITH_MARKS if self.session.rows.marked else self.FOOTER_TITLES
 
     @override
     def on_mount(self) -> None:
@@ -176,5 +194,6 @@ class InboxScreen(BaseScreen):
 
     @on(RowList.MarksChanged)
     def marks_changed(self) -> None:
-        """Show the number of marked rows."""
+        """Show the number of marked rows, and the keys that act on them."""
         self.session.panes.show_tabs()
+        self.refresh_status_bars()

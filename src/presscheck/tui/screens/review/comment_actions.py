@@ -156,7 +156,9 @@ class CommentActions:
         """Return why no thread can be resolved or reopened: there is none under the cursor, or the user may not."""
         return self.threads.resolve_reason(self._view.thread)
 
-    reason_react = reason_reply
+    def reason_react(self) -> str | None:
+        """Return why the user cannot react to the thread under the cursor."""
+        return self.threads.react_reason(self._view.thread)
 
     def command_reply(self) -> None:
         """Reply to the thread under the cursor."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from typing_extensions import override
 
-from presscheck.api.change_requests import Contributor, GetReview, ListCommenters, ListContributors
+from presscheck.api.change_requests import Contributor, GetReview, ListCommenters, ListContributors, SubmitReview
 from presscheck.api.operation import ALL
 from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.engine.review.merge_forecast import changes_between
@@ -157,7 +157,8 @@ class HistoryActions:
         if request is None or self._model.reviews is None:
             return "the reviews are not loaded yet"
         if review is None:
-            return "you have not reviewed it yet"
+            is_queued = any(isinstance(entry.call, SubmitReview) for entry in self._model.discussion.pending())
+            return "your review is not sent yet" if is_queued else "you have not reviewed it yet"
         if review.revision == request.revision:
             return f"no changes since your review, {since(review.created_at, now())}"
         return None

@@ -17,6 +17,7 @@ from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.engine.review.changes import (
     NOT_COMPARED,
     ChangedItem,
+    WordCount,
     change_sizes,
     changed_items,
     kinds_text,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
     from presscheck.api.change_requests import ChangeRequest, Review
     from presscheck.documents.diff.block_pairs import SegmentPair
-    from presscheck.engine.review.changes import WordCount
     from presscheck.engine.review.merge_readiness import MergeCheck, MergeReadiness, Reviewer
     from presscheck.engine.review.model import Progress, ReviewModel
     from presscheck.engine.review.timeline import Event
@@ -399,7 +399,9 @@ def render_item(
     change = RenderedChange()
     if NOT_COMPARED in item.kinds:  # it is unknown which lines are unchanged
         options = replace(options, only_changed=False)
-    summary = f"{kinds_text(item)} · {position}" + (f" · {TOO_NARROW}" if options.shown_mode != options.mode else "")
+    words = WordCount(page.difference.added, page.difference.removed).text if page.difference else ""
+    kinds = f"{kinds_text(item)} {words} words" if words else kinds_text(item)
+    summary = f"{kinds} · {position}" + (f" · {TOO_NARROW}" if options.shown_mode != options.mode else "")
     note = Span(f"   {page.note}" if page.note else "", "waiting")
     title = cut((Span(item.title, "title"), note, Span(f"   {summary}", "quiet")), options.columns)
     change.add(title, *(cut((Span(detail, "quiet"),), options.columns) for detail in item.details), ())
