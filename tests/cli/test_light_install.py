@@ -185,7 +185,7 @@ def test_a_review_works_on_a_service(light: Path, tmp_path: Path, service: Runni
     try:
         terminal.wait("3 open comments")
         terminal.press("w")
-        terminal.wait(r"Tokens +edited · 1 of 4")
+        terminal.wait(r"Tokens +edited .* words · 1 of 4")
         terminal.wait("expires after 90 days")
         terminal.press("C")
         terminal.wait("the draft is kept")

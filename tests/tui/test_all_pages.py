@@ -38,7 +38,7 @@ async def test_changes_pages_and_threads_are_reached_across_pages(service: Runni
         await pilot.press("&")
         await until(pilot, shows="all pages in one scroll")
         await pilot.press("l")
-        await until(pilot, shows="Scopes   edited · 2 of 4")
+        await until(pilot, shows="Scopes   edited +10 words · 2 of 4")
         visited: list[str] = []
         for _ in range(12):
             await pilot.press("]")

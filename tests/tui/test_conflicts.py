@@ -33,7 +33,7 @@ async def conflict(client: Client) -> None:
 
 async def go_to_conflict(pilot: Any) -> None:
     await pilot.press("tab", "}")
-    await until(pilot, shows="Limits   edited · 2 of 2")
+    await until(pilot, shows="words · 2 of 2")
     await until(pilot, shows="Conflict: both sides changed this text")
     screen = pilot.app.screen
     await pilot.press("]", "]")
@@ -56,7 +56,7 @@ async def test_a_conflict_is_red_and_wants_the_number(service: RunningService, t
             await pilot.press("j")
             assert rows.cursor > before
         await pilot.press("enter")
-        await until(pilot, shows="Limits   edited · 2 of 2")
+        await until(pilot, shows="words · 2 of 2")
         view = pilot.app.screen.session.view
         assert conflict_at(view.page.after, view.text_line), "enter goes to the conflict"
         await pilot.press("m")

@@ -61,6 +61,19 @@ class TestRows:
             assert rows.cursor == MANY - 1
             assert perf_counter() - begun < 1
 
+    @pytest.mark.parametrize(("cursor", "top"), [(1, 0), (15, 9)])
+    async def test_rows_that_are_filled_before_their_layout_scroll_no_further_than_the_cursor_needs(
+        self, cursor: int, top: int
+    ) -> None:
+        rows = RowList(numbered([]))
+        rows.display = False
+        async with alone(rows) as pilot:
+            rows.show(30, cursor=cursor)
+            rows.display = True
+            await pilot.pause()
+            await pilot.pause()
+            assert (rows.top, cursor in rows.visible_range) == (top, True)
+
     async def test_the_cursor_stays_visible(self) -> None:
         rows = RowList(numbered([]))
         async with alone(rows) as pilot:

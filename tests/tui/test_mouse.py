@@ -15,7 +15,7 @@ from tests.tui.block_page import write_blocks
 from tests.tui.dialogs import PEOPLE, answers, asked, sheet
 from tests.tui.endings import PROGRAM
 from tests.tui.line_views import MANY, Slow, numbered
-from tests.tui.mouse import click_text, drag
+from tests.tui.mouse import click_text, drag, place_of
 from tests.tui.widget_harness import alone, app_with, shown
 from textual import events
 from textual.app import ComposeResult
@@ -396,6 +396,14 @@ class TestSampleWorkspace:
             await until(pilot, shows="enter shows these lines: comment on one of them")
             await click_text(pilot, "unchanged lines")
             await until(pilot, shows="What it may do")
+            review.session.view.jump_to(0)
+            x, y = place_of(pilot, "expires after 90 days")
+            change = review.session.view.change
+            start = x - change.region.x, y - change.region.y
+            await drag(pilot, change, start, (start[0] + 4, start[1]))
+            await pilot.press("c")
+            await until(pilot, shows=": “")
+            await pilot.press("escape")
             await drag(pilot, review.query_one(PaneBorder), (0, 3), (10, 3))
             await until(pilot, holds=lambda: review.session.view.items.size.width == 44)
             await pilot.resize_terminal(80, 24)

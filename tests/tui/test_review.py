@@ -36,7 +36,7 @@ async def test_it_shows_changes_and_threads(service: RunningService, tmp_path: P
         await until(pilot, shows="Then say why it is meant.")
         text = shown(pilot.app)
         assert "with warnings: Ada requested changes" in text
-        assert "edited · 1 of 4" in text
+        assert "edited +21 −1 words · 1 of 4" in text
         await pilot.press("k")
         await until(pilot, shows="Can we link this from the quickstart?")
 

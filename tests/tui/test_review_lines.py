@@ -84,6 +84,8 @@ def test_incomplete_changes_are_reported() -> None:
     assert plain(line) == "open   changes: 1,000 of 1,450 loaded"
     assert plain(state_line(request(), None, None, 0, 80)) == "open   changes not known yet"
     assert plain(state_line(request(status="draft"), None, Progress(0, 0, 0), 0, 80)) == "draft   no changes yet"
+    merged = request(status="merged")
+    assert plain(state_line(merged, None, Progress(0, 0, 0), 0, 80)) == "merged   no changes", "nor will there be any"
 
 
 def test_who_and_when() -> None:

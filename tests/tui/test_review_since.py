@@ -57,7 +57,7 @@ async def test_only_what_changed_since_my_review_is_shown(service: RunningServic
         await pilot.press("ctrl+r")
         await until(pilot, shows="stale")
         await pilot.press("I")
-        await until(pilot, shows="edited · 1 of 1 since your review")
+        await until(pilot, shows="words · 1 of 1 since your review")
         await until(pilot, shows="Each token has scopes, and no more.")
         text = shown(pilot.app)
         assert "since your review" in text.splitlines()[2]
@@ -83,7 +83,7 @@ async def test_threads_of_other_pages_are_not_counted_as_conversation(service: R
         await pilot.press("ctrl+r")
         await until(pilot, shows="stale")
         await pilot.press("I")
-        await until(pilot, shows="edited · 1 of 1 since your review")
+        await until(pilot, shows="words · 1 of 1 since your review")
         assert pilot.app.screen.session.threads.open_count(None) == before
         await pilot.press("g", "t", "/", *"On tokens", "enter", "enter")
         await until(pilot, shows="4 changes")  # its page is not in the list of what changed since

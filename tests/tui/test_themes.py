@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,9 @@ import pytest
 import textual.css.stylesheet
 from tests.private_names import parse_styles_anew
 from tests.running_service import RunningService
+from tests.terminal import Terminal
 from tests.tui.app_driver import app_on, inbox_loaded, noon, running, shown, until
+from tests.tui.endings import PROGRAM
 from tests.tui.snapshot_setup import at_noon, rested
 from textual.app import App
 from textual.css.stylesheet import Stylesheet
@@ -133,3 +136,16 @@ def test_an_error_names_the_missing_color_of_a_theme(tmp_path) -> None:
     (tmp_path / "odd.toml").write_text(text)
     with pytest.raises(ConfigurationError, match=r"odd\.toml: colors\.accent is missing"):
         read(tmp_path / "odd.toml")
+
+
+@pytest.mark.slow
+def test_no_color_leaves_text_and_ground_to_the_terminal(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    terminal = Terminal([sys.executable, str(program), str(tmp_path)], env={"NO_COLOR": "1"})
+    try:
+        terminal.wait("line 5")
+        numbers = {number for style in re.findall(rb"\x1b\[([\d;]*)m", terminal.raw) for number in style.split(b";")}
+        assert numbers <= {b"", b"0", b"1", b"3", b"4", b"7", b"9", b"22", b"39", b"49"}, "styles without a color"
+    finally:
+        terminal.close()

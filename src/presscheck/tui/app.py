@@ -21,6 +21,7 @@ from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 from textual.errors import NoWidget
 from textual.events import Event, InputEvent, Key, MouseDown, Paste
+from textual.filter import Monochrome, NoColor
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import AwaitMount, Widget
@@ -131,6 +132,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Return the style of the current theme for style words such as `added strong`."""
         self.theme = theme_name
         self.stylesheet = ParsedStylesheet(variables=self.get_css_variables())
+        # Monochrome, which Textual has chosen before the theme was known, turns the terminal's own colors into black
+        self._filters = [NoColor() if isinstance(each, Monochrome) else each for each in self._filters]
         self._filters.append(ControlCharFilter())
         self.pictures = PictureTable(lambda: "off" if self.no_color else self.profile.images or "auto")
         """The pictures of pages."""

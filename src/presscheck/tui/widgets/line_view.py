@@ -450,9 +450,11 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
 
     def _top_with_cursor(self, top: int) -> int:
         """Return the first visible line that keeps the cursor in view; scrolling adds a third of a page of context."""
-        height = max(1, self.size.height)
+        height = self.size.height
+        if not height:  # not laid out yet: `on_resize` scrolls to the cursor if it is below the last visible line
+            return top
         first, last = self.cursor * self.item_height, (self.cursor + 1) * self.item_height - 1
-        lowest = max(0, self.count * self.item_height - self.size.height)
+        lowest = max(0, self.count * self.item_height - height)
         top = max(0, min(top, lowest))
         if first < top:
             top = first - height // 3

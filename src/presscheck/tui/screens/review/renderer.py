@@ -83,7 +83,7 @@ def state_line(
     parts: list[Line] = [(status, *verdicts(reviewers or ()))]
     if collected is not None:
         parts.append((Span(f"✎ {collected} in your review", "accent"),))
-    parts.append(_progress(progress))
+    parts.append(_progress(request, progress))
     news = (Span(f"{new_threads:,} new", "accent strong"),) if new_threads else ()
     if open_threads:
         gap = (Span(" · ", "quiet"),) if news else ()
@@ -175,11 +175,15 @@ def fix_line(check: MergeCheck) -> Line:
     return (Span(" " * 16), Span(f"can be fixed by {check.fixed_by}", "quiet"))
 
 
-def _progress(progress: Progress | None) -> Line:
+def _is_closed(request: ChangeRequest) -> bool:
+    return request.status in ("merged", "archived")
+
+
+def _progress(request: ChangeRequest, progress: Progress | None) -> Line:
     if progress is None:
         return (Span("changes not known yet", "quiet"),)
     if progress.total == 0:
-        return (Span("no changes yet", "quiet"),)
+        return (Span("no changes" if _is_closed(request) else "no changes yet", "quiet"),)
     spans = [Span(count(progress.total, "change"))]
     if progress.known < progress.total:
         spans = [Span(f"changes: {progress.known:,} of {progress.total:,} loaded", "waiting")]
@@ -539,7 +543,9 @@ def _add_events(
 def _no_changes(model: ReviewModel) -> str:
     if model.shown_changes is None:
         return "Loading the changes …"
-    return "no changes since your review" if model.since else "no changes yet: e edits a page in it"
+    if model.since:
+        return "no changes since your review"
+    return "no changes" if model.request and _is_closed(model.request) else "no changes yet: e edits a page in it"
 
 
 def _add_thread(change: RenderedChange, thread: Thread, options: RenderOptions, prefix: Line = ()) -> None:

@@ -691,6 +691,14 @@ class ChangeList(RowList):
     def ensure_lines(self, lines: int) -> None:
         self._lay_out()
 
+    @override
+    def on_mouse_up(self) -> None:
+        """Move the cursor to the last selected line too, so that the next command is about the selected text."""
+        super().on_mouse_up()
+        last = self._selection.end if self._selection and self._has_dragged else None
+        if last:
+            self.move_to(last.y)
+
     @property
     def visible_lines(self) -> range:
         """The range of visible lines; it may end below the last line."""
