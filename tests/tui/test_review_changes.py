@@ -96,6 +96,11 @@ def test_the_size_of_a_change(kind: str, words: WordCount | None, shown: tuple[s
     assert change_sizes(one, words) == shown
 
 
+@pytest.mark.parametrize(("words", "phrase"), [((0, 0), ""), ((0, 1), "−1 word"), ((1, 1), "+1 −1 words")])
+def test_counted_words_have_their_noun(words: tuple[int, int], phrase: str) -> None:
+    assert WordCount(*words).phrase == phrase
+
+
 def test_a_move_names_the_parent_before() -> None:
     parent = {"before": {"id": "g", "title": "Guides"}, "after": {"id": "r", "title": "Reference"}}
     (moved,) = items_of(page("a", "moved", parent=parent))

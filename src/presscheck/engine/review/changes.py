@@ -68,6 +68,11 @@ class WordCount:
         """The numbers that are not zero: `+12 −3`."""
         return " ".join(f"{sign}{number:,}" for sign, number in (("+", self.added), ("−", self.removed)) if number)
 
+    @property
+    def phrase(self) -> str:
+        """The numbers with their noun: `+12 −3 words`; empty if both are zero."""
+        return f"{self.text} {'word' if self.added + self.removed == 1 else 'words'}" if self.text else ""
+
 
 def changed_items(changes: Iterable[SemanticChange]) -> tuple[ChangedItem, ...]:
     """Combine changes into one entry for each changed item, in the order of the items' first changes."""

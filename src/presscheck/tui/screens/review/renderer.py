@@ -403,8 +403,8 @@ def render_item(
     change = RenderedChange()
     if NOT_COMPARED in item.kinds:  # it is unknown which lines are unchanged
         options = replace(options, only_changed=False)
-    words = WordCount(page.difference.added, page.difference.removed).text if page.difference else ""
-    kinds = f"{kinds_text(item)} {words} words" if words else kinds_text(item)
+    words = WordCount(page.difference.added, page.difference.removed).phrase if page.difference else ""
+    kinds = f"{kinds_text(item)} {words}".rstrip()
     summary = f"{kinds} · {position}" + (f" · {TOO_NARROW}" if options.shown_mode != options.mode else "")
     note = Span(f"   {page.note}" if page.note else "", "waiting")
     title = cut((Span(item.title, "title"), note, Span(f"   {summary}", "quiet")), options.columns)
