@@ -64,7 +64,7 @@ class EditActions:
         status = self._engine.status
         if can_wait and not status.online and not status.read_only:
             return self._engine.missing_reason(write)
-        return self._engine.write_reason(write, "edits")
+        return self._engine.write_reason(write, "changes of the page tree")
 
     def reason_add(self) -> str | None:
         """Return why no page can be added: there is no space, or the space cannot be edited now."""

@@ -343,6 +343,7 @@ class MarkdownEditor(BaseScreen):
             raise
         finally:
             self._is_saving = False
+        self._changed_by = ""  # saving merged the edits of others
         if saved.is_sent and self.area.text == text:
             self.app_context.close_screen()
             self.app_context.notify(saved.message or self.draft.saved_message)
