@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -29,6 +30,7 @@ from presscheck.service.content.revisions import add_document, add_revision, new
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import moment_text, system_clock
 from presscheck.service.models.spaces import SpaceRow
+from presscheck.service.web import reference_texts
 
 LIST = '{% openapi-operation spec="lamps" path="/pets" method="get" %}\n{% endopenapi-operation %}\n'
 
@@ -133,6 +135,47 @@ async def test_pages_are_generated_from_a_specification(world: World) -> None:
         ("document", None),
         ("computed", "builtin:openapi"),
     ]
+
+
+async def results(reader: httpx.AsyncClient, url: str, query: str) -> list[str]:
+    """The URLs of the pages and of the sections that the search of a site finds, without its own URL."""
+    page = await reader.get(url, params={"q": query})
+    found = page.text.partition("<ol")[2].partition("</ol>")[0]
+    return [href.removeprefix(urlsplit(url).path) for href in re.findall(r'<a href="([^"]*)"', found)]
+
+
+async def test_the_search_finds_the_text_of_api_references(world: World) -> None:
+    url = (await site(world, f"Our lamps.\n\n{LIST}\n")).removesuffix("guide")
+    async with httpx.AsyncClient() as reader:
+        assert await results(reader, url, "sandbox.example.org") == []
+        await specify(world, PETS.read_text("utf-8"))
+        for query in ("List pets", "GET /pets", "int32 limit", '"newest first"', "X-Total"):
+            assert await results(reader, url, query) == ["guide", "guide#list-pets"], query
+        assert await results(reader, url, "our lamps newest") == ["guide", "guide#list-pets"]
+        await specify(world, PETS.read_text("utf-8").replace("newest", "eldest"))
+        assert await results(reader, url, '"newest first"') == []
+        assert await results(reader, url, "eldest first") == ["guide", "guide#list-pets"]
+
+
+async def test_the_search_finds_generated_pages_by_their_text(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    place_pages(world, models=True)
+    await specify(world, PETS.read_text("utf-8"))
+    at = {"organization_id": world.organization}
+    made = await world.admin.send(CreateSite(**at, title="Pets", spaces=(world.space,)))
+    url = str((await world.admin.send(PublishSite(**at, site_id=made.id))).urls.published)
+    async with httpx.AsyncClient() as reader:
+        pages = {page: (await reader.get(url + page)).text for page in ("pets", "owners", "models", "other")}
+        for query in ("Upload a picture", "DELETE pets id", "CLI owners", "Tom", "born", "date-time"):
+            found = await results(reader, url, query)
+            assert found, query
+            for place in found:
+                page, _, anchor = place.partition("#")
+                assert not anchor or f'id="{anchor}"' in pages[page], place
+        assert (await results(reader, url, "Upload a picture"))[:2] == ["pets", "pets#upload-a-picture"]
+        monkeypatch.setattr(reference_texts, "MOST_BLOCKS", 0)
+        await specify(world, PETS.read_text("utf-8").replace("int32", "int64"))
+        assert await results(reader, url, "born") == ["other"], "further blocks are found by path and name"
+        assert await results(reader, url, "int64") == []
 
 
 class _Api:

@@ -68,13 +68,20 @@ _TREES = select(_revisions.id, _revisions.tree).where(among(_revisions.id, "ids"
 
 
 class SearchedPage(NamedTuple):
-    """A page that is searched, its path, the titles of its ancestors, and the reusable content of its space, if any."""
+    """A page that is searched.
+
+    Attributes:
+        above: the titles of its ancestors.
+        included: the reusable content of its space, if any.
+        text: its text, if the text is not only in documents, such as the text of API references.
+    """
 
     space_id: str
     page: Page
     path: str
     above: tuple[str, ...]
     included: IncludedTexts | None = None
+    text: SearchText | None = None
 
     @property
     def documents(self) -> frozenset[str]:
@@ -255,9 +262,10 @@ class _Finder:
             [
                 not own.isdisjoint(documents)
                 or bool(term.weight_in(fields.title) or term.weight_in(fields.description))
+                or bool(page.text and (term.weight_in(page.text.headings) or term.weight_in(page.text.body)))
                 for term, documents in zip(terms, having, strict=True)
             ]
-            for own, fields in zip(self._by_page, self._fields, strict=True)
+            for page, own, fields in zip(self._pages, self._by_page, self._fields, strict=True)
         ]
 
     def _accepts(self, terms: list[Term], rarities: list[float], number: int, matches: list[bool], least: int) -> bool:
@@ -295,13 +303,19 @@ class _Finder:
             known = kept_of_documents(
                 self._context,
                 self._reading.name,
-                {document for number, document in documents.items() if document and len(self._by_page[number]) < 2},
+                {
+                    document
+                    for number, document in documents.items()
+                    if document and len(self._by_page[number]) < 2 and self._pages[number].text is None
+                },
                 lambda markdown: search_text(self._reading.visible(markdown)),
                 SearchText.weight,
             )
             for number, document in documents.items():
                 is_alone = len(self._by_page[number]) < 2
-                texts[number] = known.get(document or "", _EMPTY) if is_alone else self._with_included(number)
+                texts[number] = self._pages[number].text or (
+                    known.get(document or "", _EMPTY) if is_alone else self._with_included(number)
+                )
                 characters += len(texts[number].body)
         return texts, True
 

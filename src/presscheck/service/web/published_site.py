@@ -228,15 +228,22 @@ class PublishedSite:
     def targets(self, content: SpaceContent) -> LinkTargets:
         """Return the possible link targets in a space."""
         revision = content.revision
-        return kept(
-            self.context,
-            ("link targets", revision.id, *content.specifications, *self._visitor),
+        return self.kept_of_content(
+            ("link targets",),
+            content,
             lambda: LinkTargets(
                 self.context,
                 Content(revision.space_id, content.tree, revision.files, revision.reusable_contents),
             ),
             lambda _: revision.weight() // 4,
         )
+
+    def kept_of_content(
+        self, key: tuple[str, ...], content: SpaceContent, make: Callable[[], Value], weight: Callable[[Value], int]
+    ) -> Value:
+        """Return a cached value that depends only on a key and on the content of a space for this reader."""
+        whole = (*key, content.revision.id, *content.specifications, *self._visitor)
+        return kept(self.context, whole, make, weight)
 
     def absolute(self, url: str) -> str:
         """Return a URL with its host, for search engines and redirects."""

@@ -18,6 +18,7 @@ from presscheck.service.content.search import Found, Hit, SearchedPage, TextRead
 from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web.navigation import trail
 from presscheck.service.web.published_site import PublishedSite
+from presscheck.service.web.reference_texts import reference_texts
 
 LONGEST_QUERY = 512
 PAGE_SIZE = 20
@@ -154,7 +155,13 @@ def _places(site: PublishedSite, site_spaces: Sequence[SiteSpaceRow]) -> _Places
 
 
 def _find(site: PublishedSite, places: _Places, query: str) -> Found:
+    reading = _FOR_EVERYBODY if site.site.adaptive_content else _WITHOUT_CONDITIONS
     included = {space_id: _included(site, space_id) for space_id, _ in places}
+    spaces = {site_space.space_id: site_space for site_space, _ in places.values()}
+    references = {
+        space_id: reference_texts(site, site_space, included[space_id], reading)
+        for space_id, site_space in spaces.items()
+    }
     pages = [
         SearchedPage(
             site_space.space_id,
@@ -162,10 +169,11 @@ def _find(site: PublishedSite, places: _Places, query: str) -> Found:
             place.path or "",
             tuple(ancestor.page["title"] for ancestor in trail(site, site_space, place)),
             included[site_space.space_id],
+            references[site_space.space_id].get(place.page["id"]),
         )
         for site_space, place in places.values()
     ]
-    return find(site.context, pages, query, _FOR_EVERYBODY if site.site.adaptive_content else _WITHOUT_CONDITIONS)
+    return find(site.context, pages, query, reading)
 
 
 def _included(site: PublishedSite, space_id: str) -> IncludedTexts | None:

@@ -8,6 +8,7 @@ from presscheck.documents.openapi.specification import SpecificationReader
 from presscheck.service.content.specifications import stored_specification
 from presscheck.service.models.imports import SpecRow, SpecVersionRow
 from presscheck.service.web.published_site import PublishedSite
+from presscheck.service.web.site_record import digest_of
 
 
 def specification_by_slug(site: PublishedSite, slug: str) -> SpecificationReader | None:
@@ -26,6 +27,16 @@ def specification_by_url(site: PublishedSite, url: str) -> SpecificationReader |
 def specification_in_file(site: PublishedSite, content: str) -> SpecificationReader | None:
     """Return the specification in a stored file, or None if it cannot be read."""
     return _reader(site, content)
+
+
+def newest_versions(site: PublishedSite) -> str:
+    """Return a text that changes whenever a specification of the organization does."""
+    rows = site.context.session.execute(
+        select(SpecRow.id, SpecRow.slug, SpecRow.source_url, SpecRow.last_version)
+        .where(SpecRow.organization_id == site.site.organization_id)
+        .order_by(SpecRow.id)
+    )
+    return digest_of(repr([tuple(row) for row in rows])).hex()
 
 
 def _newest(site: PublishedSite, is_wanted: ColumnElement[bool]) -> SpecificationReader | None:
