@@ -15,10 +15,12 @@ import pytest
 from tests.documents.api_pages import REQUESTS, block_of, drawn, html_of, markdown_of, pets, reader_of
 from tests.hostile_strings import HOSTILE
 
+from presscheck.documents.openapi.blocks import BlockReference
 from presscheck.documents.openapi.code_samples import SampleRequest, samples_of
 from presscheck.documents.openapi.examples import example_of
 from presscheck.documents.openapi.operation import origin_of_server, read_operation
 from presscheck.documents.openapi.schema_tree import DEEPEST, MOST_NODES, SchemaNode, SchemaTrees
+from presscheck.documents.openapi.searched_text import LONGEST, searched_markdown
 from presscheck.documents.openapi.specification import SpecificationError, SpecificationReader, read_specification
 
 GOLDEN = Path(__file__).with_name("api_reference.txt")
@@ -430,3 +432,21 @@ def test_a_large_specification_is_parsed_by_parts() -> None:
     assert process_time() - start < 1
     assert len(reader._parsed) == 2, "only the path and its schema are parsed"
     assert reader.specification.weight() < 5_000_000
+
+
+def test_searched_text_has_names_and_descriptions_once_and_ends() -> None:
+    again = {"$ref": "#/components/schemas/Node"}
+    node = {"type": "object", "description": "# A node\n```", "properties": {"next": again}}
+    wide = {"type": "object", "properties": {f"field_{number}": {"type": "string"} for number in range(2_000)}}
+    content = {"application/json": {"schema": {"allOf": [again, {"enum": ["a", 1]}]}}}
+    operation = {"summary": "Get *all* nodes", "parameters": [{"name": "limit", "description": "How many"}]}
+    operation |= {"responses": {"200": {"description": "Found", "content": content}}}
+    paths = {"/nodes": {"get": operation}}
+    reader = reader_of({"paths": paths, "components": {"schemas": {"Node": node, "Wide": wide}}})
+    text = searched_markdown(reader, BlockReference("s", False, "operation", "/nodes", "get", ()))
+    assert text.split("\n")[:5] == ["## Get \\*all\\* nodes", "", "GET /nodes", "limit How many", "200 Found"]
+    assert text.split("\n")[5:] == ["application/json", "object # A node ```", "a 1", "next", ""]
+    models = searched_markdown(reader, BlockReference("s", False, "models", "", "", ("Wide", "None", "Node")))
+    assert [line for line in models.split("\n") if line.startswith("#")] == ["## Wide", "## Node"]
+    assert LONGEST - 100 < models.index("## Node") < LONGEST + 100
+    assert searched_markdown(reader, BlockReference("s", False, "operation", "/none", "get", ())) == ""

@@ -147,7 +147,7 @@ async def results(reader: httpx.AsyncClient, url: str, query: str) -> list[str]:
 async def test_the_search_finds_the_text_of_api_references(world: World) -> None:
     url = (await site(world, f"Our lamps.\n\n{LIST}\n")).removesuffix("guide")
     async with httpx.AsyncClient() as reader:
-        assert await results(reader, url, "sandbox.example.org") == []
+        assert await results(reader, url, "X-Total") == []
         await specify(world, PETS.read_text("utf-8"))
         for query in ("List pets", "GET /pets", "int32 limit", '"newest first"', "X-Total"):
             assert await results(reader, url, query) == ["guide", "guide#list-pets"], query
@@ -165,7 +165,7 @@ async def test_the_search_finds_generated_pages_by_their_text(world: World, monk
     url = str((await world.admin.send(PublishSite(**at, site_id=made.id))).urls.published)
     async with httpx.AsyncClient() as reader:
         pages = {page: (await reader.get(url + page)).text for page in ("pets", "owners", "models", "other")}
-        for query in ("Upload a picture", "DELETE pets id", "CLI owners", "Tom", "born", "date-time"):
+        for query in ("Upload a picture", "DELETE pets id", "list owners", "born", "date-time"):
             found = await results(reader, url, query)
             assert found, query
             for place in found:

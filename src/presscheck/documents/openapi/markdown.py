@@ -28,18 +28,18 @@ def specified_markdown(reader: SpecificationReader, block: BlockReference) -> st
     if operation is None:
         return ""
     text = "\n".join(_operation(operation)).strip()
-    return text if len(text) <= LARGEST else f"## {_words(operation.title)}\n\n{_endpoint(operation)}"
+    return text if len(text) <= LARGEST else f"## {plain_words(operation.title)}\n\n{_endpoint(operation)}"
 
 
 def _model(reader: SpecificationReader, name: str) -> str:
     if reader.component("schemas", name) is None:
         return ""
     node = SchemaTrees(reader).tree(model_reference(name))
-    return "\n".join((f"## {_words(name)}", "", *_schema(node))).strip()
+    return "\n".join((f"## {plain_words(name)}", "", *_schema(node))).strip()
 
 
 def _operation(operation: Operation) -> Iterator[str]:
-    yield from (f"## {_words(operation.title)}", "", _endpoint(operation), "")
+    yield from (f"## {plain_words(operation.title)}", "", _endpoint(operation), "")
     if operation.is_deprecated:
         yield from ("Deprecated.", "")
     yield from _description(operation.description)
@@ -62,13 +62,13 @@ def _operation(operation: Operation) -> Iterator[str]:
             yield from _media(media)
     yield from ("### Responses", "") if operation.responses else ()
     for response in operation.responses:
-        yield from (f"#### {_words(response.status)}", "")
+        yield from (f"#### {plain_words(response.status)}", "")
         yield from _description(response.description)
         yield from _parameters("Headers:", response.headers)
         for media in response.content:
             yield from _media(media)
     for title, language, code in operation.samples[:1]:
-        yield from (f"### {_words(title)}", "", *_fence(code, language), "")
+        yield from (f"### {plain_words(title)}", "", *_fence(code, language), "")
 
 
 def _endpoint(operation: Operation) -> str:
@@ -79,7 +79,7 @@ def _endpoint(operation: Operation) -> str:
 def _scheme(scheme: Scheme) -> str:
     place = f" in {scheme.where} {_code(scheme.field)}" if scheme.where else ""
     scopes = ", ".join(_code(scope) for scope, _ in scheme.scopes)
-    return f"{_words(scheme.title)}{place}{f' with {scopes}' if scopes else ''}"
+    return f"{plain_words(scheme.title)}{place}{f' with {scopes}' if scopes else ''}"
 
 
 def _parameters(title: str, parameters: Sequence[Parameter]) -> Iterator[str]:
@@ -95,12 +95,12 @@ def _media(media: Media) -> Iterator[str]:
     yield from _schema(media.node)
     for name, text in media.examples[: "form" not in media.media_type]:
         language = "json" if "json" in media.media_type else ""
-        yield from (f"{_words(name or 'Example')}:", "", *_fence(text, language), "")
+        yield from (f"{plain_words(name or 'Example')}:", "", *_fence(text, language), "")
 
 
 def _schema(node: SchemaNode) -> Iterator[str]:
     yield from _description(node.description)
-    yield from (f"{_words(node.type)}{_values(node)}", "")
+    yield from (f"{plain_words(node.type)}{_values(node)}", "")
     fields = [*_fields(node, 0)]
     yield from (*fields, "") if fields else ()
 
@@ -110,18 +110,18 @@ def _fields(node: SchemaNode, depth: int) -> Iterator[str]:
     for name, inner in node.fields:
         yield from _field(name, inner, depth)
     for label, nodes in node.groups:
-        yield f"{indent}- {_words(label)}:"
+        yield f"{indent}- {plain_words(label)}:"
         for inner in nodes:
-            yield f"{indent}  - {_words(inner.name or inner.type)}{_values(inner)}"
+            yield f"{indent}  - {plain_words(inner.name or inner.type)}{_values(inner)}"
             yield from _fields(inner, depth + 2)
     if node.circular:
-        yield f"{indent}- The fields of {_words(node.circular)} again."
+        yield f"{indent}- The fields of {plain_words(node.circular)} again."
     elif node.is_cut:
         yield f"{indent}- Further fields."
 
 
 def _field(name: str, node: SchemaNode, depth: int) -> Iterator[str]:
-    kind = ", ".join((_words(node.type), *node.flags))
+    kind = ", ".join((plain_words(node.type), *node.flags))
     about = _line(node.description)
     about += "" if not about or about[-1] in ".!?:" else "."
     yield f"{'  ' * depth}- {_code(name)} ({kind}){f': {about}' if about else ''}{_values(node)}"
@@ -144,7 +144,7 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _words(text: str) -> str:
+def plain_words(text: str) -> str:
     """Escape a text for Markdown, on one line."""
     return _special.sub(r"\\\1", _line(text))
 

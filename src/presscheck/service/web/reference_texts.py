@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from presscheck.documents.markdown.code_ranges import without_code
 from presscheck.documents.openapi.blocks import BlockReference, written_blocks
 from presscheck.documents.openapi.generated_pages import TEXT
-from presscheck.documents.openapi.markdown import specified_markdown
+from presscheck.documents.openapi.searched_text import searched_markdown
 from presscheck.documents.pages.tree import PagePosition
 from presscheck.service.content.included_texts import IncludedTexts
 from presscheck.service.content.relevance import SearchText, search_text
@@ -24,9 +23,6 @@ MOST_BLOCKS = 500
 """Maximum number of blocks of a space whose specification is read; 500 operations take about a second, once for each
 version. Of further blocks, the search finds the path or the name.
 """
-LONGEST = 10_000
-"""Maximum number of characters of a block that are searched."""
-_lower_heading = re.compile(r"^#{1,6} ", re.MULTILINE)
 
 ReferenceTexts = Mapping[str, SearchText]
 """The search texts of pages with API references, by page id."""
@@ -100,16 +96,8 @@ class _Reader:
         return "".join((*parts, text[end:]))
 
     def _described(self, block: BlockReference, links: PageLinks) -> str:
-        """Return what a block shows, with the headings that have an anchor on the page."""
         self._left -= max(1, len(block.models))
         reader = links.specification(block.origin, links.source, is_file=block.is_file) if self._left >= 0 else None
         if reader is None:
             return f"{block.method.upper()} `{block.name}` {', '.join(block.models)}\n"
-        parts = [block._replace(models=(name,)) for name in block.models] if block.kind == "models" else [block]
-        return "\n\n".join(_with_one_heading(specified_markdown(reader, part)[:LONGEST]) for part in parts) + "\n"
-
-
-def _with_one_heading(text: str) -> str:
-    """Keep the first line, the heading of the operation or model, whose lower headings have no anchors."""
-    head, end, rest = text.partition("\n")
-    return head + end + _lower_heading.sub("", rest)
+        return searched_markdown(reader, block) + "\n"
