@@ -74,6 +74,21 @@ class TestRows:
             await pilot.pause()
             assert (rows.top, cursor in rows.visible_range) == (top, True)
 
+    async def test_new_rows_keep_a_list_where_the_wheel_scrolled_it(self) -> None:
+        rows = RowList(numbered([]))
+        async with alone(rows) as pilot:
+            rows.show(MANY)
+            rows.scroll_lines(50)
+            rows.show(MANY)
+            await pilot.pause()
+            assert (rows.cursor, rows.top) == (0, 50)
+            rows.show(30)
+            assert rows.top == 20, "not beyond the last row"
+            rows.move(1)
+            assert rows.cursor in rows.visible_range, "a key leads back to the cursor"
+            rows.show(MANY)
+            assert rows.cursor in rows.visible_range
+
     async def test_the_cursor_stays_visible(self) -> None:
         rows = RowList(numbered([]))
         async with alone(rows) as pilot:

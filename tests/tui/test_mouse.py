@@ -9,7 +9,7 @@ import pytest
 from tests.private_names import send_mouse, strips
 from tests.running_service import RunningService, running_service
 from tests.terminal import Terminal
-from tests.tui.app_driver import app_on, inbox_loaded, running, until
+from tests.tui.app_driver import app_on, inbox_loaded, review, running, until
 from tests.tui.base_screen import Room
 from tests.tui.block_page import write_blocks
 from tests.tui.dialogs import PEOPLE, answers, asked, sheet
@@ -410,6 +410,18 @@ class TestSampleWorkspace:
             await until(pilot, holds=lambda: review.session.view.change.size.width == 80)
             await pilot.resize_terminal(120, 40)
             await until(pilot, holds=lambda: review.session.view.items.size.width == 44)
+
+    async def test_the_wheel_loads_the_pages_of_a_review_that_it_shows(
+        self, service: RunningService, tmp_path: Path
+    ) -> None:
+        async with review(service, tmp_path, "Rename workspaces to projects", (120, 11)) as pilot:
+            session: Any = pilot.app.screen.session
+            await until(pilot, holds=lambda: bool(session.model.items))
+            last = session.model.items[-1]
+            for _ in range(5):
+                await send_mouse(pilot, events.MouseScrollDown, session.view.items, (3, 3))
+            await until(pilot, holds=lambda: session.texts.words(last) is not None)
+            assert session.view.items.cursor == 1
 
     async def test_pages_links_and_the_path(self, service: RunningService, tmp_path: Path) -> None:
         async with running(app_on(service, tmp_path)) as pilot:

@@ -261,6 +261,8 @@ async def test_the_current_tab_is_visible_in_a_narrow_terminal(
         assert tabs(pilot).startswith("‹")
         await pilot.press("9")
         await until(pilot, holds=lambda: "A view of mine 0 10" in tabs(pilot))
+        await pilot.resize_terminal(260, 24)
+        await until(pilot, holds=lambda: "›" not in tabs(pilot))
 
 
 @pytest.mark.slow

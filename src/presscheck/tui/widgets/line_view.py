@@ -128,6 +128,9 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
     class MenuRequested(Message):
         """Posted when an item was clicked with the right button, after the cursor moved to it."""
 
+    class WheelTurned(Message):
+        """Posted when the mouse wheel scrolled the view, which moves no cursor."""
+
     DEFAULT_CSS = "LineView { height: 1fr; }"
     has_cursor = True
     looks_focused = False
@@ -387,11 +390,13 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         """Scroll down by `WHEEL_LINES`."""
         event.stop()
         self.scroll_lines(WHEEL_LINES)
+        self.post_message(self.WheelTurned())
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """Scroll up by `WHEEL_LINES`."""
         event.stop()
         self.scroll_lines(-WHEEL_LINES)
+        self.post_message(self.WheelTurned())
 
     def _draw_missing(self, y: int) -> None:
         missing = [line for line in range(max(self.size.height, y + 1)) if line not in self._strips]

@@ -95,12 +95,16 @@ class RowList(LineView):
         ]
 
     def show(self, count: int, *, cursor: int | None = None) -> None:
-        """Show `count` new rows; the cursor follows the key of its row, or moves to the index `cursor`."""
+        """Show `count` new rows; the cursor follows the key of its row, or moves to the index `cursor`.
+
+        Rows that the wheel scrolled away from the cursor stay where they are.
+        """
+        follows = cursor is not None or self.cursor in self.visible_range
         self._count = count
         index = self._find_cursor_key() if cursor is None else cursor
         self.cursor = self._skip_headings(max(0, min(index, count - 1)), 1)
-        self.top = self._top_with_cursor(self.top)
-        if self._is_below_hidden_heading():
+        self.top = self._top_with_cursor(self.top) if follows else self._clamped_top(self.top)
+        if follows and self._is_below_hidden_heading():
             self.top -= self.item_height
         self._store_cursor_key()
         self.redraw()

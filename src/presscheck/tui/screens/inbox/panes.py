@@ -111,7 +111,8 @@ class InboxPanes:
         self.fit()
 
     def fit(self) -> None:
-        """Update the layout of rows, headings and preview."""
+        """Update the layout of tabs, rows, headings and preview."""
+        self.show_tabs()
         self._lay_out(self.rows.count)
         self.show_row_details()
 

@@ -258,6 +258,11 @@ class ReviewScreen(BaseScreen):
             self.redraw()
         self._update_footer()
 
+    @on(LineView.WheelTurned)
+    def wheel_turned(self) -> None:
+        """Load the items whose rows came into view."""
+        self.session.load_visible()
+
     def on_descendant_focus(self) -> None:
         """Show the focused pane, and its keys in the footer."""
         self.session.view.follow_focus()
