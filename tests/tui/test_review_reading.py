@@ -140,3 +140,17 @@ async def test_replies_that_arrive_shortly_after_each_other_are_drawn_together(
         await until(pilot, holds=lambda: sum(len(one.replies) for one in model.discussion.threads()) == len(replies))
         await until(pilot, shows="Because.")
         assert len(drawn) < len(replies)
+
+
+async def test_the_cursor_stays_on_its_thread_in_other_layouts(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, "Rewrite the auth guide", (160, 40)) as pilot:
+        session: Any = pilot.app.screen.session
+        await until(pilot, shows="This still says API key")
+        await pilot.press("tab", "t")
+        await until(pilot, holds=lambda: session.view.is_on_thread)
+        thread = session.view.thread.id
+        for layout in ("split", "source", "prose"):
+            await pilot.press("d")
+            await until(pilot, holds=lambda layout=layout: session.view.mode == layout)
+            assert session.view.is_on_thread
+            assert session.view.thread.id == thread

@@ -286,10 +286,11 @@ class ReviewView:
         self._show_at_same_place()
 
     def _show_at_same_place(self) -> None:
-        """Redraw lines whose positions change, and move the cursor back to the same text."""
-        anchor = self.rendered.anchor_at(self.line)
+        """Redraw lines whose positions change, and move the cursor back to the same text or thread."""
+        anchor, thread = self.rendered.anchor_at(self.line), self.rendered.thread_of.get(self.line)
         self.show_change()
-        self.jump_to(self.rendered.line_of(anchor))
+        first = self.rendered.first_line_of_thread(thread) if thread else 0
+        self.jump_to(first or self.rendered.line_of(anchor))
 
     def unfold(self) -> None:
         """Unfold unchanged lines at the cursor, or fold or unfold a resolved thread."""
