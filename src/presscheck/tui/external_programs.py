@@ -17,6 +17,7 @@ from textual.app import SuspendNotSupported
 from presscheck.errors import PresscheckError, StoreError
 
 if TYPE_CHECKING:
+    from presscheck.engine.engine import Engine
     from presscheck.store.drafts import DraftSlot
     from presscheck.tui.app_context import AppContext
 
@@ -79,6 +80,11 @@ def edit_text(
     if edited == text:
         raise PresscheckError(f"{failure}: no changes")
     raise PresscheckError(f"{failure}: not saved, and what it wrote is kept as a draft")
+
+
+def folder_reason(engine: Engine) -> str | None:
+    """Return why no folder can be opened: the app is offline."""
+    return None if engine.status.online else "you are offline: a checkout needs the service"
 
 
 def run_in_folder(app: AppContext, command: list[str], folder: Path) -> None:

@@ -30,11 +30,6 @@ SUBJECT = 100
 """Maximum number of characters of a subject."""
 
 
-def folder_reason(screen: BaseScreen) -> str | None:
-    """Return why no folder can be opened: the app is offline."""
-    return None if screen.engine.status.online else "you are offline: a checkout needs the service"
-
-
 async def open_folder(screen: BaseScreen, space_id: str, request: ChangeRequest | None) -> None:
     """Check a change request or the main content of a space out into its folder, and open the folder.
 

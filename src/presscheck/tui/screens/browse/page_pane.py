@@ -20,6 +20,7 @@ from presscheck.engine.writes.page_merge import pending_note
 from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.commands import shown
+from presscheck.tui.external_programs import folder_reason
 from presscheck.tui.screens.browse.item_contents import CONTENTS_OF, Contents
 from presscheck.tui.screens.browse.page_navigation import PageNavigation
 from presscheck.tui.screens.browse.page_references import ReferenceLoader
@@ -27,7 +28,7 @@ from presscheck.tui.screens.browse.page_tree import Item, page_key
 from presscheck.tui.screens.browse.shortcut_actions import shortcut_text
 from presscheck.tui.screens.browse.site_actions import site_lines
 from presscheck.tui.screens.browse.space_home import SpaceHome
-from presscheck.tui.screens.folder import folder_reason, open_folder
+from presscheck.tui.screens.folder import open_folder
 from presscheck.tui.screens.references.page_pictures import PagePictures
 from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.ask import choose
@@ -253,7 +254,7 @@ class PagePane:
     def reason_folder(self) -> str | None:
         """Return why the space cannot be checked out."""
         item = self._session.item
-        return folder_reason(self._screen) if item and item.space else "no space here"
+        return folder_reason(self._screen.engine) if item and item.space else "no space here"
 
     async def command_folder(self) -> None:
         """Check the space, or the change request chosen in it, out into its folder, and open the folder."""

@@ -10,7 +10,7 @@ from presscheck.api.change_requests import REVIEWS
 from presscheck.api.spaces import GetSpace
 from presscheck.engine.review.merge_readiness import closed_reason, review_reason
 from presscheck.tui.commands import CommandTable
-from presscheck.tui.screens.folder import folder_reason, open_folder
+from presscheck.tui.external_programs import folder_reason
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.inbox.bulk_actions import BulkActions
@@ -75,10 +75,12 @@ class RowActions:
 
     def reason_folder(self) -> str | None:
         """Return why the change request under the cursor cannot be checked out."""
-        return folder_reason(self._session.screen) if self._session.current() else "no change request here"
+        return folder_reason(self._engine) if self._session.current() else "no change request here"
 
     async def command_folder(self) -> None:
         """Check the change request under the cursor out into the folder of its space, and open the folder."""
+        from presscheck.tui.screens.folder import open_folder  # it loads the reader of YAML, Markdown and merges
+
         request = self._session.current()
         if request:
             await open_folder(self._session.screen, request.space, request)

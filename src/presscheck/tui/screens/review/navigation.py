@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from presscheck.engine.review.timeline import BY, CATEGORIES, people_of, select_events
+from presscheck.tui.external_programs import folder_reason
 from presscheck.tui.places import Place
-from presscheck.tui.screens.folder import folder_reason, open_folder
+from presscheck.tui.screens.folder import open_folder
 from presscheck.tui.screens.review.view import WIDE
 from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.ask import choose
@@ -175,7 +176,7 @@ class ReviewNavigation:
 
     def reason_folder(self) -> str | None:
         """Return why the change request cannot be checked out."""
-        return folder_reason(self._screen)
+        return folder_reason(self._screen.engine)
 
     async def command_folder(self) -> None:
         """Check the change request out into the folder of its space, and open the folder."""
