@@ -79,7 +79,7 @@ class RowActions:
 
     async def command_folder(self) -> None:
         """Check the change request under the cursor out into the folder of its space, and open the folder."""
-        from presscheck.tui.screens.folder import open_folder  # it loads the reader of YAML, Markdown and merges
+        from presscheck.tui.screens.folder import open_folder  # 80 ms: it loads YAML and merges
 
         request = self._session.current()
         if request:
