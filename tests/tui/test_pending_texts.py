@@ -120,7 +120,7 @@ async def test_quitting_names_what_is_held_once(service: RunningService, tmp_pat
         await hold_comment(pilot, "Is this the right limit?")
         await leave_draft(pilot, "Half a thought")
         await pilot.press("q")
-        await until(pilot, shows="✎ 1 draft and 1 pending review stay here: q again quits")
+        await until(pilot, shows="✎ 1 draft and 1 pending review kept here: q again quits")
         await leave_draft(pilot, " and more")
         await pilot.press("q")
         await until(pilot, holds=lambda: app.return_code is not None)

@@ -342,7 +342,7 @@ class Navigation:
                 key = shown(
                     keys_of(next(command for command in COMMANDS if command.name == "close"), self._app.keymap)[0]
                 )
-                self._screen.notify(f"✎ {self._told} stay here: {key} again quits")
+                self._screen.notify(f"✎ {self._told} kept here: {key} again quits")
             else:
                 self.command_quit()
 
