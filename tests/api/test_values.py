@@ -20,7 +20,7 @@ from presscheck.api.openapi import CreateOpenAPISpec, SpecSource
 from presscheck.api.operation import revive
 from presscheck.api.organizations import Organization, UpdateOrganization
 from presscheck.api.roles import ContentPosition, SpacePointer
-from presscheck.api.site_structure import GetSiteStructure, SiteSection, SiteSectionGroup, SiteSpace
+from presscheck.api.site_structure import GetSiteStructure, SiteExternalLink, SiteSection, SiteSectionGroup, SiteSpace
 from presscheck.api.sites import Checkout, PublishSite, Site, UpdateSite
 from presscheck.api.spaces import CreateSpace, GetSpace, MoveSpace, SearchSpace, UpdateSpace
 from presscheck.api.users import GetCurrentUser, User
@@ -158,7 +158,8 @@ def test_a_structure_nests_and_keeps_what_it_does_not_know() -> None:
     assert isinstance(first.site_spaces[0], SiteSpace)
     assert isinstance(second, SiteSectionGroup)
     assert isinstance(second.children[0], SiteSectionGroup)
-    assert third.model_extra == {"url": "https://example.org"}
+    assert isinstance(third, SiteExternalLink)
+    assert third.url == "https://example.org"
 
 
 def test_unusual_spellings_are_read() -> None:

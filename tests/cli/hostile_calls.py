@@ -62,6 +62,7 @@ LOCAL = frozenset(
             "config path",
         ),
         *("config schema", "config show", "demo", "log", "logout", "preview"),
+        *("diff", "pull", "push", "status"),  # which read the folder of a checkout first
         *("outbox drop", "outbox edit", "outbox history", "outbox list", "outbox retry", "outbox undo"),
         *(
             "profiles",

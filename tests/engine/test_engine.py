@@ -14,6 +14,7 @@ from tests.running_service import RunningService, running_service
 from presscheck.api.ask import AskOrganization
 from presscheck.api.change_requests import GetChangeRequest, SubmitReview, UpdateChangeRequest
 from presscheck.api.comments import Document, ListComments, PostComment
+from presscheck.api.computed_content import GetComputedDocument, GetComputedRevision
 from presscheck.api.conversations import ListConversations
 from presscheck.api.operation import Operation, every_operation
 from presscheck.api.organizations import ListOrganizations
@@ -251,7 +252,14 @@ def test_every_write_has_effects() -> None:
         call = one.model_construct(**dict.fromkeys(one.path_fields(), "x"))
         effects = effects_of(call)
         assert effects.scope(call)
-        reads = (AggregateSiteEvents, AskOrganization, SearchSite, ResolvePublishedContent)
+        reads = (
+            AggregateSiteEvents,
+            AskOrganization,
+            GetComputedDocument,
+            GetComputedRevision,
+            ResolvePublishedContent,
+            SearchSite,
+        )
         assert effects.stale(call) or one in reads, "reads by POST change nothing"
         assert effects.reconcile != "look" or (effects.listings and effects.is_result)
         assert effects.reconcile != "state" or effects.state

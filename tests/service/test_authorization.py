@@ -96,7 +96,6 @@ def test_most_cases_admit_somebody_and_refuse_somebody() -> None:
         if not case.label.startswith(ACROSS)
     }
     assert {name for name, found in outcomes.items() if ALLOWED not in found} == {
-        "ExportToGitRepository",
         "JoinOrganization-without-an-allowed-email-domain",
         "PublishIntegration-name-of-another-organization",
     }

@@ -242,7 +242,11 @@ def test_an_old_database_gets_unique_names(tmp_path: Path) -> None:
     Database(f"sqlite:///{path}").close()
     with sqlite3.connect(path) as connection:
         connection.execute("DROP TABLE site_names")
-        connection.execute("DROP TABLE audit_events")
+        for table in ("audit_events", "external_links", "page_feedback"):
+            connection.execute(f"DROP TABLE {table}")
+        connection.execute("ALTER TABLE installations DROP COLUMN scopes")
+        connection.execute("ALTER TABLE site_spaces DROP COLUMN looks")
+        connection.execute("ALTER TABLE spaces DROP COLUMN repository_url")
         connection.execute("DROP TABLE grants")
         connection.execute(
             "CREATE TABLE collection_teams"

@@ -224,6 +224,11 @@ DESCRIPTIONS: dict[str, str] = {
     "visibility": "Visibility",
     "visitor": "Who reads the site",
     "visitor_auth_token": "Signed token of the visitor",
+    "group_by": "Columns whose values form groups",
+    "range": "lastYear, last3Months, last30Days, last7Days, last24Hours, or from and to",
+    "seed": "Version of the result, for caches",
+    "select": "Columns, such as eventsCount",
+    "where": "Filters: a column with values",
 }
 """Help texts by field name, without limits and without a period at the end."""
 
@@ -287,9 +292,7 @@ SPECIAL: dict[tuple[str, str], str] = {
     ("GetRedirectBySource", "source"): "Path that may be redirected, which starts with /",
     ("AskOrganization", "query"): "Question",
     ("GetComputedDocument", "source"): "Source of the content: type and props",
-    ("GetComputedDocument", "seed"): "Version of the result, for caches",
     ("GetComputedRevision", "source"): "Source of the content: type and props",
-    ("GetComputedRevision", "seed"): "Version of the result, for caches",
     ("AddExternalLink", "url"): "Where the link leads",
     ("UpdateExternalLink", "url"): "Where the link leads",
     ("AddExternalLink", "parent"): "Section group",
@@ -303,10 +306,6 @@ SPECIAL: dict[tuple[str, str], str] = {
     ("ExportToGitRepository", "force"): "Commit even if nothing changed",
     ("ExportToGitRepository", "timestamp"): "When the export was triggered",
     ("SearchSite", "scope"): "Which spaces are searched",
-    ("AggregateSiteEvents", "range"): "lastYear, last3Months, last30Days, last7Days, last24Hours, or from and to",
-    ("AggregateSiteEvents", "select"): "Columns, such as eventsCount",
-    ("AggregateSiteEvents", "where"): "Filters: a column with values",
-    ("AggregateSiteEvents", "group_by"): "Columns whose values form groups",
     ("AggregateSiteEvents", "order"): "Column to sort by, and the direction",
     ("AggregateSiteEvents", "limit"): "Maximum number of rows",
 }

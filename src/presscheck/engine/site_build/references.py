@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 _TAG = re.compile(r"<([a-zA-Z][\w-]*+)([^<>]*+)>")
 _ATTRIBUTE = re.compile(r"""(?<=\s)([^\s=/"'<>]++)="([^"]*+)\"""")
 _POSTED_FORM = re.compile(r"<form\b[^<>]*\bmethod=\"post\"[^<>]*>.*?</form>\s*", re.DOTALL | re.IGNORECASE)
+_DATA = re.compile(r'(<script type="application/ld\+json">)(.*?)(</script>)', re.DOTALL)
 _SCRIPT = re.compile(r"<script\b[^<>]*\bsrc=\"([^\"]*)\"[^<>]*></script>\n?")
 _MCP = re.compile(
     r"<li hidden><button data-copies=\"[^\"]*/mcp\"[^<>]*>[^<]*</button></li>\s*<li class=\"url\">[^<]*</li>\s*"
@@ -156,6 +157,11 @@ def without_service_parts(html: str, urls: SiteUrls, is_own_script: Callable[[st
 
     html = _PDF.sub(action, _MCP.sub("", _POSTED_FORM.sub("", html)))
     return _SCRIPT.sub(lambda match: match[0] if is_own_script(unescape(match[1])) else "", html)
+
+
+def replace_structured_data(html: str, replaced: Callable[[str], str] | None) -> str:
+    """Replace the structured data of a page, in JSON-LD; with None, remove it."""
+    return _DATA.sub(lambda match: f"{match[1]}{replaced(match[2])}{match[3]}" if replaced else "", html)
 
 
 def _is_url(value: str) -> bool:

@@ -28,6 +28,7 @@ from presscheck.engine.site_build.references import (
     replace_in_html,
     replace_in_styles,
     replace_in_text,
+    replace_structured_data,
     without_service_parts,
 )
 from presscheck.engine.site_build.safe_names import SafeNames
@@ -247,6 +248,12 @@ class _SiteWriter:
 
         own = without_service_parts(html, self._urls, lambda url: url.startswith(ASSETS))
         self.has_removed_scripts = self.has_removed_scripts or own.count("<script") < html.count("<script")
+        start = self._urls.origin + quote(self._urls.base)
+
+        def data(text: str) -> str:
+            return replace_in_text(text, start, lambda url: self._text_url(url, output))
+
+        own = replace_structured_data(own, data if self._base_url else None)  # which needs absolute URLs
         script = escape(self._relative(f"{SEARCH}/{SCRIPT}", output))
         # without `defer`, so that the first frame has the chosen theme
         return replace_in_html(own, replaced).replace("</title>", f'</title>\n<script src="{script}"></script>', 1)
