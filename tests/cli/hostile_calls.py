@@ -31,6 +31,8 @@ MORE: dict[str, tuple[str, ...]] = {
 }
 """Options that a command needs, but does not declare as required."""
 POSITIONAL = {
+    ("checkout", "directory"): "checked-out",
+    **{(name, "directory"): "" for name in ("check", "diff", "preview", "pull", "push", "status")},
     ("completion", "shell"): "bash",
     ("outbox drop", "number"): "7",
     ("outbox edit", "number"): "7",
@@ -38,6 +40,7 @@ POSITIONAL = {
     ("outbox send", "number"): "",  # all of them
     ("outbox undo", "number"): "7",
     ("conversation ingest", "file"): "-",
+    ("site events", "range"): "lastYear",
     ("site redirects add", "source"): "/x",
     ("site redirects add", "destination"): "https://docs.example",
     ("site redirects import", "file"): "-",

@@ -31,6 +31,7 @@ LINES = {
     "ListChangeRequests": "cr list --space x",
     "RemoveRequestedReviewer": "cr reviewers x --remove x",
     "RequestReviewers": "cr reviewers x --add x",
+    "GetPreview": "site preview x",
     "UpdateChangeRequest": "cr archive x",
 }
 """Command lines that send an operation, where that needs options."""

@@ -143,7 +143,8 @@ class Argument(BaseModel):
 
     @classmethod
     def _invalid(cls, error: ErrorDetails, others: Sequence[InvalidArgument] = ()) -> InvalidArgument:
-        path = [str(part) for part in error["loc"]] or ["arguments"]
+        # the types of a union, such as "literal['a','b']" or "dict[str,any]", are no names of fields
+        path = [str(part) for part in error["loc"] if "[" not in str(part)] or ["arguments"]
         wire = ".".join([cls.on_wire(path[0]), *path[1:]])
         return InvalidArgument(".".join(path), _reason(cls, error), call=cls.__name__, wire=wire, others=others)
 

@@ -1,8 +1,8 @@
 """Events on the pages of a published site, such as feedback of readers."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from presscheck.api.operation import Argument, InSite, Model, Operation
 
@@ -29,6 +29,12 @@ class EventTable(Model):
     """A table of events, column by column. All columns have the same number of values."""
 
     columns: tuple[EventValues, ...]
+
+    @model_validator(mode="after")
+    def _has_columns_of_one_length(self) -> Self:
+        if len({len(column.values) for column in self.columns}) > 1:
+            raise ValueError("the columns have different lengths")
+        return self
 
 
 class AggregateSiteEvents(InSite, Operation[EventTable]):

@@ -365,7 +365,7 @@ async def feedback(session: Session, site: str, org: str | None, days: Range) ->
     )
     columns = {column.column: column.values for column in table.columns}
     rows = [
-        {"date": date, "helpful": RATINGS.get(rating, rating), "page": page, "comment": comment or ""}
-        for date, rating, page, comment in zip(*(columns.get(name, ()) for name in FEEDBACK), strict=True)
+        {"date": date, "helpful": RATINGS.get(str(rating), rating), "page": page, "comment": comment or ""}
+        for date, rating, page, comment in zip(*(columns.get(name, ()) for name in FEEDBACK), strict=False)
     ]
     session.show(rows, ("date", "helpful", "page", "comment"))
