@@ -32,7 +32,7 @@ MORE: dict[str, tuple[str, ...]] = {
 """Options that a command needs, but does not declare as required."""
 POSITIONAL = {
     ("checkout", "directory"): "checked-out",
-    **{(name, "directory"): "" for name in ("check", "diff", "preview", "pull", "push", "status")},
+    **{(name, "directory"): "" for name in ("check", "diff", "pull", "push", "status")},
     ("completion", "shell"): "bash",
     ("outbox drop", "number"): "7",
     ("outbox edit", "number"): "7",
