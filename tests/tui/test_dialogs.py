@@ -19,6 +19,7 @@ from presscheck.store.outbox import Outbox
 from presscheck.text.sanitize import JOINER, NON_JOINER, sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.external_programs import editor, environment, is_remote
+from presscheck.tui.widgets import completion
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
@@ -291,6 +292,13 @@ class TestPicker:
             "Change the setting",
             "Checks of this site",
         ]
+
+    @pytest.mark.parametrize(("typed", "found"), [("jon", "Jón Ek"), ("Jón", "Jón Ek"), ("MULLER", "Zoë Müller")])
+    def test_names_with_accents_are_found_without_them(self, typed: str, found: str) -> None:
+        choices = [Choice(name, name) for name in ("Joan Okt", "Jón Ek", "Zoë Müller")]
+        assert matching(typed, choices, fuzzy=False)[0].label == found
+        proposals = completion.matching([completion.Proposal(choice.label, "", "") for choice in choices], typed)
+        assert [proposal.label for proposal in proposals] == [found]
 
     def test_in_order(self) -> None:
         assert [one.key for one in matching("r", PEOPLE, ranked=False)] == ["ann", "bob", "cid"]
