@@ -102,7 +102,7 @@ def test_a_pending_review_on_the_command_line_alone(service: RunningService, tmp
     thread = shell.json("cr", "show", "guides#3")["comments"][0]["id"]
     held = json.loads(shell.ok("cr", "reply", "guides#3", thread, "--pending", "--body", "Elsewhere", "--json"))
     assert held == {"outbox": 3}
-    assert "waiting:1 Robin Achterberg (not sent)" in shell.ok("cr", "show", "api#5")
+    assert "waiting:1 Robin Achterberg (held)" in shell.ok("cr", "show", "api#5")
     assert [row["state"] for row in shell.json("outbox", "list")] == ["collected"] * 3
     assert "3 comments held until you submit" in shell.run("outbox", "send").stderr
     only = shell.run("cr", "review", "api#5", "--approve")
