@@ -16,6 +16,7 @@ from presscheck.cli import lookup
 from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.json_filter import json_option
 from presscheck.cli.output import print_json, print_line, print_message
+from presscheck.cli.progress_line import ProgressLine
 from presscheck.cli.session import Session, with_session
 from presscheck.documents.diff.page_diff import compare, difference_lines
 from presscheck.engine.checkout.content import SpaceFiles, revision_by_id
@@ -64,11 +65,11 @@ async def checkout(session: Session, space: str, directory: Path | None, cr: str
     prepare_folder(root)
     folder = Checkout(root.resolve(), state)
     folder.save()
-    result = await pull_folder(session.engine, folder, report=_progress())
+    result = await _pulled(session, folder)
     if session.json:
         print_json({"directory": str(folder.root), "files": len(result.written), "place": result.place})
         return
-    print_message(f"Checked out {result.place} of {owner.title}: {count(len(result.written), 'file')}.")
+    print_message(f"Checked out {result.place} of {sanitize(owner.title)}: {count(len(result.written), 'file')}.")
     click.echo(str(root))
 
 
@@ -189,7 +190,7 @@ async def _push(
 
 
 async def _pull(session: Session, folder: Checkout) -> Pulled:
-    result = await pull_folder(session.engine, folder, session.engine.me.display_name, _progress())
+    result = await _pulled(session, folder)
     for word, paths in (
         ("conflict", result.conflicts),
         ("merged", result.merged),
@@ -204,9 +205,18 @@ async def _pull(session: Session, folder: Checkout) -> Pulled:
     return result
 
 
+async def _pulled(session: Session, folder: Checkout) -> Pulled:
+    """Pull, and show the last written file meanwhile."""
+    progress = ProgressLine()
+    try:
+        return await pull_folder(session.engine, folder, session.engine.me.display_name, progress.update)
+    finally:
+        progress.clear()
+
+
 async def _watch(session: Session, folder: Checkout, subject: str | None) -> None:
     """Push edits of the folder and pull edits of other users, until the user interrupts."""
-    print_message(f"Watching {folder.root}; ctrl+C ends.")
+    print_message(f"Watching {sanitize(str(folder.root))}; ctrl+C ends.")
     last_pull, before = 0.0, None
     while True:
         changes = await asyncio.to_thread(folder_changes, folder)
@@ -219,7 +229,7 @@ async def _watch(session: Session, folder: Checkout, subject: str | None) -> Non
             last_pull = time.monotonic()
             result = await pull_folder(session.engine, folder, session.engine.me.display_name)
             for path in (*result.written, *result.merged, *result.conflicts, *result.deleted):
-                print_message(f"Pulled {path}")
+                print_message(f"Pulled {sanitize(path)}")
         before = now
         await asyncio.sleep(WATCH_SECONDS)
 
@@ -262,19 +272,6 @@ def _require_open(request: ChangeRequest) -> None:
 def _folder_name(title: str) -> str:
     words = "".join(sign if sign.isalnum() or sign in "-_." else "-" for sign in title.strip().casefold())
     return "-".join(filter(None, words.split("-"))).strip(".")[:100]
-
-
-def _progress() -> Any:
-    """Return a function to call for each written file. It shows the number of files on a terminal."""
-    written = 0
-
-    def show(_path: str) -> None:
-        nonlocal written
-        written += 1
-        if sys.stderr.isatty() and written % 20 == 0:
-            click.echo(f"\r{written} files", nl=False, err=True)
-
-    return show
 
 
 def _changes_as_json(folder: Checkout, changes: FolderChanges) -> dict[str, Any]:
