@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -281,3 +284,29 @@ def test_state_is_small_and_has_no_token(shell: Shell, folder: Path) -> None:
     assert shell.env["PRESSCHECK_TOKEN"] not in (folder / STATE_FILE).read_text()
     assert {*state["items"]} == {path for path in contents(folder) if path not in (SUMMARY, ".gitbook.yaml")}
     assert (folder / STATE_FILE).stat().st_size < 200 * len(state["items"]) + 500
+
+
+@pytest.mark.slow
+def test_watch_sends_saved_edits_and_brings_those_of_others(shell: Shell, folder: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "presscheck", "push", str(folder), "--watch", "-m", "Live"]
+    process = subprocess.Popen(
+        command, env=shell.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout and process.stderr
+        assert process.stderr.readline().startswith("Watching ")
+        edit(folder / "quickstart.md", "# Quickstart", "# Begin")
+        number = process.stdout.readline().strip().partition("#")[2]
+        assert number
+        theirs = check_out(shell, tmp_path / "theirs", "--cr", number)
+        assert "# Begin\n" in (theirs / "quickstart.md").read_text()
+        edit(theirs / "going-live.md", "# Going live", "# Live")
+        shell.ok("push", str(theirs))
+        for line in process.stderr:
+            if line.startswith("Pulled going-live.md"):
+                break
+        assert "# Live\n" in (folder / "going-live.md").read_text()
+    finally:
+        process.send_signal(signal.SIGINT)
+        output = process.communicate(timeout=30)
+    assert "Traceback" not in output[1]
