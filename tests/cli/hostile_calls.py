@@ -32,6 +32,7 @@ MORE: dict[str, tuple[str, ...]] = {
 """Options that a command needs, but does not declare as required."""
 POSITIONAL = {
     ("checkout", "directory"): "checked-out",
+    ("site build", "folder"): "built",
     **{(name, "directory"): "" for name in ("check", "diff", "pull", "push", "status")},
     ("completion", "shell"): "bash",
     ("outbox drop", "number"): "7",

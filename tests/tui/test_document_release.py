@@ -122,7 +122,7 @@ async def test_review_comment_and_merge(service: RunningService, tmp_path: Path)
         await until(pilot, shows="compared with #1, which was merged before")
         await until(pilot, shows="Can merge?")
         await pilot.press("j")
-        await until(pilot, shows="words · 1 of 1")
+        await until(pilot, shows="word · 1 of 1")
         await until(pilot, shows="Ten minutes from nothing to a label")
         assert "−1" in shown(pilot.app), "the words that changed are counted"
         await write(pilot, "v a", "")

@@ -179,7 +179,7 @@ async def test_a_muted_thread_is_never_new_in_its_review(service: RunningService
         await until(pilot, shows="muted (z to undo)")
         await until(pilot, holds=lambda: model.discussion.thread(thread.id).notifications == "muted")
         assert model.notifications == "", "the change request is not muted"
-        await until(pilot, shows=" muted 2 replies")
+        await until(pilot, shows=" muted · 2 replies")
         await pilot.press("g", "g")
         await mia.send(PostReply(**AUTH, comment_id=thread.id, body=Document(markdown="Quietly said")))
         other = await thread_of(mia, AUTH, "An hour is short")
