@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.checkout_folder import contents, edit
 from tests.cli.shell import Shell
 from tests.generated_docs.repositories import png
 
@@ -28,20 +29,6 @@ def folder(shell: Shell, tmp_path: Path) -> Path:
 def check_out(shell: Shell, directory: Path, *options: str) -> Path:
     shell.ok("checkout", "guides", str(directory), *options)
     return directory
-
-
-def edit(file: Path, old: str, new: str) -> None:
-    text = file.read_text()
-    assert old in text
-    file.write_text(text.replace(old, new))
-
-
-def contents(directory: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(directory)): path.read_bytes()
-        for path in directory.rglob("*")
-        if path.is_file() and path.name != STATE_FILE
-    }
 
 
 def status(shell: Shell, directory: Path) -> dict[str, Any]:
@@ -221,7 +208,7 @@ def test_folders_that_cannot_be_a_checkout_are_refused(shell: Shell, folder: Pat
     (tmp_path / "full").mkdir()
     (tmp_path / "full/note.txt").write_text("mine")
     for directory, reason in (
-        (tmp_path / "full", "is not an empty folder"),
+        (tmp_path / "full", "is not empty"),
         (folder / "inner", f"is in the checkout {folder.resolve()}"),
         (folder, "is in the checkout"),
     ):

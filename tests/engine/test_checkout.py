@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.checkout_folder import contents, edit
 from tests.generated_docs.repositories import png
 from tests.running_service import RunningService
 
@@ -22,7 +23,7 @@ from presscheck.engine.checkout.content import SUMMARY, SpaceFiles
 from presscheck.engine.checkout.folder import folder_changes
 from presscheck.engine.checkout.pull import prepare_folder, pull
 from presscheck.engine.checkout.push import Pushed, push
-from presscheck.engine.checkout.state import STATE_FILE, Checkout, CheckoutState
+from presscheck.engine.checkout.state import Checkout, CheckoutState
 from presscheck.engine.engine import Engine
 from presscheck.errors import ChangedSince, PresscheckError
 
@@ -44,20 +45,6 @@ async def check_out(engine: Engine, directory: Path, number: int | None = None, 
 async def push_all(engine: Any, folder: Path) -> Pushed:
     checkout = Checkout.find(folder)
     return await push(engine, checkout, folder_changes(checkout), "Edits")
-
-
-def edit(file: Path, old: str, new: str) -> None:
-    text = file.read_text()
-    assert old in text
-    file.write_text(text.replace(old, new))
-
-
-def contents(directory: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(directory)): path.read_bytes()
-        for path in directory.rglob("*")
-        if path.is_file() and path.name != STATE_FILE
-    }
 
 
 class Interrupted(PresscheckError):

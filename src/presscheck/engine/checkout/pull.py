@@ -73,7 +73,7 @@ def prepare_folder(root: Path) -> None:
     if outer:
         raise ConfigurationError(f"{root} is in the checkout {outer.root}: choose a folder outside of it")
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
-        raise ConfigurationError(f"{root} is not an empty folder: choose another one")
+        raise ConfigurationError(f"Choose another folder: {root} is not empty")
     root.mkdir(parents=True, exist_ok=True)
 
 

@@ -178,14 +178,14 @@ class ReviewModel:
         return self._calls
 
     def set_request(self, request: ChangeRequest | None) -> None:
-        """Set the change request and load its "viewed" marks; None is ignored."""
+        """Set the change request, and load which pages were viewed. Does nothing if `request` is None."""
         if request:
             self.request = request
             self.discussion.set_request(request.id)
             self.viewed = self._store.viewed(request.id)
 
     def take(self, call: Operation[Any], answer: Any) -> None:
-        """Store the response of a call in the model; None is ignored."""
+        """Store the response of a call in the model. Does nothing if `answer` is None."""
         if answer is not None:
             self._setters[type(call)](call, answer)
 

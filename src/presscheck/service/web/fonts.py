@@ -36,7 +36,10 @@ STACKS = {
     "Poppins": _GEOMETRIC,
     "FiraSans": _HUMANIST,
 }
-"""Fonts of systems that look like a font of the API, which this service does not have."""
+"""CSS font stacks by the name of a font in the API.
+
+The service has none of these fonts. A stack names similar fonts that are installed on most systems.
+"""
 MOST_FACES, MOST_SOURCES = 36, 4
 """Maximum number of font files of one font, and of formats of a file."""
 _FAMILY = re.compile(r"[\w -]{1,60}").fullmatch

@@ -17,7 +17,7 @@ from presscheck.engine.checkout.state import Checkout, CheckoutState
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span
+from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.external_programs import editor, run_in_folder, shell
 from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.ui.screen import BaseScreen
@@ -37,8 +37,10 @@ async def open_folder(screen: BaseScreen, space_id: str, request: ChangeRequest 
         PresscheckError: the folder cannot be used, or the service refused a request.
     """
     space = await screen.engine.read(GetSpace(space_id=space_id))
-    root = await _folder_of(screen, space)
-    if root is None:
+    folders = read_folders(screen.app_context.settings_file)
+    known = folders.get(space.id) or folders.get(space.title)
+    folder = known or await _ask_folder(screen, space)
+    if folder is None:
         return
     state = CheckoutState(
         service=screen.app_context.profile.base_url,
@@ -48,7 +50,9 @@ async def open_folder(screen: BaseScreen, space_id: str, request: ChangeRequest 
         number=request.number if request else None,
     )
     try:
-        checkout = await asyncio.to_thread(open_checkout, root, state)
+        checkout = await asyncio.to_thread(open_checkout, _path(folder), state)
+        if not known:  # a folder that cannot be used is asked for again
+            save_folder(screen.app_context.settings_file, space.title, folder)
         screen.notify(f"checking out {state.place} of {sanitize(space.title)} …")
         pulled = await pull(screen.engine, checkout, screen.engine.me.display_name)
         program = await _program(screen, checkout, pulled.conflicts)
@@ -59,25 +63,18 @@ async def open_folder(screen: BaseScreen, space_id: str, request: ChangeRequest 
         raise PresscheckError(f"{error.filename}: {error.strerror}") from None
 
 
-async def _folder_of(screen: BaseScreen, space: Space) -> Path | None:
-    """Return the folder of a space from the settings, or ask for it and save it there."""
-    settings = screen.app_context.settings_file
-    folders = read_folders(settings)
-    known = folders.get(space.id) or folders.get(space.title)
-    if known:
-        return _path(known)
+async def _ask_folder(screen: BaseScreen, space: Space) -> str | None:
+    """Ask for the folder of a space."""
+    note = "Its pages become Markdown files there, for any editor. The folder is kept in your settings."
     dialog = PromptDialog(
         f"Folder for {sanitize(space.title)}",
         f"~/{'-'.join(space.title.casefold().split())}",
         confirm_label="check out",
         validate=lambda folder: folder_error(space.title, folder),
         hint="a new or empty folder, such as ~/docs/guides",
+        notes=lambda columns: wrap([Span(note, "quiet")], columns),
     )
-    folder = await screen.ask(dialog)
-    if folder is None:
-        return None
-    save_folder(settings, space.title, folder)
-    return _path(folder)
+    return await screen.ask(dialog)
 
 
 def _path(folder: str) -> Path:

@@ -17,7 +17,7 @@ from textual.strip import Strip
 from textual.widgets import TextArea
 from typing_extensions import override
 
-from presscheck.text.search_key import search_key
+from presscheck.documents.markdown.search_terms import fold
 from presscheck.text.styled_text import Line, Span, cut, pad, width
 from presscheck.tui.widgets.row_list import RowList
 
@@ -64,13 +64,11 @@ def mention(before: str) -> Opening | None:
 
 def matching(proposals: Iterable[Proposal], text: str) -> list[Proposal]:
     """Return at most `MOST` proposals that contain all words of a text; labels that start with the text come first."""
-    words = search_key(text).split()
+    words = fold(text).split()
     found = [
-        proposal
-        for proposal in proposals
-        if all(word in search_key(f"{proposal.label} {proposal.note}") for word in words)
+        proposal for proposal in proposals if all(word in fold(f"{proposal.label} {proposal.note}") for word in words)
     ]
-    found.sort(key=lambda proposal: not search_key(proposal.label).startswith(search_key(text)))
+    found.sort(key=lambda proposal: not fold(proposal.label).startswith(fold(text)))
     return found[:MOST]
 
 

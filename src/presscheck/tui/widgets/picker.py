@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 from typing_extensions import override
 
-from presscheck.text.search_key import search_key
+from presscheck.documents.markdown.search_terms import fold
 from presscheck.text.styled_text import Line, Span, cut, pad, plain, width
 from presscheck.tui.widgets.dialog import Dialog
 from presscheck.tui.widgets.row_list import RowList
@@ -272,10 +272,10 @@ class Picker(Dialog[tuple[str, ...]]):
 
 def matching(text: str, choices: Sequence[Choice], *, ranked: bool = True, fuzzy: bool = True) -> list[Choice]:
     """Return the choices that contain every typed word, then (if `ranked` and `fuzzy`) choices similar to the text."""
-    words = search_key(text).split()
+    words = fold(text).split()
     if not words:
         return list(choices)
-    labels = [search_key(f"{choice.label} {choice.note}") for choice in choices]
+    labels = [fold(f"{choice.label} {choice.note}") for choice in choices]
     containing = [at for at, label in enumerate(labels) if all(word in label for word in words)]
     if not ranked:
         return [choices[at] for at in containing]

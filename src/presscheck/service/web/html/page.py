@@ -209,7 +209,7 @@ class HtmlRenderer:
         self.frames[origin] = None
 
     def named_heading(self, level: int, title: str) -> str:
-        """Render a heading that a block makes, with its anchor."""
+        """Render a heading that is not in the Markdown, such as the title of an API operation, with its anchor."""
         anchor = self._names.name(title)
         href, depth = encode_fragment(anchor), self._depth(level)
         self.outline.append(Heading(level, title, href, self._tab))

@@ -319,7 +319,7 @@ class PageAsItWas(BaseScreen):
         self.run(self._read, group="page", exclusive=True)
 
     def reason_revert(self) -> str | None:
-        """Return why the page cannot be brought back: the change request has ended, or edits cannot be sent."""
+        """Return why the page cannot be reverted: the change request has ended, or edits cannot be sent."""
         return _write_reason(self, self._request)
 
     async def command_revert(self) -> None:
