@@ -240,7 +240,7 @@ async def test_blocks_links_and_mentions_are_inserted(service: RunningService, t
         await until(pilot, holds=lambda: bool(editor(pilot)._pages and editor(pilot)._people))
         await pilot.press("ctrl+end", "enter", "enter", *"/warn")
         await seen(pilot, "Hint: warning")
-        await pilot.press("enter", *"Mind.")
+        await pilot.press("tab", *"Mind.")
         await until(pilot, holds=lambda: '\n\n{% hint style="warning" %}\nMind.\n{% endhint %}' in area.text)
         await pilot.press("ctrl+end", "enter", "enter", *"See [[quick")
         await seen(pilot, "▌Quickstart")
@@ -248,7 +248,7 @@ async def test_blocks_links_and_mentions_are_inserted(service: RunningService, t
         await seen(pilot, "▌Quickstart")
         await pilot.press("tab", *", ask @mia")
         await seen(pilot, "▌Mia")
-        await pilot.press("enter")
+        await pilot.press("tab")
         await until(pilot, holds=lambda: area.text.rstrip().endswith('/~/users/mia "mention")'))
         assert "See [Quickstart](quickstart.md) and [this](quickstart.md), ask [Mia" in area.text
         await pilot.press("ctrl+end", "enter", "enter", *"/nothing like this", "enter", *"/h", "escape", "enter", "x")

@@ -22,6 +22,7 @@ from presscheck.store.drafts import DraftSlot
 from presscheck.store.outbox import Outbox
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.places import Place
+from presscheck.tui.widgets.completion import GLANCE
 from presscheck.tui.widgets.composer import Composer
 
 NAMES = ("Mia Okonkwo", "Miro Ek", "Tomasz W")
@@ -61,15 +62,36 @@ async def test_a_name_is_completed_while_it_is_typed(outbox: Outbox, key: str) -
         assert text(pilot) == "Ask (@Miro Ek "
         await pilot.press("enter", *"and @TOM")
         await seen(pilot, "▌Tomasz W")
-        await pilot.press(key, "ctrl+s")
+        await pilot.press("down", "tab", "ctrl+s")
         assert answers(pilot) == ["Ask (@Miro Ek \nand @Tomasz W "]
+
+
+@pytest.mark.parametrize("is_burst", [False, True])
+async def test_enter_takes_only_a_name_chosen_with_an_arrow(outbox: Outbox, is_burst: bool) -> None:
+    async with asked(composer(outbox)) as pilot:
+        if is_burst:
+            burst(pilot, *"Hello @mi", "enter", *"so")
+        else:
+            await pilot.press(*"Hello @mi")
+            await seen(pilot, "▌Mia Okonkwo  ")
+            await pilot.press("enter", *"so")
+        await until(pilot, holds=lambda: text(pilot).endswith("so"))
+        assert text(pilot) == "Hello @mi\nso"
+        await pilot.press("enter", *"@tom")
+        await seen(pilot, "▌Tomasz W")
+        await until(pilot, shows="  tab")
+        await pilot.press("down")
+        await until(pilot, shows="  enter")
+        await asyncio.sleep(GLANCE)
+        await pilot.press("enter")
+        assert text(pilot) == "Hello @mi\nso\n@Tomasz W "
 
 
 async def test_enter_after_a_complete_name_is_a_line_break(outbox: Outbox) -> None:
     async with asked(composer(outbox)) as pilot:
         await pilot.press(*"@mia")
         await seen(pilot, "▌Mia Okonkwo")
-        await pilot.press("enter")
+        await pilot.press("tab")
         await asyncio.sleep(0.1)
         await pilot.press("enter", *"so")
         assert text(pilot) == "@Mia Okonkwo \nso"
@@ -162,7 +184,7 @@ async def test_every_composer_of_comments_proposes_people(service: RunningServic
             await until(pilot, holds=lambda: isinstance(app.focused, TextArea))
             await pilot.press("ctrl+end", "space", *"@mia")
             await seen(pilot, "▌Mia Okonkwo")
-            await pilot.press("enter", "x")
+            await pilot.press("tab", "x")
             assert text(pilot).endswith(" @Mia Okonkwo x")
             await pilot.press("escape")
             await until(pilot, holds=lambda: not isinstance(app.screen, Composer))

@@ -126,7 +126,7 @@ async def test_a_mention_is_completed_and_the_text_previewed(service: RunningSer
         await until(pilot, shows="Noor Haddad")
         await pilot.press(*"tom")
         await seen(pilot, "▌Tomasz")
-        await pilot.press("enter")
+        await pilot.press("tab")
         await until(pilot, shows="a@b @Tomasz Wiśniewski")
         await pilot.press(*"**look**", "ctrl+o")
         await until(pilot, holds=lambda: "look" in shown(pilot.app) and "**look**" not in shown(pilot.app))

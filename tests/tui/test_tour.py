@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from tests.running_service import RunningService, running_service
 from tests.tui.app_driver import all_sent, app_on, inbox_loaded, running, shown, until, write
+from tests.tui.change_request_factory import begun
+from tests.tui.markdown_editor import TEXT, editing, is_editing
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
@@ -13,7 +15,7 @@ from presscheck.text.styled_text import width
 from presscheck.tui import tour
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.commands import COMMANDS, PRESETS, Keymap, keys_of
-from presscheck.tui.tour import STEPS, Tour
+from presscheck.tui.tour import OFFERED, STEPS, Tour
 from presscheck.tui.widgets.tour_bar import TourBar
 
 SMALL = (80, 24)
@@ -225,3 +227,19 @@ async def test_its_line_in_the_inbox_hides_no_row(service: RunningService, tmp_p
         await until(pilot, shows="A tour of two minutes")
         await until(pilot, holds=lambda: pilot.app.screen.query_one("#panes").size.height < 36)
         assert rows.size.height == before >= rows.count
+
+
+async def test_the_offer_is_not_shown_in_the_editor(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, "Offered", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+        pilot.app.engine.outbox.remember(OFFERED, None)
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: not is_editing(pilot))
+        pilot.app.navigation.offer_tour()
+        await until(pilot, shows="A tour of two minutes")
+        await pilot.press("e")
+        await until(pilot, holds=lambda: is_editing(pilot))
+        await pilot.pause(0.2)
+        assert "A tour of two minutes" not in shown(pilot.app)
+        await pilot.press("escape")
+        await until(pilot, shows="A tour of two minutes")

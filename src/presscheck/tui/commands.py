@@ -259,7 +259,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_scope(
         "editor",
-        ("insert_block", "ctrl+l", "insert", "Insert a block, a link or a mention; also / @ [[ and ]("),
+        ("insert_block", "ctrl+l", "insert", "Insert a block, link or mention; also / @ [[ ]( then tab"),
         ("find_in_text", "ctrl+f", "find", "Find in the text; enter without a text: the next match"),
         ("discard_draft", "alt+d  f8", "discard draft", "Discard the draft, show the page as it is (asks first)"),
         ("take_mine", "alt+m  f2", "take mine", "Resolve the conflict at the cursor: take your text"),

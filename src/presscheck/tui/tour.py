@@ -266,6 +266,8 @@ class Tour:
         if not self.is_running:
             return
         bar = self._bars.get(screen)
+        if self._at < 0 and not self._place():  # its keys do not work in the editor and in dialogs
+            return
         if bar is None or not bar.is_attached:
             bar = self._mounted(screen)
         if bar:

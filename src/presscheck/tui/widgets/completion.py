@@ -1,7 +1,8 @@
 """Completion while typing: a list of proposals at the cursor of a text area.
 
-The text area keeps the focus, and every typed character stays in the text. Enter and tab take a proposal only if it was
-on the screen when the key was typed: in a burst of keys, they are part of the text.
+The text area keeps the focus, and every typed character stays in the text. Tab takes the proposal under the cursor.
+Enter takes it only after an arrow key, and is a line break otherwise: a list that appears late never changes what a
+typed text becomes. Both take only a proposal that was on the screen when the key was typed.
 """
 
 from __future__ import annotations
@@ -102,6 +103,8 @@ class CompletionList(RowList):
         self._proposals: list[Proposal] = []
         self._dismissed: Opening | None = None
         """The completion that was cancelled or accepted, for which the list stays closed."""
+        self._is_chosen = False
+        """Whether an arrow key was pressed, so that enter takes the proposal under the cursor."""
         self._drawn: Proposal | None = None
         """The proposal under the cursor in the last frame."""
         self._drawn_since = 0.0
@@ -126,6 +129,7 @@ class CompletionList(RowList):
             self.close()
         elif opening != self._opening or proposals != self._proposals:
             self._opening, self._proposals = opening, proposals
+            self._is_chosen = False
             self.show(len(proposals), cursor=0)
             self._place()
 
@@ -139,12 +143,16 @@ class CompletionList(RowList):
         if self._opening is None:
             return False
         if event.key in ("down", "up"):
+            self._is_chosen = True
             self.move(1 if event.key == "down" else -1)
+            self.redraw()
         elif event.key == "escape":
             self._dismissed = self._opening
             self.close()
         elif event.key in ("enter", "tab"):
             self.update()  # in a burst, the last letters are in the text, but their messages are still to come
+            if event.key == "enter" and not self._is_chosen:
+                return False
             proposal = self._proposals[self.cursor] if self.is_open else None
             if proposal is None or proposal != self._drawn or event.time < self._drawn_since + GLANCE:
                 return False
@@ -186,5 +194,7 @@ class CompletionList(RowList):
     def _row(self, number: int, columns: int) -> Line:
         proposal = self._proposals[number]
         note = cut((Span(proposal.note, "quiet"),), columns // 2)
+        if number == self.cursor:
+            note = (*note, Span("  enter" if self._is_chosen else "  tab", "accent"))
         room = max(0, columns - width(note) - 1)
         return (*pad(cut((Span(proposal.label),), room - 1), room), *note)

@@ -22,6 +22,7 @@ from textual.widgets.text_area import Document, DocumentNavigator, Selection, Wr
 from typing_extensions import override
 
 from presscheck.tui.screens.markdown_editor.blocks import CURSOR
+from presscheck.tui.screens.markdown_editor.tab_key import tab_edit
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import Match, style_of
 
@@ -225,11 +226,30 @@ class MarkdownArea(TextArea):
         ends = {"ctrl+home": self.document.start, "ctrl+end": self.document.end}
         if event.key in ends:
             self.move_cursor(ends[event.key])
-        if event.key in ends or self._press(event):
+        if event.key in ends or self._press(event) or (event.key in ("tab", "shift+tab") and self._tab(event.key)):
             event.stop()
             event.prevent_default()
             return
         await super()._on_key(event)
+
+    def _tab(self, key: str) -> bool:
+        """Go to another cell of a table, or indent an item or selected lines. Return False if the key does neither."""
+        anchor, cursor = self.selection
+        is_in_code = bool(self.fence_at(cursor[0]))
+        if is_in_code and anchor[0] == cursor[0]:
+            return False
+        edit = tab_edit(self.document.lines, anchor, cursor, back=key == "shift+tab")
+        if edit is None:
+            return False
+        self.history.checkpoint()
+        if edit.lines and edit.first == edit.end:
+            end = (edit.end - 1, len(self.document.get_line(edit.end - 1)))
+            self.replace("\n" + "\n".join(edit.lines), end, end, maintain_selection_offset=False)
+        elif edit.lines:
+            end = (edit.end - 1, len(self.document.get_line(edit.end - 1)))
+            self.replace("\n".join(edit.lines), (edit.first, 0), end, maintain_selection_offset=False)
+        self.selection = Selection(edit.anchor, edit.cursor)
+        return True
 
     def fence_at(self, row: int) -> str:
         """Return the opening fence of the code block that contains a line; empty outside of code blocks."""
