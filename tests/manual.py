@@ -18,7 +18,7 @@ from tests.root import ROOT
 from presscheck.cli.exit_codes import EXIT_CODES
 from presscheck.cli.main import command
 from presscheck.cli.operations.api_commands import operations
-from presscheck.config.settings_schema import SETTINGS, VIEW_SETTINGS, Setting
+from presscheck.config.settings_schema import CHECK_SETTINGS, SETTINGS, VIEW_SETTINGS, Setting
 from presscheck.tui.commands import key_table
 from presscheck.tui.ui.signs import SIGNS
 
@@ -80,7 +80,7 @@ def keys_table() -> str:
 
 
 def settings_table(settings: dict[str, Setting]) -> str:
-    """The settings of a profile or of a view, with an example of each."""
+    """The settings of a profile, a view or a prose check, with an example of each."""
     rows = ["| setting | means | example |", "|---|---|---|"]
     for setting in settings.values():
         longest = f" At most {setting.max_length} characters." if setting.max_length else ""
@@ -95,6 +95,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "exit codes": exit_codes_table,
     "settings": lambda: settings_table(SETTINGS),
     "view settings": lambda: settings_table(VIEW_SETTINGS),
+    "check settings": lambda: settings_table(CHECK_SETTINGS),
 }
 """The tables that stand in pages written by hand, by the name in their comments."""
 

@@ -206,3 +206,84 @@ def test_the_program_loads_neither_service_nor_app(docs: Path) -> None:
     assert "presscheck.documents.git_format.checks" in loaded
     others = ("presscheck.service", "presscheck.tui", "presscheck.store", "presscheck.engine", "textual", "httpx")
     assert not [name for name in loaded if name.startswith(others)]
+
+
+FIND_TEH = """
+import json, sys
+for path in sys.argv[1:]:
+    for number, line in enumerate(open(path), 1):
+        if "teh" in line:
+            row = {"path": path, "line": number, "column": line.index("teh") + 1, "message": "a typo", "rule": "teh"}
+            print(json.dumps({**row, "severity": "error", "text": "teh", "replacement": "the"}))
+"""
+
+
+@pytest.fixture
+def prose(shell: Shell, docs: Path) -> Path:
+    """A folder with a typo, and a shell with a check that finds it."""
+    command = [sys.executable, "-c", FIND_TEH]
+    shell.config.write_text(f'[[checks]]\nname = "own"\ncommand = {json.dumps(command)}\n')
+    (docs / "b.md").write_text("# B\n\nteh old\n")
+    return docs
+
+
+PROSE_ONLY = ("--with", "own", "--rule", "own")
+
+
+def test_prose_checks_run_if_they_are_named(shell: Shell, prose: Path) -> None:
+    assert "own/teh" not in shell.run("check", "docs").stdout
+    ran = shell.run("check", "docs", "--with", "own")
+    assert "docs/b.md:1:1: info: is not listed" in ran.stdout
+    assert "docs/b.md:3:1: error: a typo (own/teh)" in ran.stdout.splitlines()
+    for names in (PROSE_ONLY, ("--with", "all", "--rule", "own/teh")):
+        ran = shell.run("check", str(prose), *names)
+        assert (ran.exit_code, ran.stdout) == (6, "docs/b.md:3:1: error: a typo (own/teh)\n")
+    ran = shell.run("check", "docs", *PROSE_ONLY, "--no-rule", "own/teh")
+    assert (ran.exit_code, ran.stdout) == (0, "")
+
+
+def test_prose_checks_report_only_new_findings_since_a_revision(shell: Shell, prose: Path) -> None:
+    committed(prose)
+    (prose / "b.md").write_text("# B\n\nbefore\n\nteh old\n\nteh new\n")
+    (prose / "c ü.md").write_text("teh\n")
+    ran = shell.run("check", "docs", *PROSE_ONLY, "--changed-since", "HEAD")
+    assert ran.stdout.splitlines() == [
+        "docs/b.md:7:1: error: a typo (own/teh)",
+        "docs/c ü.md:1:1: error: a typo (own/teh)",
+    ]
+
+
+def test_prose_findings_are_in_every_report(shell: Shell, prose: Path) -> None:
+    [row] = json.loads(shell.run("check", "docs", *PROSE_ONLY, "--json").stdout)
+    assert (row["rule"], row["severity"], row["fix"]) == ("own/teh", "error", {"old": "teh", "new": "the"})
+    log = json.loads(shell.run("check", "docs", *PROSE_ONLY, "--sarif").stdout)
+    assert log["runs"][0]["tool"]["driver"]["rules"][-1]["id"] == "own/teh"
+    assert log["runs"][0]["results"][0]["fixes"]
+    suite = ElementTree.fromstring(shell.run("check", "docs", *PROSE_ONLY, "--junit").stdout)
+    assert (suite.get("failures"), suite.get("tests")) == ("1", str(len(RULES) + 1))
+    ran = shell.run("check", "docs", *PROSE_ONLY, "--github")
+    assert ran.stdout == "::error file=docs/b.md,line=3,col=1,title=own/teh::a typo\n"
+
+
+def test_prose_is_not_fixed(shell: Shell, prose: Path) -> None:
+    shell.run("check", "docs", "--with", "own", "--fix")
+    assert (prose / "b.md").read_text() == "# B\n\nteh old\n"
+
+
+def test_prose_checks_that_cannot_run_are_one_line(shell: Shell, docs: Path) -> None:
+    ran = shell.run("check", "docs", "--with", "all")
+    assert (ran.exit_code, ran.stderr) == (
+        2,
+        f"presscheck: --with: {shell.config} has no checks: add [[checks]], or name a program\n",
+    )
+    ran = shell.run("check", "docs", "--with", "other")
+    assert "--with: unknown check other; known: typos, markdownlint-cli2, vale, all" in ran.stderr
+    shell.config.write_text('[[checks]]\nname = "own"\ncommand = "no-such-program"\n')
+    ran = shell.run("check", "docs", "--with", "own")
+    assert (ran.exit_code, ran.stderr) == (1, "presscheck: own: no-such-program is not installed: install it\n")
+    shell.config.write_text('[[checks]]\nname = "own"\n')
+    ran = shell.run("check", "docs", "--with", "own")
+    assert (ran.exit_code, ran.stderr.partition(": checks.1 ")[2]) == (
+        2,
+        'has no command: add it, such as command = "vale --output JSON"\n',
+    )

@@ -14,11 +14,12 @@ from tests.tui.dialogs import PEOPLE, answers, asked, sheet
 from tests.tui.widget_harness import alone, shown
 from textual.widgets import TextArea
 
+from presscheck.config.tokens import child_environment
 from presscheck.store.drafts import DraftSlot
 from presscheck.store.outbox import Outbox
 from presscheck.text.sanitize import JOINER, NON_JOINER, sanitize
 from presscheck.text.styled_text import Span
-from presscheck.tui.external_programs import editor, environment, is_remote
+from presscheck.tui.external_programs import editor, is_remote
 from presscheck.tui.widgets import completion
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -356,7 +357,7 @@ class TestOutside:
 
     def test_no_child_process_gets_the_token(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PRESSCHECK_TOKEN", "marker")
-        assert "marker" not in "".join(environment().values())
+        assert "marker" not in "".join(child_environment().values())
 
     def test_over_ssh_nothing_opens(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("DISPLAY", ":0")

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import click
 
-from presscheck.cli.changed_files import changed_files
-from presscheck.cli.check_reports import github_line, json_row, junit, sarif, text_line
+from presscheck.cli.changed_files import changed_files, old_texts
+from presscheck.cli.check_reports import print_report, report_options, summarize
 from presscheck.cli.exit_codes import report_errors
-from presscheck.cli.output import print_json, print_message
+from presscheck.cli.output import print_message
+from presscheck.cli.prose_checks import chosen_checks, prose_findings, with_option
+from presscheck.config.prose_checks import ProseCheck
 from presscheck.documents.git_format.checks import check_folder
-from presscheck.documents.git_format.findings import RULES, Finding, Severity
+from presscheck.documents.git_format.files import RepositoryFiles
+from presscheck.documents.git_format.findings import RULES, Finding
 from presscheck.documents.git_format.fixes import apply_fixes
 from presscheck.documents.markdown.links import page_path
-from presscheck.errors import ChecksFailed, InvalidArgument
+from presscheck.errors import InvalidArgument
 from presscheck.text.phrases import count
-
-_WORDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
 
 
 @click.command()
@@ -31,11 +30,10 @@ _WORDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "
     type=click.Path(path_type=Path, file_okay=False, exists=True),
 )
 @click.option("--json", "report", flag_value="json", help="Print JSON.")
-@click.option("--sarif", "report", flag_value="sarif", help="Print a SARIF log.")
-@click.option("--junit", "report", flag_value="junit", help="Print a JUnit report.")
-@click.option("--github", "report", flag_value="github", help="Print annotations for GitHub Actions.")
+@report_options
 @click.option("--changed-since", metavar="REVISION", help="Report only what changes since this Git revision concern.")
 @click.option("--fix", is_flag=True, help="Fix findings that have exactly one right answer.")
+@with_option
 @click.option("--rule", "only", metavar="NAME", multiple=True, help="Report only this rule (repeatable).")
 @click.option("--no-rule", "without", metavar="NAME", multiple=True, help="Leave out this rule (repeatable).")
 @report_errors
@@ -45,6 +43,7 @@ def check(
     report: str | None,
     changed_since: str | None,
     fix: bool,
+    programs: tuple[str, ...],
     only: tuple[str, ...],
     without: tuple[str, ...],
 ) -> None:
@@ -53,17 +52,25 @@ def check(
     DIR is a folder in the Git format of the platform, by default this one. The check needs no account and no service.
     Errors make the exit code 6; warnings and notes do not.
     """
+    checks = chosen_checks(programs) if programs else []
+    known = [*RULES, *(check.name for check in checks)]
     for option, names in (("--rule", only), ("--no-rule", without)):
-        if unknown := next((name for name in names if name not in RULES), None):
-            raise InvalidArgument(option, f"unknown rule {unknown}; known: {', '.join(RULES)}")
-    rules = {name for name in RULES if (not only or name in only) and name not in without}
+        if unknown := next((name for name in names if name.partition("/")[0] not in known), None):
+            raise InvalidArgument(option, f"unknown rule {unknown}; known: {', '.join(known)}")
+
+    def is_chosen(rule: str) -> bool:
+        def has(names: Iterable[str]) -> bool:
+            return any(f"{rule}/".startswith(f"{name}/") for name in names)
+
+        return (not only or has(only)) and not has(without)
+
     changed = None if changed_since is None else _with_page_paths(changed_files(directory, changed_since))
 
     def findings() -> list[Finding]:
         return [
             finding
             for finding in check_folder(directory)
-            if finding.rule in rules and (changed is None or finding.path in changed or finding.target in changed)
+            if is_chosen(finding.rule) and (changed is None or finding.path in changed or finding.target in changed)
         ]
 
     found = findings()
@@ -73,25 +80,25 @@ def check(
             fixes += fixed
             found = findings()
         print_message(f"{count(fixes, 'finding')} fixed.")
-    _print(report, directory, found)
-    counts = Counter(finding.severity for finding in found)
-    numbers = ", ".join(count(counts[severity], word) for severity, word in _WORDS.items() if counts[severity])
-    if counts["error"]:
-        raise ChecksFailed(f"{directory}: {numbers}")
-    print_message(f"No errors in {directory}{f': {numbers}' if numbers else ''}.")
-
-
-def _print(report: str | None, directory: Path, found: Iterable[Finding]) -> None:
+    if checks:
+        found = sorted([*found, *_prose(directory, checks, changed_since, changed)], key=lambda finding: finding.place)
+        found = [finding for finding in found if is_chosen(finding.rule)]
     shown = [finding._replace(path=_shown_path(directory, finding.path)) for finding in found]
-    if report == "json":
-        print_json([json_row(finding) for finding in shown])
-    elif report == "sarif":
-        click.echo(json.dumps(sarif(shown), indent=2))
-    elif report == "junit":
-        click.echo(junit(str(directory), shown))
-    else:
-        for finding in shown:
-            click.echo(github_line(finding) if report == "github" else text_line(finding))
+    print_report(report, str(directory), shown)
+    summarize(str(directory), shown)
+
+
+def _prose(
+    directory: Path, checks: Sequence[ProseCheck], changed_since: str | None, changed: Collection[str] | None
+) -> list[Finding]:
+    """Return the findings of prose checks in the pages of a folder; with a revision, the new ones in changed pages."""
+    import asyncio  # 25 ms, only for prose checks
+
+    files = RepositoryFiles(directory)
+    sources = [source for source in files.texts() if changed is None or source in changed]
+    texts = {source: files.text(source).text for source in sources}
+    before = None if changed_since is None else old_texts(directory, changed_since, sources)
+    return asyncio.run(prose_findings(checks, before, texts, directory))
 
 
 def _shown_path(directory: Path, path: str) -> str:

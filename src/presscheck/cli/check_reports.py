@@ -2,18 +2,63 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
+import click
+
 from presscheck import __version__
-from presscheck.documents.git_format.findings import RULES, Finding, Severity
+from presscheck.cli.output import print_json, print_message
+from presscheck.documents.git_format.findings import RULES, Finding, Rule, Severity
+from presscheck.errors import ChecksFailed
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 
 _SARIF_LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
 _GITHUB_LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
+
+
+_WORDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
+
+
+def report_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate a command: add the options for reports other than text and JSON."""
+    function = click.option("--github", "report", flag_value="github", help="Print annotations for GitHub Actions.")(
+        function
+    )
+    function = click.option("--junit", "report", flag_value="junit", help="Print a JUnit report.")(function)
+    return click.option("--sarif", "report", flag_value="sarif", help="Print a SARIF log.")(function)
+
+
+def print_report(report: str | None, title: str, findings: Sequence[Finding]) -> None:
+    """Print findings as a report: `json`, `sarif`, `junit` or `github`; None for a line of text each."""
+    if report == "json":
+        print_json([json_row(finding) for finding in findings])
+    elif report == "sarif":
+        click.echo(json.dumps(sarif(findings), indent=2))
+    elif report == "junit":
+        click.echo(junit(title, findings))
+    else:
+        for finding in findings:
+            click.echo(github_line(finding) if report == "github" else text_line(finding))
+
+
+def summarize(title: str, findings: Iterable[Finding]) -> None:
+    """Print how many findings there are.
+
+    Raises:
+        ChecksFailed: there are errors; the message has the numbers.
+    """
+    counts = Counter(finding.severity for finding in findings)
+    numbers = ", ".join(count(counts[severity], word) for severity, word in _WORDS.items() if counts[severity])
+    if counts["error"]:
+        raise ChecksFailed(f"{title}: {numbers}")
+    print_message(f"No errors in {title}{f': {numbers}' if numbers else ''}.")
 
 
 def text_line(finding: Finding) -> str:
@@ -48,9 +93,15 @@ def sarif_log(rules: Iterable[tuple[str, str, str]], results: Sequence[dict[str,
     }
 
 
-def sarif(findings: Iterable[Finding]) -> dict[str, Any]:
+def _rules(findings: Iterable[Finding]) -> list[Rule]:
+    """Return all rules, and then the rules of other programs that have findings."""
+    others = {finding.rule: Rule(finding.rule, finding.rule, finding.severity) for finding in findings}
+    return [*RULES.values(), *(rule for name, rule in sorted(others.items()) if name not in RULES)]
+
+
+def sarif(findings: Sequence[Finding]) -> dict[str, Any]:
     """Return the findings as a SARIF log. Columns count characters."""
-    rules = ((rule.name, rule.title, _SARIF_LEVELS[rule.severity]) for rule in RULES.values())
+    rules = ((rule.name, rule.title, _SARIF_LEVELS[rule.severity]) for rule in _rules(findings))
     return sarif_log(rules, [_result(finding) for finding in findings])
 
 
@@ -72,13 +123,14 @@ def _result(finding: Finding) -> dict[str, Any]:
 
 def junit(title: str, findings: Sequence[Finding]) -> str:
     """Return the rules as a JUnit test suite. The test of a rule fails if it has errors or warnings."""
-    suite = ElementTree.Element("testsuite", name=sanitize(title), tests=str(len(RULES)))
+    rules = _rules(findings)
+    suite = ElementTree.Element("testsuite", name=sanitize(title), tests=str(len(rules)))
     failures = 0
-    for rule in RULES.values():
+    for rule in rules:
         case = ElementTree.SubElement(suite, "testcase", classname="presscheck.folder", name=rule.name)
         own = [finding for finding in findings if finding.rule == rule.name]
         text = "\n".join(sanitize(f"{one.path}:{one.line}:{one.column}: {one.message}") for one in own)
-        if own and rule.severity != "info":
+        if any(one.severity != "info" for one in own):
             failures += 1
             ElementTree.SubElement(case, "failure", message=f"{len(own)} found").text = text
         elif own:

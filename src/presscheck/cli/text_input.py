@@ -18,6 +18,7 @@ from uuid import uuid4
 import click
 
 from presscheck.cli.output import print_message
+from presscheck.config.tokens import child_environment
 from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.paths import places, private_directory
 
@@ -61,11 +62,6 @@ def body_text(body: str | None, body_file: str | None, *, before: str = "") -> G
     file.unlink(missing_ok=True)
 
 
-def editor_environment() -> dict[str, str]:
-    """Return the environment for an editor: the current environment without the token."""
-    return {name: value for name, value in os.environ.items() if name != "PRESSCHECK_TOKEN"}
-
-
 def edit_file(file: Path) -> None:
     """Open a file in the user's editor and wait until it exits.
 
@@ -75,7 +71,7 @@ def edit_file(file: Path) -> None:
     words = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
     try:
         # the user's own command, in the user's own environment
-        completed = subprocess.run([*words, str(file)], env=editor_environment(), check=False)  # noqa: S603
+        completed = subprocess.run([*words, str(file)], env=child_environment(), check=False)  # noqa: S603
     except OSError as error:
         raise PresscheckError(
             f"could not start the editor {words[0]}: {error.strerror}. Set VISUAL or EDITOR"

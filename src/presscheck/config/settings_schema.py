@@ -1,4 +1,4 @@
-"""The settings of profiles and saved views, from which validation, JSON schema and the initial file are made.
+"""The settings of profiles, views and prose checks, the source of validation, JSON schema and the initial file.
 
 `config.schema.json` next to this module is the output of `schema()`, for editors that check TOML files.
 """
@@ -20,7 +20,7 @@ Kind = type[str] | type[bool] | type[int]
 
 @dataclass(frozen=True)
 class Setting:
-    """A key of ``[profiles.NAME]`` or ``[[views]]``; a number must be at least 1."""
+    """A key of ``[profiles.NAME]``, ``[[views]]`` or ``[[checks]]``; a number must be at least 1."""
 
     name: str
     kind: Kind
@@ -136,6 +136,40 @@ FORMER_SORT = Setting(
 FORMERLY_DESCENDING = ("updated", "created", "comments")
 """The orders that version 0.1.0 sorted largest first without a leading ``-``."""
 
+MAX_CHECKS = 20
+"""The maximum number of prose checks."""
+TIMEOUT = 60
+"""The default time limit of a prose check, in seconds."""
+CHECK_SETTINGS: dict[str, Setting] = {
+    setting.name: setting
+    for setting in (
+        Setting("name", str, "Name of the check; must be unique.", '"vale"', max_length=40),
+        Setting(
+            "command",
+            str,
+            "The command or its words, run without a shell; the pages replace {pages}, or follow at the end.",
+            '"vale --output JSON"',
+        ),
+        Setting(
+            "format",
+            str,
+            "The output of the command; json by default.",
+            '"vale"',
+            one_of=("json", "sarif", "typos", "markdownlint", "vale"),
+        ),
+        Setting(
+            "severity",
+            str,
+            "The severity of all findings; by default that of the program.",
+            '"warning"',
+            one_of=("error", "warning", "info"),
+        ),
+        Setting("timeout", int, f"The time limit in seconds; {TIMEOUT} by default.", "120"),
+        Setting("directory", str, "Where the command runs, so that it finds its own settings.", '"~/docs"'),
+    )
+}
+"""The settings of a prose check by key."""
+
 
 def schema() -> dict[str, Any]:
     """Return the JSON schema of the settings file."""
@@ -147,6 +181,15 @@ def schema() -> dict[str, Any]:
         "properties": {
             **_described(VIEW_SETTINGS),
             "sort": {**_described({"sort": FORMER_SORT})["sort"], "deprecated": True},
+        },
+    }
+    check = {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["name"],
+        "properties": {
+            **(settings := _described(CHECK_SETTINGS)),
+            "command": {**settings["command"], "type": ["string", "array"], "items": {"type": "string"}},
         },
     }
     return {
@@ -166,6 +209,12 @@ def schema() -> dict[str, Any]:
                 "description": "Saved views of the inbox, shown as tabs after the built-in ones.",
                 "maxItems": MAX_VIEWS,
                 "items": view,
+            },
+            "checks": {
+                "type": "array",
+                "description": "Programs that check the text of pages.",
+                "maxItems": MAX_CHECKS,
+                "items": check,
             },
             "aliases": {
                 "type": "object",
@@ -195,6 +244,10 @@ def first_file() -> str:
         "# A saved view of the inbox.",
         "# [[views]]",
         *_explained(VIEW_SETTINGS),
+        "",
+        "# A program that checks the text of pages.",
+        "# [[checks]]",
+        *_explained(CHECK_SETTINGS),
     ]
     return "\n".join(lines) + "\n"
 

@@ -33,6 +33,11 @@ class Token:
     origin: str | None = None
 
 
+def child_environment() -> dict[str, str]:
+    """Return the environment for programs of the user: the environment of this process without the token."""
+    return {name: value for name, value in os.environ.items() if name != "PRESSCHECK_TOKEN"}
+
+
 def find_token(
     directory: Path, profile: str, base_url: str, settings: Mapping[str, Any], environment: Mapping[str, str]
 ) -> Token:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+from presscheck.config.prose_checks import ProseCheck, check_prose_checks
 from presscheck.config.saved_views import SavedView, Validator, check_views
 from presscheck.config.settings_schema import SETTINGS
 from presscheck.errors import ConfigurationError
@@ -49,7 +50,8 @@ def read(path: Path, profile: str, *, required: bool = False) -> dict[str, Any]:
     """Return the settings of a profile; empty if the profile is missing and not `required`.
 
     Raises:
-        ConfigurationError: an error affects the profile; errors in other profiles, views, aliases and folders are
+        ConfigurationError: an error affects the profile; errors in other profiles, views, checks, aliases and folders
+            are
             ignored.
     """
     document, errors = _read(path)
@@ -66,7 +68,7 @@ def read_all(path: Path) -> dict[str, dict[str, Any]]:
     """Return the settings of all profiles, by name.
 
     Raises:
-        ConfigurationError: the file has an error, outside of views, aliases and folders.
+        ConfigurationError: the file has an error, outside of views, checks, aliases and folders.
     """
     document, errors = _read(path)
     for error in _of_profiles(errors):
@@ -81,6 +83,13 @@ def read_views(
     document, errors = _read(path, validator)
     of_views = tuple(error for error in errors if error.key[:1] in ((), ("views",)))
     return tuple(check_views(document.get("views", []), validator)[0]), of_views
+
+
+def read_checks(path: Path) -> tuple[tuple[ProseCheck, ...], tuple[SettingsError, ...]]:
+    """Return the valid prose checks of the file, and the errors of invalid checks or of the whole file."""
+    document, errors = _read(path)
+    of_checks = tuple(error for error in errors if error.key[:1] in ((), ("checks",)))
+    return tuple(check_prose_checks(document.get("checks", []))[0]), of_checks
 
 
 def read_aliases(path: Path) -> dict[str, str]:
@@ -158,7 +167,7 @@ def _is_secure(base_url: str) -> bool:
 
 
 def _of_profiles(errors: list[SettingsError]) -> list[SettingsError]:
-    return [error for error in errors if error.key[:1] not in (("views",), ("aliases",), ("folders",))]
+    return [error for error in errors if error.key[:1] not in (("views",), ("checks",), ("aliases",), ("folders",))]
 
 
 def _read(path: Path, validator: Validator | None = None) -> tuple[dict[str, Any], list[SettingsError]]:
@@ -210,7 +219,7 @@ def _all_errors(document: dict[str, Any], validator: Validator | None) -> list[t
     found: list[tuple[Key, str]] = [
         ((key,), "is not a known setting; settings belong in [profiles.NAME], views in [[views]]")
         for key in document
-        if key not in ("profiles", "views", *_TABLES)
+        if key not in ("profiles", "views", "checks", *_TABLES)
     ]
     for table, error_of in _TABLES.items():
         entries = document.get(table, {})
@@ -220,6 +229,7 @@ def _all_errors(document: dict[str, Any], validator: Validator | None) -> list[t
         else:
             found.append(((table,), f"must be a table, [{table}]"))
     found += check_views(document.get("views", []), validator)[1]
+    found += check_prose_checks(document.get("checks", []))[1]
     profiles = document.get("profiles", {})
     if not isinstance(profiles, dict):
         return [*found, (("profiles",), "must be a table, such as [profiles.default]")]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
+from presscheck.config.tokens import child_environment
 from presscheck.errors import PresscheckError, StoreError
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def edit_text(
     command = [*editor(), *_at_line(line), str(opened.file)]
     try:
         with app.suspend():
-            completed = subprocess.run(command, env=environment(), check=False)  # noqa: S603
+            completed = subprocess.run(command, env=child_environment(), check=False)  # noqa: S603
         edited = opened.written(failed=bool(completed.returncode))
     except SuspendNotSupported:
         opened.remove()
@@ -95,7 +96,7 @@ def run_in_folder(app: AppContext, command: list[str], folder: Path) -> None:
     """
     try:
         with app.suspend():
-            subprocess.run(command, cwd=folder, env=environment(), check=False)  # noqa: S603
+            subprocess.run(command, cwd=folder, env=child_environment(), check=False)  # noqa: S603
     except SuspendNotSupported:
         raise PresscheckError("this terminal cannot be handed to another program") from None
     except OSError as error:
@@ -121,11 +122,6 @@ def _at_line(line: int | None) -> list[str]:
 def is_built_in(setting: str | None) -> bool:
     """Return whether pages are edited in the built-in editor. By default, they are if VISUAL and EDITOR are unset."""
     return setting == "built-in" if setting else not (os.environ.get("VISUAL") or os.environ.get("EDITOR"))
-
-
-def environment() -> dict[str, str]:
-    """Return the environment for child processes, without the API token."""
-    return {name: value for name, value in os.environ.items() if name != "PRESSCHECK_TOKEN"}
 
 
 def is_openable(name: str) -> bool:
@@ -174,7 +170,7 @@ def open_in_browser(url: str) -> bool:
     try:
         subprocess.Popen(  # noqa: S603
             [opener, url],
-            env=environment(),
+            env=child_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from shutil import which
 
+from presscheck.config.tokens import child_environment
 from presscheck.documents.markdown.prose_words import WordPlace
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.external_programs import environment
 
 PROGRAMS = {"aspell": ("--encoding=utf-8", "-a"), "hunspell": ("-i", "utf-8", "-a")}
 """The options of each program, in the order in which programs are tried."""
@@ -122,7 +122,7 @@ async def _output(name: str, text: str) -> str:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            env=environment(),
+            env=child_environment(),
         )
     except OSError as error:
         raise PresscheckError(f"{name} cannot be started: {error.strerror}") from None

@@ -24,6 +24,7 @@ from presscheck.api.change_requests import (
 )
 from presscheck.api.comments import Document, PostComment, PostReply, UpdateComment
 from presscheck.cli import comment_commands, content_commands, lookup
+from presscheck.cli.change_request.check import check
 from presscheck.cli.change_request.content import diff, edit
 from presscheck.cli.change_request.owners import owners
 from presscheck.cli.change_request.rearrange import copy, drop, move
@@ -71,6 +72,7 @@ add(
         help="List the contributors of a change request.",
     ),
 )
+cr.add_command(check)
 cr.add_command(diff)
 cr.add_command(edit)
 cr.add_command(owners)

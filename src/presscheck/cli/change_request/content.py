@@ -66,7 +66,7 @@ async def diff(session: Session, which: str, *, stat: bool, layout: str, context
         print_message(f"This service has no list of changes: {sanitize(changes.note)}.")
     if changes.more:
         changes = await session.read(changes_in(request, len(changes.changes) + changes.more))
-    texts = [await _texts(session, request, change) for change in changes.changes]
+    texts = [await page_texts(session, request, change) for change in changes.changes]
     if session.json or layout == "json":
         pairs = zip(changes.changes, texts, strict=True)
         print_json([{**as_json(change), "before": before, "after": after} for change, (before, after) in pairs])
@@ -158,7 +158,7 @@ async def _merge(session: Session, read_page: GetChangeRequestPage, before: str,
     return merged.text
 
 
-async def _texts(session: Session, request: ChangeRequest, change: SemanticChange) -> tuple[str | None, str | None]:
+async def page_texts(session: Session, request: ChangeRequest, change: SemanticChange) -> tuple[str | None, str | None]:
     """Return the Markdown of a page before and after a change; None on a side without the page or its text."""
     if change.page is None or change.page.type != "document":
         return None, None

@@ -181,7 +181,7 @@ class ExportedRevision:
         if key in self._names:
             self.sources[key] = self._names[key]
             return
-        if not _is_safe(source) or source in self._taken:
+        if not is_safe_path(source) or source in self._taken:
             source = fallback
         self._taken.add(source)
         self.sources[key] = source
@@ -246,7 +246,7 @@ def _relative(path: str, source: str, anchor: str) -> str:
     return f"{address}#{encode_fragment(anchor)}" if anchor else address
 
 
-def _is_safe(source: str) -> bool:
+def is_safe_path(source: str) -> bool:
     """Return whether a file of a repository may have a source path.
 
     The path must be normalized and without control characters. A hidden folder is only allowed if it is `.gitbook`,

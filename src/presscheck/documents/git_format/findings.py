@@ -64,7 +64,8 @@ class Finding(NamedTuple):
         rule: the name of the rule.
         column: the column in characters, counted from 1.
         target: the source path that a link or an entry leads to; empty if there is none.
-        fix: the fix, if there is exactly one right answer.
+        fix: the fix, if there is exactly one right answer; of another program, its first proposal.
+        own_severity: the severity of a finding of another program; None for the severity of the rule in `RULES`.
     """
 
     path: str
@@ -74,11 +75,12 @@ class Finding(NamedTuple):
     column: int = 1
     target: str = ""
     fix: Fix | None = None
+    own_severity: Severity | None = None
 
     @property
     def severity(self) -> Severity:
-        """The severity of the rule."""
-        return RULES[self.rule].severity
+        """The severity of the finding."""
+        return self.own_severity or RULES[self.rule].severity
 
     @property
     def place(self) -> tuple[str, int, int, str, str]:

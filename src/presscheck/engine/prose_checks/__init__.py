@@ -1,0 +1,1 @@
+"""Prose checks: other programs that check the text of pages."""
