@@ -10,6 +10,8 @@ IN_BUCKETS = SOURCE / "service" / "db" / "s3_blob_store.py"
 """The module that only the extra `s3` needs."""
 OF_PICTURES = SOURCE / "tui" / "terminal" / "picture_decoder.py"
 """The module that only the extra `images` needs."""
+OF_AGENTS = {SOURCE / "agents" / "mcp_server.py", SOURCE / "agents" / "http_server.py"}
+"""The modules that only the extra `mcp` needs."""
 
 
 def libraries(path: Path) -> set[str]:
@@ -25,6 +27,8 @@ def libraries(path: Path) -> set[str]:
 
 def place(path: Path) -> str | None:
     """The extra that a module belongs to; None for a light install."""
+    if path in OF_AGENTS:
+        return "mcp"
     if room(path) != "service":
         return "images" if path == OF_PICTURES else None
     return "s3" if path == IN_BUCKETS else "serve"

@@ -134,7 +134,7 @@ async def print_inbox(session: Session, view: str | None = None, limit: int = MA
     if not await user_id(session.engine):
         print_message(f"{NO_USER}. Shown are the change requests of everyone.")
     for organization in (await session.read(ListOrganizations())).items:
-        shown = await _fetch_inbox(session, organization, all_views(saved), view, limit)
+        shown = await fetch_inbox(session, organization, all_views(saved), view, limit)
         if session.json:
             inboxes.append(_as_json(session.engine, shown))
         else:
@@ -149,7 +149,7 @@ def saved_views() -> tuple[SavedView, ...]:
     return read_views(places().config_file, validate_view)[0]
 
 
-async def _fetch_inbox(
+async def fetch_inbox(
     session: Session, organization: Organization, views: tuple[View, ...], chosen: str | None, limit: int
 ) -> Shown:
     """Fetch all views, and the details of the first `limit` rows of the view to print."""

@@ -27,6 +27,7 @@ from presscheck.wiring import offer_tour, open_app, start_tour
 
 LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "admin": ("admin", "admin"),
+    "agent": ("agent.commands", "agent"),
     "alias": ("alias", "alias"),
     "api": ("operations.api_commands", "calls"),
     "cache": ("cache", "cache"),
@@ -47,6 +48,7 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "login": ("account", "login"),
     "logout": ("account", "logout"),
     "lookup": ("operations.resource_commands", "lookup"),
+    "mcp": ("agent.commands", "mcp"),
     "member": ("operations.resource_commands", "member"),
     "open": ("search", "open_thing"),
     "openapi": ("specifications", "specification_group"),

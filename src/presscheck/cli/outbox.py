@@ -34,6 +34,7 @@ MAX_ATTEMPTS = 3
 LONGEST_PAUSE = 60.0
 """Maximum seconds that `send` waits for a delayed change."""
 number = click.argument("number", type=int)
+agent_option = click.option("--agent", metavar="NAME", help="The drafts of this agent.")
 
 
 @click.group()
@@ -61,6 +62,7 @@ async def list_all(session: Session, limit: int) -> None:
             "request": str(entry.call or ""),
             "error": entry.error,
             "behind": held_up[entry.id].id if entry.id in held_up else None,
+            "agent": entry.agent or None,
         }
         for entry in session.engine.waiting()
     ]
@@ -229,13 +231,23 @@ async def edit(session: Session, number: int, *, body: str | None, body_file: st
 
 
 @outbox.command()
-@number
+@click.argument("number", type=int, required=False)
+@agent_option
+@yes_option
 @with_session
-async def drop(session: Session, number: int) -> None:
-    """Discard a change and print it.
+async def drop(session: Session, number: int | None, agent: str | None, *, yes: bool) -> None:
+    """Discard a change and print it, or discard all drafts of an agent.
 
     Fails while another process sends the change. A change that was sent but not answered may be saved.
     """
+    if agent is not None:
+        numbers = _drafts_of(session, agent, () if number is None else (number,))
+        confirm(f"Discard {count(len(numbers), 'draft')} of {agent}?", yes=yes)
+        dropped = sum(session.engine.drop(each) for each in numbers)
+        print_message(f"Discarded: {count(dropped, 'draft')}.")
+        return
+    if number is None:
+        raise InvalidArgument("NUMBER", "give a number, or --agent")
     row = _row(session, number)
     if not session.engine.drop(number):
         # only this command ends a change without a response: the app keeps waiting for the response
@@ -244,6 +256,52 @@ async def drop(session: Session, number: int) -> None:
             raise InvalidArgument("NUMBER", f"change {number} {why}. Run `presscheck outbox list`")
         print_message("It was sent, but not answered, so it may be saved: check.")
     session.show(row)
+
+
+@outbox.command()
+@click.argument("numbers", metavar="[NUMBER]...", type=int, nargs=-1)
+@agent_option
+@yes_option
+@with_session
+async def accept(session: Session, numbers: tuple[int, ...], agent: str | None, *, yes: bool) -> None:
+    """Send drafts of agents: those with these numbers, or all drafts of an agent (asks first).
+
+    A comment that an agent drafted can also be sent with your review.
+    """
+    if session.profile.read_only:
+        raise ReadOnly
+    if not numbers and agent is None:
+        raise InvalidArgument("NUMBER", "give numbers, or --agent")
+    drafts = _drafts_of(session, agent, numbers)
+    if not numbers:
+        confirm(f"Send {count(len(drafts), 'draft')} of {agent}?", yes=yes)
+    session.engine.release(drafts)
+    sent = [await session.sent(each) for each in drafts]
+    if all(sent):
+        print_message(f"Sent: {count(len(sent), 'draft')}.")
+
+
+def _drafts_of(session: Session, agent: str | None, numbers: Sequence[int]) -> list[int]:
+    """Return the numbers of the held drafts of an agent, or of any agent if `agent` is None.
+
+    Args:
+        session: reads the outbox.
+        agent: the name of the agent.
+        numbers: the drafts to return; empty for all.
+
+    Raises:
+        InvalidArgument: a number is not a draft of the agent, or the agent has no drafts.
+    """
+    drafts = [
+        entry.id
+        for entry in session.engine.waiting()
+        if entry.state == "collected" and (entry.agent == agent if agent is not None else entry.agent)
+    ]
+    if others := set(numbers).difference(drafts):
+        raise InvalidArgument("NUMBER", f"change {min(others)} is not a draft of {agent or 'an agent'}")
+    if not drafts:
+        raise InvalidArgument("--agent", f"{agent} has no drafts. Run `presscheck outbox list`")
+    return list(numbers) or drafts
 
 
 @outbox.command()
@@ -268,6 +326,7 @@ async def history(session: Session, limit: int) -> None:
             "error": entry.error,
             "undoes": entry.undoes,
             "undoable": entry.reason is None,
+            "agent": entry.agent or None,
         }
         for entry in session.engine.history()
     ]

@@ -59,6 +59,8 @@ class Profile:
     """How pictures are drawn: `auto`, `blocks`, `kitty`, `sixel` or `off`; None for `auto`."""
     text_width: int = TEXT_WIDTH
     """The maximum width of the text of a page next to the tree, in cells."""
+    agents: str = "read"
+    """What agents may do: `read`, `draft` or `send`."""
 
 
 def load(
@@ -99,6 +101,7 @@ def load(
         images=table.get("images"),
         text_width=max(NARROWEST_TEXT, table.get("text_width", TEXT_WIDTH)),
         sync=table.get("sync", True),
+        agents=table.get("agents", "read"),
     )
 
 

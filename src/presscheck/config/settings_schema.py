@@ -100,6 +100,13 @@ SETTINGS: dict[str, Setting] = {
             f"The columns that the text of a page may have, if the tree is next to it; {TEXT_WIDTH} by default.",
             "72",
         ),
+        Setting(
+            "agents",
+            str,
+            "What agents may do: read, write drafts, or send their drafts; read by default.",
+            '"draft"',
+            one_of=("read", "draft", "send"),
+        ),
         Setting("theme", str, "ink, paper, contrast, ansi, or the name of your own theme.", '"paper"'),
     )
 }

@@ -339,7 +339,13 @@ class Engine:
             self._write_queue.background(self._scheduler.check_connection())
 
     def write(
-        self, call: Operation[T], *, hold: float = 0, collect: bool = False, base: dict[str, Any] | None = None
+        self,
+        call: Operation[T],
+        *,
+        hold: float = 0,
+        collect: bool = False,
+        base: dict[str, Any] | None = None,
+        agent: str | None = None,
     ) -> PendingWrite[T]:
         """Queue a write, which is on disk when this returns. A write that cannot be queued is sent immediately.
 
@@ -349,12 +355,13 @@ class Engine:
             collect: whether to keep the write until `release` is called, if it can be queued.
             base: for an edit of a page that is queued: the page before the edit, see `page_merge.page_base`. The edit
                 is merged with edits of others when it is sent.
+            agent: the name of the agent that wrote it. Its write is always queued.
 
         Raises:
             ReadOnly: the profile is read-only.
             NotNow: the write cannot be queued, and the service cannot be reached.
         """
-        return self._write_queue.write(call, hold, collect=collect, base=base)
+        return self._write_queue.write(call, hold, collect=collect, base=base, agent=agent)
 
     @property
     def site_snapshots(self) -> SnapshotRecorder:

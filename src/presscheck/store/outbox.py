@@ -24,7 +24,7 @@ from presscheck.store.sqlite_files import open_file
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
-VERSION = 5
+VERSION = 6
 CALL_VERSION = 1
 FAILED = ("refused", "parked")
 """The states of a failed write, which blocks later writes of its scope until the user decides."""
@@ -44,30 +44,33 @@ CREATE TABLE history (
     created_at REAL NOT NULL, ended_at REAL NOT NULL, author TEXT, former TEXT, result TEXT, undoes INTEGER
 )
 """
+"""The history of version 3, which a later step extends."""
 SCHEMA = f"""
 CREATE TABLE writes (
     id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, version INTEGER NOT NULL, given TEXT NOT NULL,
     scope TEXT NOT NULL, state TEXT NOT NULL, error TEXT, noted TEXT, created_at REAL NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0, author TEXT, sent_at REAL, former TEXT,
-    undoes INTEGER, base TEXT
+    undoes INTEGER, base TEXT, agent TEXT
 );
 CREATE TABLE drafts (key TEXT PRIMARY KEY, text TEXT NOT NULL, changed_at REAL, about TEXT);
 CREATE TABLE viewed (change_request TEXT, page TEXT, revision TEXT NOT NULL, PRIMARY KEY (change_request, page));
 CREATE TABLE marks (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-{HISTORY}
+{HISTORY};
+ALTER TABLE history ADD COLUMN agent TEXT;
 """
 STEPS = {
     1: "ALTER TABLE writes ADD COLUMN author TEXT; ALTER TABLE writes ADD COLUMN sent_at REAL",
     2: f"ALTER TABLE writes ADD COLUMN former TEXT; ALTER TABLE writes ADD COLUMN undoes INTEGER; {HISTORY}",
     3: "ALTER TABLE drafts ADD COLUMN changed_at REAL; ALTER TABLE drafts ADD COLUMN about TEXT",
     4: "ALTER TABLE writes ADD COLUMN base TEXT",
+    5: "ALTER TABLE writes ADD COLUMN agent TEXT; ALTER TABLE history ADD COLUMN agent TEXT",
 }
 """The statements that migrate each older version of the schema to the next, with all rows."""
 COLUMNS = (
     "id, name, given, scope, state, error, noted, created_at, attempts, not_before, author, sent_at, former, undoes,"
-    " base"
+    " base, agent"
 )
-ENDED_COLUMNS = "id, name, given, state, error, created_at, ended_at, author, former, result, undoes"
+ENDED_COLUMNS = "id, name, given, state, error, created_at, ended_at, author, former, result, undoes, agent"
 
 
 class LocalState:
@@ -263,6 +266,7 @@ class Row:
         undoes: the number of the write in the history that this write undoes.
         base: for an edit that is merged with edits of others before it is sent: the values before the edit, as JSON
             values; else None.
+        agent: the name of the agent that wrote it; None if the user wrote it.
     """
 
     id: int
@@ -280,6 +284,7 @@ class Row:
     former: dict[str, Any] | None = None
     undoes: int | None = None
     base: dict[str, Any] | None = None
+    agent: str | None = None
 
 
 @dataclass(frozen=True)
@@ -304,6 +309,7 @@ class EndedRow:
     former: dict[str, Any] | None
     result: dict[str, Any] | None
     undoes: int | None
+    agent: str | None = None
 
 
 class Outbox(LocalState):
@@ -367,6 +373,7 @@ class Outbox(LocalState):
         author: str | None = None,
         state: str = "waiting",
         base: dict[str, Any] | None = None,
+        agent: str | None = None,
     ) -> int:
         """Add a write, which is on disk when this method returns.
 
@@ -379,11 +386,12 @@ class Outbox(LocalState):
             author: the id of the author.
             state: `waiting`, `collected` or `now`; see `Row`.
             base: the values before the edit, if it is merged with edits of others; see `Row`.
+            agent: the name of the agent that wrote it.
 
         Returns:
             The number of the row.
         """
-        return self._insert(name, given, scope, now, now + hold, author, state, None, base)
+        return self._insert(name, given, scope, now, now + hold, author, state, None, base, agent)
 
     def put_undo(
         self, undoes: int, writes: Sequence[tuple[str, dict[str, Any], str, str]], now: float, author: str | None
@@ -419,12 +427,26 @@ class Outbox(LocalState):
         state: str,
         undoes: int | None,
         base: dict[str, Any] | None = None,
+        agent: str | None = None,
     ) -> int:
         sent_at, text = now if state == "now" else None, _to_json(base) if base else None
-        values = (name, CALL_VERSION, _to_json(given), scope, state, now, not_before, author, sent_at, undoes, text)
+        values = (
+            name,
+            CALL_VERSION,
+            _to_json(given),
+            scope,
+            state,
+            now,
+            not_before,
+            author,
+            sent_at,
+            undoes,
+            text,
+            agent,
+        )
         cursor = self._execute(
             "INSERT INTO writes (name, version, given, scope, state, created_at, not_before, author, sent_at, undoes,"
-            " base) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " base, agent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             values,
         )
         return cursor.lastrowid or 0
@@ -657,7 +679,7 @@ class Outbox(LocalState):
         self._execute(
             f"INSERT OR REPLACE INTO history ({ENDED_COLUMNS})"  # noqa: S608
             " SELECT id, name, given, ?, coalesce(?, iif(?, error, NULL)), created_at, ?, author, former, ?,"
-            " undoes FROM writes WHERE id = ?",
+            " undoes, agent FROM writes WHERE id = ?",
             values,
         )
         self._execute("DELETE FROM writes WHERE id = ?", (number,))
@@ -688,7 +710,7 @@ def _to_json(given: dict[str, Any]) -> str:
 
 
 def _row(found: Any) -> Row:
-    number, name, given, scope, state, error, noted, *times, former, undoes, base = found
+    number, name, given, scope, state, error, noted, *times, former, undoes, base, agent = found
     ids = tuple(json.loads(noted)) if noted else None
     return Row(
         number,
@@ -702,11 +724,12 @@ def _row(found: Any) -> Row:
         former=_from_json(former),
         undoes=undoes,
         base=_from_json(base),
+        agent=agent,
     )
 
 
 def _ended_row(found: Any) -> EndedRow:
-    number, name, given, state, error, created_at, ended_at, author, former, result, undoes = found
+    number, name, given, state, error, created_at, ended_at, author, former, result, undoes, agent = found
     return EndedRow(
         number,
         name,
@@ -719,6 +742,7 @@ def _ended_row(found: Any) -> EndedRow:
         _from_json(former),
         _from_json(result),
         undoes,
+        agent,
     )
 
 

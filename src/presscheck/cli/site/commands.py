@@ -184,7 +184,7 @@ async def publish(
     owner, chosen = await lookup.site(session, site, org)
     levels = _levels(session, chosen, checks_file)
     if if_clean:
-        findings = await _findings(session, owner.id, chosen, levels)
+        findings = await site_findings(session, owner.id, chosen, levels)
         if any(finding.severity != "info" for finding in findings):
             raise ChecksFailed(f"not published: {chosen.title}: {summary(findings)}")
     confirm(f"Publish {chosen.title}?", yes=yes)
@@ -263,7 +263,7 @@ async def check(session: Session, site: str, org: str | None, report: str | None
     """
     owner, chosen = await lookup.site(session, site, org)
     levels = _levels(session, chosen, checks_file)
-    findings = await _findings(session, owner.id, chosen, levels)
+    findings = await site_findings(session, owner.id, chosen, levels)
     if report == "sarif":
         click.echo(json.dumps(sarif(findings), indent=2))
     elif report == "junit":
@@ -287,7 +287,18 @@ def _levels(session: Session, site: Site, given: Path | None) -> Mapping[str, Le
     return cast("dict[str, Level]", file.read(CHECK_NAMES).of(site.id, site.title))
 
 
-async def _findings(session: Session, organization_id: str, site: Site, levels: Mapping[str, Level]) -> list[Finding]:
+async def site_findings(
+    session: Session, organization_id: str, site: Site, levels: Mapping[str, Level] | None = None
+) -> list[Finding]:
+    """Check a site.
+
+    Args:
+        session: reads the site.
+        organization_id: the id of the organization.
+        site: the site.
+        levels: the severities of the checks; None for those of the settings.
+    """
+    levels = _levels(session, site, None) if levels is None else levels
     states = PublishedStates(session.engine.outbox)
     known = states.of(site.id)
     content = await SiteReader(session.engine).read(organization_id, site.id, published=known)

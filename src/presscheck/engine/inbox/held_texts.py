@@ -27,12 +27,14 @@ def held_texts(entries: Iterable[OutboxEntry], draft_keys: Iterable[str]) -> dic
     """Return the numbers of held texts by change request id.
 
     Args:
-        entries: the unsent writes.
+        entries: the unsent writes. Page edits and new change requests of agents count as drafts.
         draft_keys: the keys of all drafts. Drafts outside of change requests are counted under an empty id.
     """
-    held = (entry for entry in entries if entry.state == "collected")
-    comments = Counter(str(getattr(entry.call, "change_request_id", "")) for entry in held)
-    texts = Counter[str]()
+    comments, texts = Counter[str](), Counter[str]()
+    for entry in entries:
+        if entry.state == "collected":
+            request = str(getattr(entry.call, "change_request_id", ""))
+            (texts if entry.has_base or not request else comments)[request] += 1
     if stored := tuple(StoredDraft(key, "", None, {}) for key in draft_keys):
         from presscheck.engine.drafts import drafts  # 4 ms, only if there are drafts
 

@@ -37,8 +37,10 @@ class ReviewWrites(Protocol):
         """Return whether writes of this type can be queued."""
         ...
 
-    def write(self, call: Operation[Any], *, hold: float = 0, collect: bool = False) -> PendingWrite[Any]:
-        """Queue a write; `collect` holds it until `release`."""
+    def write(
+        self, call: Operation[Any], *, hold: float = 0, collect: bool = False, agent: str | None = None
+    ) -> PendingWrite[Any]:
+        """Queue a write; `collect` holds it until `release`. `agent` is the name of the agent that wrote it."""
         ...
 
     def release(self, numbers: Collection[int], *, hold: float = 0) -> None:
@@ -93,12 +95,14 @@ class PendingReview:
         self._entries = tuple(
             entry
             for entry in pending
-            if entry.state == "collected" and getattr(entry.call, "change_request_id", None) == self.request_id
+            if entry.state == "collected"
+            and not entry.has_base  # a page edit of an agent, which a person accepts in the outbox
+            and getattr(entry.call, "change_request_id", None) == self.request_id
         )
 
-    def hold(self, call: Operation[Any]) -> PendingWrite[Any]:
-        """Add a comment or a reply to the pending review."""
-        return self._engine.write(call, collect=True)
+    def hold(self, call: Operation[Any], agent: str | None = None) -> PendingWrite[Any]:
+        """Add a comment or a reply to the pending review. `agent` is the name of the agent that wrote it."""
+        return self._engine.write(call, collect=True, agent=agent)
 
     def submit(
         self, call: Operation[Any] | None, numbers: Collection[int], *, hold: float = 0

@@ -44,6 +44,7 @@ class HistoryEntry:
         reason: why the write cannot be undone; None if no reason is known without a request.
         inverse: the effect of undoing the write, as a sentence; empty if it cannot be undone.
         is_being_undone: whether the undo of the write is in the outbox.
+        agent: the name of the agent that wrote it, as display text; empty if the user wrote it.
     """
 
     id: int
@@ -60,6 +61,7 @@ class HistoryEntry:
     reason: str | None
     inverse: str
     is_being_undone: bool
+    agent: str = ""
 
 
 class StoredResources(StoredReader, Protocol):
@@ -159,6 +161,7 @@ class WriteHistory:
             reason,
             inverse.words(sent) if inverse and sent else "",
             row.id in pending,
+            row.agent or "",
         )
 
     def _reason(self, row: EndedRow, sent: SentWrite) -> str | None:

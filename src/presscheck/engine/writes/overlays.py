@@ -1,7 +1,8 @@
 """The effects of unsent writes on the responses of reads.
 
 A changed or added item has the extra fields `waiting` (the outbox row), `refused` (the error, if the write failed) and
-`held` (whether it belongs to a pending review).
+`held` (whether it belongs to a pending review). An item that an agent wrote has the field `agent`, too. Held edits of
+pages are not applied: a page shows them after a person has accepted them.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ def with_writes(read: Operation[Any], answer: Any, pending: Iterable[Entry], me:
     """Return the response of a read with all pending writes applied, oldest first. `me` is their author."""
     for entry in pending:
         call: Operation[Any] | None = entry.call
+        if entry.state == "collected" and entry.has_base:
+            continue
         overlay = OVERLAYS.get((type(read), type(call)))
         if overlay and call is not None and _is_same_resource(read, call):
             answer = overlay(answer, read, entry, me)
@@ -38,8 +41,12 @@ def _is_same_resource(read: Operation[Any], write: Operation[Any]) -> bool:
 
 
 def _marks(entry: Entry) -> dict[str, Any]:
-    is_held = entry.state == "collected"
-    return {"waiting": entry.id, "refused": entry.error if _is_refused(entry) else None, "held": is_held}
+    marks = {
+        "waiting": entry.id,
+        "refused": entry.error if _is_refused(entry) else None,
+        "held": entry.state == "collected",
+    }
+    return {**marks, "agent": entry.agent} if entry.agent else marks
 
 
 def _is_refused(entry: Entry) -> bool:

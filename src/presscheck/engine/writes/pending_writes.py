@@ -32,6 +32,7 @@ class OutboxEntry:
         error: why the write failed.
         created_at: seconds since the epoch.
         has_base: whether it is an edit of a page that is merged with edits of others when it is sent.
+        agent: the name of the agent that wrote it, as display text; empty if the user wrote it.
     """
 
     id: int
@@ -41,6 +42,7 @@ class OutboxEntry:
     error: str | None
     created_at: float
     has_base: bool = False
+    agent: str = ""
 
 
 class PendingWrite(Generic[T]):
@@ -164,4 +166,4 @@ def pending_entry(row: Row) -> OutboxEntry:
     except PresscheckError:
         call = None
     name, has_base = call.stored_name() if call else row.name, call is not None and row.base is not None
-    return OutboxEntry(row.id, call, name, row.state, row.error, row.created_at, has_base)
+    return OutboxEntry(row.id, call, name, row.state, row.error, row.created_at, has_base, row.agent or "")

@@ -116,10 +116,16 @@ class WriteQueue:
         self._worker.wake()
 
     def write(
-        self, call: Operation[T], hold: float, *, collect: bool = False, base: dict[str, Any] | None = None
+        self,
+        call: Operation[T],
+        hold: float,
+        *,
+        collect: bool = False,
+        base: dict[str, Any] | None = None,
+        agent: str | None = None,
     ) -> PendingWrite[T]:
         """Queue or send a write. See `Engine.write`."""
-        effects = self._checked_effects(call, can_merge=base is not None)
+        effects = self._checked_effects(call, must_queue=base is not None or agent is not None)
         now, state = time.time(), "collected" if collect else "waiting"
         number = self._outbox.put(
             call.stored_name(),
@@ -130,6 +136,7 @@ class WriteQueue:
             author=self.author(),
             state=state if effects.queued else "now",
             base=base,
+            agent=agent,
         )
         return self._accepted(number, call, effects)
 
@@ -150,11 +157,11 @@ class WriteQueue:
         numbers = self._outbox.put_undo(undoes, rows, now, self.author())
         return [self._accepted(*one) for one in zip(numbers, calls, effects, strict=bool(numbers))]
 
-    def _checked_effects(self, call: Operation[Any], *, can_merge: bool = False) -> Effects:
+    def _checked_effects(self, call: Operation[Any], *, must_queue: bool = False) -> Effects:
         if self.read_only:
             raise ReadOnly
         effects = _effects_of(call)
-        if can_merge:
+        if must_queue:
             effects = replace(effects, queued=True)
         elif not effects.queued and self._has_pending_edit(call):
             raise NotNow(PENDING_EDIT)
@@ -170,7 +177,9 @@ class WriteQueue:
         changes = getattr(call, "changes", ())
         pages = {change.page for change in changes if change.operation == "update_page" and change.document}
         entries = self._pending.entries() if pages else ()
-        waiting: list[Any] = [entry.call for entry in entries if entry.has_base and entry.state != "refused"]
+        waiting: list[Any] = [
+            entry.call for entry in entries if entry.has_base and entry.state not in ("refused", "collected")
+        ]
         return any(
             one.change_request_id == call.change_request_id and change.page in pages
             for one in waiting

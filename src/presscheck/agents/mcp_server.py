@@ -1,0 +1,169 @@
+"""The server of the Model Context Protocol: verbs as tools, and what they read as resources.
+
+The SDK needs the extra `mcp`. It is imported only by the command that starts the server.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Generic
+from urllib.parse import quote, unquote
+
+from mcp import types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+
+from presscheck import __version__
+from presscheck.agents.verbs import (
+    INSTRUCTIONS,
+    Permission,
+    Resource,
+    S,
+    Verb,
+    agent_name,
+    allowed,
+    error_answer,
+    run_verb,
+)
+from presscheck.errors import PresscheckError
+
+Context = ServerRequestContext[Any, Any]
+SCHEME = "presscheck://"
+MIME_TYPE = "application/json"
+_field = re.compile(r"\{(\w+)\}")
+
+
+class AgentServer(Generic[S]):
+    """The MCP server for the verbs of a session.
+
+    Args:
+        verbs: all verbs.
+        resources: the resources and their templates.
+        permission: what agents may do.
+        session_of: returns the session for the agent with a name.
+        listed: returns a page of the resources that exist now, given the offset: URI and title of each, and the next
+            offset.
+        name: the name of the agent; None for the name that the client gives.
+    """
+
+    def __init__(
+        self,
+        verbs: Sequence[Verb[S]],
+        resources: Sequence[Resource],
+        permission: Permission,
+        session_of: Callable[[str], S],
+        listed: Callable[[int], Awaitable[tuple[list[tuple[str, str]], int | None]]],
+        name: str | None = None,
+    ) -> None:
+        self._verbs, self._resources, self._permission = verbs, resources, permission
+        self._session_of, self._listed, self._name = session_of, listed, name
+        self.server = Server[Any](
+            "presscheck",
+            version=__version__,
+            instructions=INSTRUCTIONS,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+        )
+
+    async def serve_stdio(self) -> None:
+        """Serve one client over stdin and stdout until it closes them."""
+        async with stdio_server() as (read_stream, write_stream):
+            await self.server.run(read_stream, write_stream, self.server.create_initialization_options())
+
+    def _session(self, context: Context) -> S:
+        client = context.session.client_params
+        return self._session_of(agent_name(self._name or (client.client_info.name if client else None)))
+
+    async def _list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_tool(verb) for verb in allowed(self._verbs, self._permission).values()])
+
+    async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        try:
+            answer = await self._run(context, params.name, params.arguments or {})
+        except PresscheckError as error:
+            return _tool_result(error_answer(error), is_error=True)
+        return _tool_result(answer)
+
+    async def _run(self, context: Context, name: str, given: dict[str, Any]) -> dict[str, Any]:
+        return await run_verb(self._verbs, self._permission, self._session(context), name, given)
+
+    async def _list_resources(
+        self, _: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        cursor = (params.cursor if params else None) or "0"
+        if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 9:
+            raise MCPError(code=types.INVALID_PARAMS, message="unknown cursor")
+        try:
+            listed, following = await self._listed(int(cursor))
+        except PresscheckError as error:
+            raise MCPError(code=types.INTERNAL_ERROR, message=error.message) from None
+        resources = [types.Resource(uri=uri, name=title, mime_type=MIME_TYPE) for uri, title in listed]
+        return types.ListResourcesResult(resources=resources, next_cursor=None if following is None else str(following))
+
+    async def _list_templates(
+        self, _: Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        paged = {verb.name for verb in self._verbs if "offset" in verb.arguments.model_fields}
+        templates = [
+            types.ResourceTemplate(
+                uri_template=one.template + ("{?offset}" if one.verb in paged else ""),
+                name=one.title,
+                mime_type=MIME_TYPE,
+            )
+            for one in self._resources
+        ]
+        return types.ListResourceTemplatesResult(resource_templates=templates)
+
+    async def _read_resource(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        found = resource_call(self._resources, uri)
+        if found is None:
+            raise MCPError(code=types.INVALID_PARAMS, message="unknown resource")
+        try:
+            answer = await self._run(context, *found)
+        except PresscheckError as error:
+            raise MCPError(code=types.INVALID_PARAMS, message=json.dumps(error_answer(error))) from None
+        text = json.dumps(answer, ensure_ascii=False)
+        return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=MIME_TYPE, text=text)])
+
+
+def resource_call(resources: Sequence[Resource], uri: str) -> tuple[str, dict[str, Any]] | None:
+    """Return the verb that reads a URI and its arguments, or None if no template matches the URI."""
+    address, _, query = uri.partition("?")
+    for resource in resources:
+        pattern = "".join(
+            f"(?P<{part}>[^/?#]+)" if number % 2 else re.escape(part)
+            for number, part in enumerate(_field.split(resource.template))
+        )
+        if match := re.fullmatch(pattern, address):
+            given: dict[str, Any] = {name: unquote(value) for name, value in match.groupdict().items()}
+            offset = query.removeprefix("offset=")
+            if query and not (query != offset and offset.isascii() and offset.isdigit() and len(offset) <= 9):
+                return None
+            return resource.verb, {**given, **({"offset": int(offset)} if query else {})}
+    return None
+
+
+def resource_uri(template: str, **values: str) -> str:
+    """Return the URI of a resource, with values in place of the fields of its template."""
+    return _field.sub(lambda match: quote(values[match[1]], safe=""), template)
+
+
+def _tool(verb: Verb[Any]) -> types.Tool:
+    reads = verb.permission == "read"
+    hints = types.ToolAnnotations(read_only_hint=reads, destructive_hint=verb.permission == "send")
+    return types.Tool(name=verb.name, description=verb.description, input_schema=verb.schema(), annotations=hints)
+
+
+def _tool_result(answer: dict[str, Any], *, is_error: bool = False) -> types.CallToolResult:
+    text = json.dumps(answer, ensure_ascii=False)
+    return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=answer, is_error=is_error)

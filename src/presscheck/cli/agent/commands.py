@@ -1,0 +1,127 @@
+"""`presscheck mcp` and `presscheck agent`: the verbs over the Model Context Protocol, and one at a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, cast
+
+import click
+
+from presscheck.agents.verbs import PERMISSIONS, Permission, agent_name, allowed, run_verb
+from presscheck.cli.agent.caller import Caller
+from presscheck.cli.agent.read_verbs import all_spaces
+from presscheck.cli.agent.table import RESOURCES, VERBS
+from presscheck.cli.exit_codes import report_errors
+from presscheck.cli.output import print_json, print_message
+from presscheck.cli.session import Session, profile_option, run_with_session, with_session
+from presscheck.errors import InvalidArgument
+from presscheck.extras import require_extra
+
+PAGE = 50
+"""Number of resources in one answer."""
+allow_option: Callable[[Any], Any] = click.option(
+    "--allow",
+    type=click.Choice(PERMISSIONS),
+    help="What agents may do: read, write drafts, or send their drafts; by default the setting `agents`, or read.",
+)
+name_option: Callable[[Any], Any] = click.option(
+    "--name", metavar="NAME", help="Name of the agent, which marks its drafts."
+)
+
+
+@click.command()
+@allow_option
+@name_option
+@profile_option
+@report_errors
+def mcp(allow: Permission | None, name: str | None) -> None:
+    """Serve the Model Context Protocol over stdin and stdout.
+
+    An agent reads with the rights of your profile. What it writes with --allow draft is held on this machine, until you
+    send or drop it. The extra `mcp` must be installed.
+    """
+    require_extra("mcp")
+    run_with_session(_serve)(as_json=False, allow=allow, name=name)
+
+
+async def _serve(session: Session, allow: Permission | None, name: str | None) -> None:
+    from presscheck.agents.mcp_server import AgentServer  # 700 ms, only for this command
+
+    permission = _permission(session, allow)
+    print_message(f"Serving on stdin and stdout (--allow {permission}).")
+    server = AgentServer(
+        VERBS,
+        RESOURCES,
+        permission,
+        lambda agent: Caller(session, agent),
+        lambda offset: _listed(session, offset),
+        name,
+    )
+    await server.serve_stdio()
+
+
+def _permission(session: Session, allow: Permission | None) -> Permission:
+    return allow or cast("Permission", session.profile.agents)
+
+
+async def _listed(session: Session, offset: int) -> tuple[list[tuple[str, str]], int | None]:
+    """Return a page of the resources that exist now, as URI and title, and the offset of the next page."""
+    from presscheck.agents.mcp_server import resource_uri  # 1 ms, only with the extra
+
+    fixed = [(one.template, one.title) for one in RESOURCES if "{" not in one.template]
+    spaces = await all_spaces(Caller(session, ""))
+    pages = "presscheck://spaces/{space}/pages"
+    found = [*fixed, *((resource_uri(pages, space=space.id), f"Pages of space {space.id}") for space in spaces)]
+    end = offset + PAGE
+    return found[offset:end], end if end < len(found) else None
+
+
+@click.command()
+@click.argument("verb", required=False)
+@click.argument("given", metavar="[NAME=VALUE]...", nargs=-1)
+@allow_option
+@name_option
+@with_session
+async def agent(
+    session: Session, verb: str | None, given: tuple[str, ...], allow: Permission | None, name: str | None
+) -> None:
+    """Run a verb of agents and print its answer as JSON.
+
+    Without VERB, lists the verbs with the schemas of their arguments. The verbs are those of `presscheck mcp`.
+    """
+    permission = _permission(session, allow)
+    if verb is None:
+        print_json([_description(name) for name in allowed(VERBS, permission)])
+        return
+    print_json(await run_verb(VERBS, permission, Caller(session, agent_name(name)), verb, _arguments(given)))
+
+
+def _description(name: str) -> dict[str, Any]:
+    verb = next(verb for verb in VERBS if verb.name == name)
+    return {
+        "name": verb.name,
+        "description": verb.description,
+        "permission": verb.permission,
+        "arguments": verb.schema(),
+        "command": f"presscheck {verb.command}" if verb.command else None,
+    }
+
+
+def _arguments(given: tuple[str, ...]) -> dict[str, Any]:
+    """Return the arguments of the command line. A value that is JSON other than a text is read as JSON.
+
+    Raises:
+        InvalidArgument: an argument has no name.
+    """
+    arguments: dict[str, Any] = {}
+    for word in given:
+        name, mark, value = word.partition("=")
+        if not mark:
+            raise InvalidArgument("NAME=VALUE", f"{word} has no name")
+        try:
+            parsed: Any = json.loads(value) if value[:1] in "[{0123456789tfn" and value else value
+        except ValueError:
+            parsed = value
+        arguments[name] = parsed
+    return arguments

@@ -1,0 +1,72 @@
+"""Runs `presscheck mcp` as a process, and the SDK's own client against it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from click.testing import Result
+from mcp import Client, StdioServerParameters
+from mcp.client.client import ConnectMode
+from mcp_types import CallToolResult, Implementation, TextContent
+from tests.cli.shell import Shell
+from typing_extensions import override
+
+from presscheck.store.outbox import Outbox
+
+
+class ShellBeside(Shell):
+    """A shell for asynchronous tests: a command has an event loop of its own."""
+
+    @override
+    def run(self, *words: str, typed: str | None = None) -> Result:
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(super().run, *words, typed=typed).result()
+
+
+@asynccontextmanager
+async def agent(
+    shell: Shell, *options: str, name: str = "Tester", mode: ConnectMode = "auto", cwd: Path | None = None
+) -> AsyncIterator[Client]:
+    """A client over stdin and stdout."""
+    command = StdioServerParameters(
+        command=sys.executable, args=["-m", "presscheck", "mcp", *options], env=shell.environment, cwd=cwd
+    )
+    async with Client(command, client_info=Implementation(name=name, version="1"), mode=mode) as client:
+        yield client
+
+
+def content(result: CallToolResult) -> Any:
+    """The answer of a tool, which has it as text and as a structure."""
+    [part] = result.content
+    assert isinstance(part, TextContent)
+    answer = json.loads(part.text)
+    assert answer == result.structured_content
+    return answer
+
+
+async def call(client: Client, verb: str, **arguments: Any) -> Any:
+    """The answer of a verb that succeeds."""
+    result = await client.call_tool(verb, arguments)
+    answer = content(result)
+    assert not result.is_error, answer
+    return answer
+
+
+async def refusal(client: Client, verb: str, **arguments: Any) -> str:
+    """The message of a verb that fails."""
+    result = await client.call_tool(verb, arguments)
+    assert result.is_error, result
+    message: str = content(result)["error"]["untrusted"]
+    return message
+
+
+def outbox_of(shell: Shell) -> Outbox:
+    """The outbox of the only profile."""
+    [file] = (shell.home / "state").glob("*.sqlite")
+    return Outbox(file)

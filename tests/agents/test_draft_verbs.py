@@ -1,0 +1,207 @@
+"""What agents write is held on this machine, with their names, until a person sends it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.agents.agent_client import ShellBeside, agent, call, outbox_of, refusal
+from tests.cli.shell import Shell
+
+WRITE = ("--allow", "draft")
+
+
+@pytest.fixture
+def person(tmp_path: Path, shell: Shell) -> Shell:
+    """A shell with an outbox of its own, which shows what the service has."""
+    return ShellBeside(tmp_path / "person", shell.env)
+
+
+@pytest.fixture
+def which(person: Shell) -> str:
+    """A change request of the API docs."""
+    return f"api#{person.json('cr', 'create', 'api', '--subject', 'With agents')['number']}"
+
+
+def state_of(person: Shell, which: str) -> tuple[Any, ...]:
+    """What the service has of a change request."""
+    return (
+        [comment["body"]["markdown"] for comment in person.json("cr", "show", which)["comments"]],
+        person.ok("page", "view", "api", "Tokens", "--cr", which),
+        sorted(request["number"] for request in person.json("cr", "list", "--space", "api", "--status", "draft")),
+    )
+
+
+async def draft_everything(client: Any, which: str) -> list[int]:
+    """A draft of each kind; returns their numbers."""
+    comment = await call(
+        client, "draft_comment", change_request=which, page="Tokens", quote="A token belongs to", text="To which one?"
+    )
+    suggestion = await call(
+        client, "suggest", change_request=which, page="Tokens", old="one workspace", new="one project", text="As above."
+    )
+    edit = await call(
+        client,
+        "edit_page",
+        change_request=which,
+        page="Tokens",
+        replacements=[{"old": "within a second", "new": "at once"}],
+    )
+    created = await call(client, "create_change_request", space="api", subject="By an agent")
+    return [answer["draft"] for answer in (comment, suggestion, edit, created)]
+
+
+async def test_drafts_are_held_and_nothing_is_sent(shell: Shell, person: Shell, which: str) -> None:
+    before = state_of(person, which)
+    async with agent(shell, *WRITE, name="Draft Bot") as client:
+        numbers = await draft_everything(client, which)
+        drafts = await call(client, "list_drafts")
+        assert drafts["agent"] == "Draft Bot"
+        assert [draft["draft"] for draft in drafts["drafts"]] == numbers
+    shell.ok("outbox", "send")
+    assert {(row.state, row.agent) for row in outbox_of(shell).rows()} == {("collected", "Draft Bot")}
+    assert [row["agent"] for row in shell.json("outbox", "list")] == ["Draft Bot"] * 4
+    assert state_of(person, which) == before
+    assert "at once" not in shell.ok("page", "view", "api", "Tokens", "--cr", which), "a held edit changes no page"
+
+
+async def test_a_person_accepts_some_and_drops_one(shell: Shell, person: Shell, which: str) -> None:
+    async with agent(shell, *WRITE) as client:
+        comment, suggestion, edit, created = await draft_everything(client, which)
+    shell.ok("outbox", "drop", str(suggestion))
+    shell.ok("outbox", "accept", str(comment), str(edit), str(created))
+    comments, page, numbers = state_of(person, which)
+    assert [text.strip() for text in comments] == ["> A token belongs to\n\nTo which one?"]
+    assert "It stops at once." in page
+    assert outbox_of(shell).rows() == ()
+    assert max(numbers) > int(which.partition("#")[2])
+    assert [row["agent"] for row in shell.json("outbox", "history")] == ["Tester"] * 4
+
+
+async def test_all_drafts_of_one_agent_are_dropped_or_accepted_together(
+    shell: Shell, person: Shell, which: str
+) -> None:
+    for name in ("First", "Second"):
+        async with agent(shell, *WRITE, name=name) as client:
+            await call(client, "draft_comment", change_request=which, text=f"{name} one")
+            await call(client, "draft_comment", change_request=which, text=f"{name} two")
+    shell.ok("outbox", "drop", "--agent", "First", "--yes")
+    shell.ok("outbox", "accept", "--agent", "Second", "--yes")
+    assert sorted(text.strip() for text in state_of(person, which)[0]) == ["Second one", "Second two"]
+    assert outbox_of(shell).rows() == ()
+    assert "no drafts" in shell.run("outbox", "accept", "--agent", "First", "--yes").stderr
+
+
+async def test_an_accepted_edit_is_merged_with_edits_of_others(shell: Shell, person: Shell, which: str) -> None:
+    async with agent(shell, *WRITE) as client:
+        edit = await call(
+            client,
+            "edit_page",
+            change_request=which,
+            page="Tokens",
+            replacements=[{"old": "within a second", "new": "at once"}],
+        )
+        text = person.ok("page", "view", "api", "Tokens", "--cr", which)
+        person.ok("page", "edit", which, "Tokens", "--body", text.replace("30 days", "60 days", 1))
+        again = await call(
+            client, "edit_page", change_request=which, page="Tokens", replacements=[{"old": "at once", "new": "now"}]
+        )
+        assert again["draft"] == edit["draft"], "a second edit continues the first"
+    shell.ok("outbox", "accept", str(edit["draft"]))
+    page = state_of(person, which)[1]
+    assert "60 days" in page
+    assert "It stops now." in page
+
+
+async def test_a_person_edits_a_page_with_a_held_edit(shell: Shell, person: Shell, which: str) -> None:
+    async with agent(shell, *WRITE) as client:
+        await call(client, "edit_page", change_request=which, page="Tokens", markdown="# Replaced\n")
+    text = shell.ok("page", "view", "api", "Tokens", "--cr", which)
+    shell.ok("page", "edit", which, "Tokens", "--body", text.replace("30 days", "60 days", 1))
+    assert "60 days" in state_of(person, which)[1]
+    assert [row.agent for row in outbox_of(shell).rows()] == ["Tester"]
+
+
+async def test_an_agent_drops_its_own_drafts_only(shell: Shell, which: str) -> None:
+    shell.ok("cr", "comment", which, "--pending", "--body", "Mine")
+    async with agent(shell, *WRITE, name="First") as client:
+        await call(client, "draft_comment", change_request=which, text="Draft")
+    async with agent(shell, *WRITE, name="Second") as client:
+        assert (await call(client, "list_drafts"))["drafts"] == []
+        for number in (1, 2, 99):
+            assert "is not a draft of yours" in await refusal(client, "drop_drafts", drafts=[number])
+    async with agent(shell, *WRITE, name="First") as client:
+        assert await call(client, "drop_drafts", drafts=[2]) == {"dropped": [2]}
+    assert [row.agent for row in outbox_of(shell).rows()] == [None]
+
+
+async def test_only_an_agent_that_may_send_sends_its_drafts(shell: Shell, person: Shell, which: str) -> None:
+    async with agent(shell, *WRITE) as client:
+        await call(client, "draft_comment", change_request=which, text="Held")
+        assert "needs --allow send" in await refusal(client, "send_drafts", drafts=[1])
+    shell.ok("cr", "comment", which, "--pending", "--body", "Mine")
+    async with agent(shell, "--allow", "send") as client:
+        assert "is not a draft of yours" in await refusal(client, "send_drafts", drafts=[1, 2])
+        assert await call(client, "send_drafts", drafts=[1]) == {"sent": [1]}
+    assert [text.strip() for text in state_of(person, which)[0]] == ["Held"]
+
+
+async def test_a_suggestion_can_be_applied_where_its_text_is(shell: Shell, which: str) -> None:
+    async with agent(shell, *WRITE) as client:
+        answer = await call(
+            client, "suggest", change_request=which, page="Tokens", old="one workspace", new="one project"
+        )
+    text = answer["text"]["untrusted"]
+    assert text.startswith("> A token belongs to one workspace.")
+    assert "```suggestion\nA token belongs to one project. It carries" in text
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments", "message"),
+    [
+        ("draft_comment", {"text": ""}, "at least 1 character"),
+        ("draft_comment", {"text": "x" * 20_001}, "at most 20000 characters"),
+        ("draft_comment", {"text": "A", "quote": "b"}, "needs the page"),
+        ("draft_comment", {"text": "A", "page": "Tokens", "quote": "not there at all"}, "does not contain"),
+        ("draft_comment", {"text": "A", "reply_to": "no-such-comment"}, "not found"),
+        ("draft_comment", {"text": "A", "page": "Tokens", "reply_to": "x"}, "cannot be combined"),
+        ("suggest", {"page": "Tokens", "old": "nowhere", "new": "b"}, "does not contain"),
+        ("suggest", {"page": "Tokens", "old": "token", "new": "b"}, "several times"),
+        ("edit_page", {"page": "Tokens"}, "either replacements or markdown"),
+        ("edit_page", {"page": "Tokens", "replacements": [{"old": "nowhere", "new": "b"}]}, "does not contain"),
+        ("edit_page", {"page": "Tokens", "markdown": "x" * 200_001}, "at most 200000 characters"),
+        ("mark_viewed", {"page": "Tokens"}, "is not changed"),
+    ],
+)
+async def test_a_draft_with_a_wrong_place_or_text_is_refused(
+    shell: Shell, which: str, verb: str, arguments: dict[str, Any], message: str
+) -> None:
+    async with agent(shell, *WRITE) as client:
+        assert message in await refusal(client, verb, change_request=which, **arguments)
+    assert outbox_of(shell).rows() == ()
+
+
+async def test_viewed_marks_are_those_of_the_app(shell: Shell) -> None:
+    async with agent(shell, *WRITE) as client:
+        changes = (await call(client, "read_change_request", change_request="api#5"))["changes"]
+        page = next(item for item in changes if item["has_difference"])
+        assert not page["is_viewed"]
+        await call(client, "mark_viewed", change_request="api#5", page=page["id"])
+        changes = (await call(client, "read_change_request", change_request="api#5"))["changes"]
+        assert [item["id"] for item in changes if item["is_viewed"]] == [page["id"]]
+        await call(client, "mark_viewed", change_request="api#5", page=page["id"], viewed=False)
+        changes = (await call(client, "read_change_request", change_request="api#5"))["changes"]
+        assert not any(item["is_viewed"] for item in changes)
+
+
+async def test_a_read_only_profile_takes_no_drafts(shell: Shell, which: str) -> None:
+    shell.config.write_text("[profiles.default]\nread_only = true\n")
+    async with agent(shell, *WRITE) as client:
+        assert "read-only" in await refusal(client, "draft_comment", change_request=which, text="A")
+
+
+async def test_an_open_change_request_is_required(shell: Shell, which: str) -> None:
+    shell.ok("cr", "archive", which)
+    async with agent(shell, *WRITE) as client:
+        assert "it is archived" in await refusal(client, "draft_comment", change_request=which, text="A")
