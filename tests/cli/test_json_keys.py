@@ -125,9 +125,11 @@ STEPS: tuple[tuple[str, ...], ...] = (
 """Commands, in an order in which each has something to print. `{output}` is the output before, and `{id}` and
 `{outbox}` are values of its first object."""
 NOT_RUN = {
+    "agent",
     "conversation ingest",
     "integration dev",
     "openapi compare",
+    "outbox accept",
     "outbox edit",
     "outbox retry",
     "outbox send",

@@ -98,7 +98,7 @@ class AgentServer(Generic[S]):
         self, _: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         cursor = (params.cursor if params else None) or "0"
-        if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 9:
+        if not is_offset(cursor):
             raise MCPError(code=types.INVALID_PARAMS, message="unknown cursor")
         try:
             listed, following = await self._listed(int(cursor))
@@ -139,18 +139,27 @@ class AgentServer(Generic[S]):
 def resource_call(resources: Sequence[Resource], uri: str) -> tuple[str, dict[str, Any]] | None:
     """Return the verb that reads a URI and its arguments, or None if no template matches the URI."""
     address, _, query = uri.partition("?")
+    offset = query.removeprefix("offset=")
+    if query and (query == offset or not is_offset(offset)):
+        return None
     for resource in resources:
-        pattern = "".join(
-            f"(?P<{part}>[^/?#]+)" if number % 2 else re.escape(part)
-            for number, part in enumerate(_field.split(resource.template))
-        )
-        if match := re.fullmatch(pattern, address):
-            given: dict[str, Any] = {name: unquote(value) for name, value in match.groupdict().items()}
-            offset = query.removeprefix("offset=")
-            if query and not (query != offset and offset.isascii() and offset.isdigit() and len(offset) <= 9):
-                return None
+        given = _values(resource.template, address)
+        if given is not None:
             return resource.verb, {**given, **({"offset": int(offset)} if query else {})}
     return None
+
+
+def _values(template: str, address: str) -> dict[str, str] | None:
+    """Return the values of the fields of a template in a URI without a query, or None if the URI does not match."""
+    fields, parts = template.split("/"), address.split("/")
+    values = {field.strip("{}"): unquote(part) for field, part in zip(fields, parts, strict=False) if field[:1] == "{"}
+    is_same = all(field[:1] == "{" or field == part for field, part in zip(fields, parts, strict=False))
+    return values if is_same and len(fields) == len(parts) and all(values.values()) else None
+
+
+def is_offset(text: str) -> bool:
+    """Return whether a text is an offset: a number of at most nine digits."""
+    return text.isascii() and text.isdigit() and len(text) <= 9
 
 
 def resource_uri(template: str, **values: str) -> str:

@@ -236,9 +236,10 @@ async def edit(session: Session, number: int, *, body: str | None, body_file: st
 @yes_option
 @with_session
 async def drop(session: Session, number: int | None, agent: str | None, *, yes: bool) -> None:
-    """Discard a change and print it, or discard all drafts of an agent.
+    """Discard a change and print it.
 
-    Fails while another process sends the change. A change that was sent but not answered may be saved.
+    With --agent, discards all drafts of an agent (asks first). Fails while another process sends the change. A change
+    that was sent but not answered may be saved.
     """
     if agent is not None:
         numbers = _drafts_of(session, agent, () if number is None else (number,))
@@ -264,9 +265,10 @@ async def drop(session: Session, number: int | None, agent: str | None, *, yes: 
 @yes_option
 @with_session
 async def accept(session: Session, numbers: tuple[int, ...], agent: str | None, *, yes: bool) -> None:
-    """Send drafts of agents: those with these numbers, or all drafts of an agent (asks first).
+    """Send drafts of agents.
 
-    A comment that an agent drafted can also be sent with your review.
+    Sends the drafts with these numbers, or all drafts of an agent (asks first). A comment that an agent drafted can
+    also be sent with your review.
     """
     if session.profile.read_only:
         raise ReadOnly

@@ -31,25 +31,35 @@ name_option: Callable[[Any], Any] = click.option(
 
 
 @click.command()
+@click.option(
+    "--http",
+    "port",
+    metavar="PORT",
+    type=click.IntRange(0, 65535),
+    is_flag=False,
+    flag_value=0,
+    help="Serve over HTTP on this machine, on this port or a free one, and print a key.",
+)
 @allow_option
 @name_option
 @profile_option
 @report_errors
-def mcp(allow: Permission | None, name: str | None) -> None:
-    """Serve the Model Context Protocol over stdin and stdout.
+def mcp(port: int | None, allow: Permission | None, name: str | None) -> None:
+    """Serve the Model Context Protocol for agents.
 
-    An agent reads with the rights of your profile. What it writes with --allow draft is held on this machine, until you
-    send or drop it. The extra `mcp` must be installed.
+    It serves one agent over stdin and stdout, or many over HTTP. An agent reads with the rights of your profile. What
+    it writes with --allow draft is held on this machine, until you send or drop it. The extra `mcp` must be installed.
     """
     require_extra("mcp")
-    run_with_session(_serve)(as_json=False, allow=allow, name=name)
+    run_with_session(_serve)(as_json=False, port=port, allow=allow, name=name)
 
 
-async def _serve(session: Session, allow: Permission | None, name: str | None) -> None:
-    from presscheck.agents.mcp_server import AgentServer  # 700 ms, only for this command
+async def _serve(session: Session, port: int | None, allow: Permission | None, name: str | None) -> None:
+    # 700 ms, only for this command
+    from presscheck.agents.http_server import serve_http
+    from presscheck.agents.mcp_server import AgentServer
 
     permission = _permission(session, allow)
-    print_message(f"Serving on stdin and stdout (--allow {permission}).")
     server = AgentServer(
         VERBS,
         RESOURCES,
@@ -58,7 +68,16 @@ async def _serve(session: Session, allow: Permission | None, name: str | None) -
         lambda offset: _listed(session, offset),
         name,
     )
-    await server.serve_stdio()
+    if port is None:
+        print_message(f"Serving on stdin and stdout (--allow {permission}).")
+        await server.serve_stdio()
+        return
+
+    def ready(url: str, key: str) -> None:
+        print_message(f"Serving on {url} (--allow {permission}). Send this header with each request:")
+        print_message(f"Authorization: Bearer {key}")
+
+    await serve_http(server.server, port, ready)
 
 
 def _permission(session: Session, allow: Permission | None) -> Permission:

@@ -1,0 +1,53 @@
+"""Comments and suggestions of programs are anchored at text that the page has."""
+
+import pytest
+
+from presscheck.documents.diff.suggestion_targets import find_target
+from presscheck.documents.pages.comment_text import parse_suggestion, split_quote
+from presscheck.engine.review.anchored_comments import comment_on_text, only_place, suggestion_for_text
+from presscheck.errors import InvalidArgument
+
+PAGE = "# Tokens\n\nA token lasts an hour.\n\n- One\n- Two\n\n```python\nkey = 1\n```\n\nOne\n"
+
+
+def test_a_comment_quotes_the_text_it_is_about() -> None:
+    assert comment_on_text(PAGE, "A token lasts", "Why?") == "> A token lasts\n\nWhy?"
+
+
+@pytest.mark.parametrize("words", ["not there at all", "", "…", "hour. One"])
+def test_a_comment_on_a_text_that_the_page_lacks_is_refused(words: str) -> None:
+    with pytest.raises(InvalidArgument):
+        comment_on_text(PAGE, words, "Why?")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "block"),
+    [
+        ("an hour", "a day", "A token lasts a day."),
+        ("- Two", "- Three", "- One\n- Three"),
+        ("key = 1", "key = 2", None),
+    ],
+)
+def test_a_suggestion_replaces_the_block_with_the_text(old: str, new: str, block: str | None) -> None:
+    body = suggestion_for_text(PAGE, old, new, "Because.")
+    suggestion, target = parse_suggestion(body), find_target(split_quote(body)[0], PAGE)
+    assert suggestion
+    assert target
+    assert old in target.text
+    assert suggestion.words == (block or target.text.replace(old, new))
+    assert "Because." in suggestion.before
+
+
+@pytest.mark.parametrize(
+    ("old", "reason"),
+    [("nowhere", "does not contain"), ("One", "several times"), ("hour.\n\n- One", "within one block")],
+)
+def test_a_suggestion_for_no_single_block_is_refused(old: str, reason: str) -> None:
+    with pytest.raises(InvalidArgument, match=reason):
+        suggestion_for_text(PAGE, old, "new", "")
+
+
+def test_the_only_place_of_a_text() -> None:
+    assert only_place("abc", "b", "old") == 1
+    with pytest.raises(InvalidArgument, match="several times"):
+        only_place("aaa", "aa", "old")
