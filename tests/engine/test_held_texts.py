@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from presscheck.api.change_requests import CreateChangeRequest
 from presscheck.api.comments import Document, PostComment, PostSpaceComment
 from presscheck.engine.inbox.held_texts import HeldTexts, held_texts, held_words
 from presscheck.engine.writes.pending_writes import OutboxEntry
@@ -41,6 +42,13 @@ def test_a_held_write_outside_of_change_requests_belongs_to_none() -> None:
     call = PostSpaceComment(space_id="api", body=Document(markdown="Why?"))
     held = held_texts([OutboxEntry(1, call, call.stored_name(), "collected", None, 0.0)], ())
     assert held == {"": (1, 0)}
+
+
+def test_edits_and_new_change_requests_of_agents_are_drafts() -> None:
+    edit = OutboxEntry(1, None, "", "collected", None, 0.0, has_base=True, agent="Bot")
+    call = CreateChangeRequest(space_id="api", subject="New")
+    created = OutboxEntry(2, call, call.stored_name(), "collected", None, 0.0, agent="Bot")
+    assert held_texts([edit, created], ()) == {"": (0, 2)}
 
 
 def test_the_words_count_drafts_and_reviews() -> None:

@@ -42,9 +42,11 @@ class Writes:
     def may_wait(self, call: type[Operation[Any]]) -> bool:
         return may_wait(call)
 
-    def write(self, call: Operation[Any], *, hold: float = 0, collect: bool = False) -> PendingWrite[Any]:
-        state = "collected" if collect else "waiting"
-        number = self.outbox.put(call.stored_name(), call.given(), "s", time.time(), hold=hold, state=state)
+    def write(
+        self, call: Operation[Any], *, hold: float = 0, collect: bool = False, agent: str | None = None
+    ) -> PendingWrite[Any]:
+        state, name = "collected" if collect else "waiting", call.stored_name()
+        number = self.outbox.put(name, call.given(), "s", time.time(), hold=hold, state=state, agent=agent)
         self._pending.reload()
         return PendingWrite(number, call, asyncio.get_running_loop().create_future())
 

@@ -140,6 +140,7 @@ def test_the_second_schema_gets_a_history_and_keeps_its_rows(tmp_path: Path) -> 
         database.execute("ALTER TABLE writes DROP COLUMN former")
         database.execute("ALTER TABLE writes DROP COLUMN undoes")
         database.execute("ALTER TABLE writes DROP COLUMN base")
+        database.execute("ALTER TABLE writes DROP COLUMN agent")
         database.execute("ALTER TABLE drafts DROP COLUMN changed_at")
         database.execute("ALTER TABLE drafts DROP COLUMN about")
         database.execute("PRAGMA user_version = 2")
@@ -155,7 +156,7 @@ def test_the_second_schema_gets_a_history_and_keeps_its_rows(tmp_path: Path) -> 
     assert (draft.key, draft.text, draft.about) == ("b", "longer still", {"space": "t"})
     assert draft.changed_at
     [row] = outbox.rows()
-    assert (row.id, row.former, row.undoes, row.base) == (number, None, None, None)
+    assert (row.id, row.former, row.undoes, row.base, row.agent) == (number, None, None, None, None)
     outbox.note_former(number, {"text": "before"})
     outbox.delivered(number, "c1", result={"id": "c1"}, now=2.0)
     [ended] = outbox.history()

@@ -34,7 +34,7 @@ def held_texts(entries: Iterable[OutboxEntry], draft_keys: Iterable[str]) -> dic
     for entry in entries:
         if entry.state == "collected":
             request = str(getattr(entry.call, "change_request_id", ""))
-            (texts if entry.has_base or not request else comments)[request] += 1
+            (texts if entry.has_base or (entry.agent and not request) else comments)[request] += 1
     if stored := tuple(StoredDraft(key, "", None, {}) for key in draft_keys):
         from presscheck.engine.drafts import drafts  # 4 ms, only if there are drafts
 
