@@ -65,7 +65,7 @@ LOCAL = frozenset(
             "config edit",
             "config path",
         ),
-        *("config schema", "config show", "demo", "log", "logout", "preview"),
+        *("config schema", "config show", "demo", "keys", "log", "logout", "preview"),
         *("diff", "pull", "push", "status"),  # which read the folder of a checkout first
         *("outbox drop", "outbox edit", "outbox history", "outbox list", "outbox retry", "outbox undo"),
         *(

@@ -29,6 +29,7 @@ VALUES = {"counts", "extras", "terminal", "versions"}
 STEPS: tuple[tuple[str, ...], ...] = (
     ("admin", "report"),
     ("alias", "list"),
+    ("keys",),
     ("cache", "path"),
     ("cache", "size"),
     ("config", "check"),

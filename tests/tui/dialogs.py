@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
 from presscheck.text.styled_text import Span
+from presscheck.tui.commands import Keymap
 from presscheck.tui.terminal.output import ControlCharFilter
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice
@@ -20,6 +21,7 @@ class Asking(App[None]):
         super().__init__()
         self.register_theme(INK.as_textual())
         self.theme = "ink"
+        self.keymap = Keymap()
         self.style_for = INK.style
         self._filters.append(ControlCharFilter())
         self.question, self.answers = question, list[Any]()

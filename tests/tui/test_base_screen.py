@@ -21,8 +21,7 @@ from presscheck.engine.results import Result
 from presscheck.errors import NotFound
 from presscheck.text.styled_text import Span
 from presscheck.tui.app import PresscheckApp
-from presscheck.tui.commands import COMMANDS, NEVER_ALONE, PRESETS, keys_of
-from presscheck.tui.keyboard import KeySequences
+from presscheck.tui.commands import COMMANDS, NEVER_ALONE, Keymap
 from presscheck.tui.places import Place
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.line_view import TextView
@@ -377,19 +376,11 @@ async def test_cache_problems_are_one_message(tmp_path: Path) -> None:
 
 
 async def test_keys_can_be_remapped(tmp_path: Path) -> None:
-    async with app_with(Room, tmp_path, keymap={"publish": ("ctrl+l",)}).run_test(size=(100, 20)) as pilot:
+    async with app_with(Room, tmp_path, keymap=Keymap({"publish": ("ctrl+l",)})).run_test(size=(100, 20)) as pilot:
         await until(pilot, holds=lambda: "row 0" in "\n".join(shown(pilot.app)))
         await pilot.press("P", "ctrl+l")
         assert room(pilot).did == ["publish"]
         assert "ctrl+l publish" in shown(pilot.app)[-1]
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_in_every_preset_a_key_has_one_command(preset: str) -> None:
-    keys = [key for command in COMMANDS for key in keys_of(command, PRESETS[preset])]
-    assert len(keys) == len(set(keys))
-    assert KeySequences(keymap=PRESETS[preset]).ambiguous() == []
-    assert set(PRESETS[preset]) <= {command.name for command in COMMANDS}
 
 
 def test_no_command_depends_on_a_key_that_terminals_never_send() -> None:

@@ -1,6 +1,6 @@
 """The command table of a screen: handlers and disabled reasons."""
 
-from presscheck.tui.commands import COMMANDS, CommandTable
+from presscheck.tui.commands import COMMANDS, CommandTable, Keymap
 from presscheck.tui.widgets.status_bar import key_hints, pending_keys
 
 
@@ -64,12 +64,12 @@ def text(line: object) -> str:
 def test_the_footer_shows_keys_as_far_as_there_is_room() -> None:
     part = Part()
     table = CommandTable((part, Screen()))
-    hints = key_hints(("open", "merge", "refresh"), table, {"refresh": ("R",)}, 80)
+    hints = key_hints(("open", "merge", "refresh"), table, Keymap({"refresh": ("R",)}), 80)
     assert text(hints) == " enter open   R refresh  "
     assert [span.style for span in hints] == ["accent", "quiet", "quiet", "quiet", "quiet", "quiet"]
     part.reason = "nothing to open"
-    assert key_hints(("open",), table, {}, 80)[0].style == "quiet"
-    assert text(key_hints(("open", "refresh"), table, {}, 20)) == " ctrl+r refresh  "
+    assert key_hints(("open",), table, Keymap(), 80)[0].style == "quiet"
+    assert text(key_hints(("open", "refresh"), table, Keymap(), 20)) == " ctrl+r refresh  "
 
 
 def test_the_footer_shows_the_keys_of_a_sequence() -> None:

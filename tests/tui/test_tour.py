@@ -12,14 +12,15 @@ from textual.pilot import Pilot
 from textual.widgets import TextArea
 
 from presscheck.text.styled_text import width
-from presscheck.tui import tour
 from presscheck.tui.app import PresscheckApp
-from presscheck.tui.commands import COMMANDS, PRESETS, Keymap, keys_of
+from presscheck.tui.commands import COMMANDS, Keymap
+from presscheck.tui.commands import shown as shown_key
+from presscheck.tui.key_settings import PRESETS, Keys
 from presscheck.tui.tour import OFFERED, STEPS, Tour
 from presscheck.tui.widgets.tour_bar import TourBar
 
 SMALL = (80, 24)
-CHANGED: Keymap = {**PRESETS["arrows"], "tour_next": ("f8",), "comment": ("ctrl+x",), "go_browse": ("f9",)}
+CHANGED: Keys = {**PRESETS["arrows"], "tour_next": ("f8",), "comment": ("ctrl+x",), "go_browse": ("f9",)}
 
 
 def written(app: PresscheckApp) -> list[str]:
@@ -92,17 +93,17 @@ async def test_in_the_sample_workspace_every_step_can_be_done(service: RunningSe
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("keymap", [PRESETS["lazygit"], CHANGED], ids=["preset", "changed keys"])
+@pytest.mark.parametrize("own", [PRESETS["lazygit"], CHANGED], ids=["preset", "changed keys"])
 async def test_elsewhere_it_shows_what_would_write_and_sends_nothing(
-    service: RunningService, tmp_path: Path, keymap: Keymap
+    service: RunningService, tmp_path: Path, own: Keys
 ) -> None:
     app = app_on(service, tmp_path)
-    app.keymap = keymap
-    keys = {command.name: keys_of(command, keymap)[0] for command in COMMANDS}
+    app.keymap = Keymap(own)
+    keys = {command.name: app.keymap.first(command.name) for command in COMMANDS}
     async with running(app, SMALL) as pilot:
         await inbox_loaded(pilot)
         await start(pilot)
-        assert f"{tour.shown(keys['down'])} and {tour.shown(keys['up'])} move" in shown(app)
+        assert f"{shown_key(keys['down'])} and {shown_key(keys['up'])} move" in shown(app)
         await pilot.press(keys["tour_next"])
         await step(pilot, 2)
         await pilot.press(keys["tour_next"])
@@ -110,7 +111,7 @@ async def test_elsewhere_it_shows_what_would_write_and_sends_nothing(
         await until(pilot, shows="Can merge? ")
         await pilot.press(keys["tour_next"])
         await step(pilot, 4)
-        assert f"{tour.shown(keys['comment'])} comments on the line" in shown(app)
+        assert f"{shown_key(keys['comment'])} comments on the line" in shown(app)
         await pilot.press(keys["comment"])
         await step(pilot, 5)
         assert "the tour only shows this" in shown(app)
@@ -197,7 +198,7 @@ async def test_without_change_requests_it_leaves_out_the_review(tmp_path: Path) 
 @pytest.mark.parametrize("name", PRESETS)
 def test_its_texts_fit_on_a_small_screen(name: str) -> None:
     class App:
-        keymap = PRESETS[name]
+        keymap = Keymap(PRESETS[name])
 
     names = {command.name for command in COMMANDS}
     guide = Tour(App(), lambda: "", lambda: True)  # type: ignore[arg-type]

@@ -118,11 +118,17 @@ def _as_values(error: SettingsError) -> dict[str, Any]:
 
 def _errors(file: Path) -> tuple[SettingsError, ...]:
     """Return the errors in the settings file, the owners files and the checks files."""
-    errors = errors_in(file, validate_view)
+    errors = errors_in(file, validate_view) + _key_errors(file)
     try:
         return errors + owners_errors(file) + _checks_errors(file)
     except ConfigurationError:
         return errors  # includes the error that was raised
+
+
+def _key_errors(file: Path) -> tuple[SettingsError, ...]:
+    from presscheck.tui.key_settings import load_keymap  # 2 ms, only to check the file
+
+    return tuple(error for error in load_keymap(file)[1] if len(error.key) > 1)
 
 
 def _checks_errors(file: Path) -> tuple[SettingsError, ...]:

@@ -44,6 +44,7 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "inbox": ("inbox", "inbox"),
     "integration": ("integrations", "integration"),
     "invite": ("operations.resource_commands", "invite"),
+    "keys": ("keys", "keys"),
     "log": ("doctor", "log"),
     "login": ("account", "login"),
     "logout": ("account", "logout"),

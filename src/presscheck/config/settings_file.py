@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -85,14 +85,24 @@ def save_folder(path: Path, space: str, folder: str) -> None:
     _rewrite(path, lambda text: _with_entry(path, text, "folders", space, folder))
 
 
-def _with_entry(path: Path, text: str, table_name: str, name: str, value: str | None) -> str:
-    import tomlkit  # 6 ms, only when an alias or a folder is saved
+def save_keys(path: Path, command: str, keys: Sequence[str] | None) -> None:
+    """Set the keys of a command; None removes the setting.
+
+    Raises:
+        ConfigurationError: the file cannot be read or written.
+    """
+    value = keys[0] if keys and len(keys) == 1 else keys
+    _rewrite(path, lambda text: _with_entry(path, text, "keys", command, value))
+
+
+def _with_entry(path: Path, text: str, table_name: str, name: str, value: str | Sequence[str] | None) -> str:
+    import tomlkit  # 6 ms, only when an alias, a folder or a key is saved
 
     _entries(path, text)
     document = tomlkit.parse(text)
     table = cast("Any", document.setdefault(table_name, tomlkit.table()))
     if value is None:
-        table.remove(name)
+        table.pop(name, None)
     else:
         table[name] = value
     return tomlkit.dumps(document)

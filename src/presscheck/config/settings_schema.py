@@ -235,6 +235,15 @@ def schema() -> dict[str, Any]:
                 '"~/docs/guides".',
                 "additionalProperties": {"type": "string", "pattern": "^(~?/)"},
             },
+            "keys": {
+                "type": "object",
+                "description": 'Keys by name of the command, such as merge = "ctrl+g", and a preset to begin with; '
+                "`presscheck keys` lists the commands.",
+                "properties": {"preset": {"type": "string"}},
+                "additionalProperties": {
+                    "anyOf": [{"type": "string"}, {"type": "array", "minItems": 1, "items": {"type": "string"}}]
+                },
+            },
         },
     }
 

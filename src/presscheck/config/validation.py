@@ -10,6 +10,7 @@ import re
 import shlex
 import tomllib
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -50,9 +51,8 @@ def read(path: Path, profile: str, *, required: bool = False) -> dict[str, Any]:
     """Return the settings of a profile; empty if the profile is missing and not `required`.
 
     Raises:
-        ConfigurationError: an error affects the profile; errors in other profiles, views, checks, aliases and folders
-            are
-            ignored.
+        ConfigurationError: an error affects the profile; errors in other profiles, in views, checks and tables
+            are ignored.
     """
     document, errors = _read(path)
     for error in _of_profiles(errors):
@@ -68,7 +68,7 @@ def read_all(path: Path) -> dict[str, dict[str, Any]]:
     """Return the settings of all profiles, by name.
 
     Raises:
-        ConfigurationError: the file has an error, outside of views, checks, aliases and folders.
+        ConfigurationError: the file has an error, outside of views and tables such as aliases.
     """
     document, errors = _read(path)
     for error in _of_profiles(errors):
@@ -102,6 +102,22 @@ def read_folders(path: Path) -> dict[str, str]:
     return _read_table(path, "folders")
 
 
+def read_keys(path: Path) -> tuple[dict[str, Any], tuple[SettingsError, ...]]:
+    """Return the ``[keys]`` of the file, whose meaning only the app knows, and the error if it is not a table."""
+    document, errors = _read(path)
+    found = tuple(error for error in errors if error.key[:1] in ((), ("keys",)))
+    return ({} if found else cast("dict[str, Any]", document.get("keys", {}))), found
+
+
+def located(path: Path, problems: Iterable[tuple[Key, str]]) -> tuple[SettingsError, ...]:
+    """Return errors with the lines of their keys in the file."""
+    try:
+        lines = lines_of_keys(path.read_text("utf-8-sig"))
+    except (OSError, UnicodeDecodeError):
+        lines = {}
+    return tuple(SettingsError(path, line_of_key(lines, key), key, message) for key, message in problems)
+
+
 def _read_table(path: Path, name: str) -> dict[str, str]:
     document, errors = _read(path)
     invalid = {error.key for error in errors}
@@ -129,8 +145,12 @@ def alias_error(name: str, line: object) -> str | None:
         return "has a quotation mark without its end"
 
 
-_TABLES = {"aliases": alias_error, "folders": folder_error}
-"""The tables of names and texts, with the function that returns the error of an entry."""
+_TABLES: dict[str, Callable[[str, object], str | None]] = {
+    "aliases": alias_error,
+    "folders": folder_error,
+    "keys": lambda _name, _keys: None,  # checked by the app, which knows its commands
+}
+"""The tables of names and values, with the function that returns the error of an entry."""
 
 
 def errors_in(path: Path, validator: Validator | None = None) -> tuple[SettingsError, ...]:
@@ -167,7 +187,7 @@ def _is_secure(base_url: str) -> bool:
 
 
 def _of_profiles(errors: list[SettingsError]) -> list[SettingsError]:
-    return [error for error in errors if error.key[:1] not in (("views",), ("checks",), ("aliases",), ("folders",))]
+    return [error for error in errors if error.key[:1] not in (("views",), ("checks",), *((name,) for name in _TABLES))]
 
 
 def _read(path: Path, validator: Validator | None = None) -> tuple[dict[str, Any], list[SettingsError]]:

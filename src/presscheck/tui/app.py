@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import isawaitable
 from pathlib import Path
 from threading import Timer as ThreadTimer
@@ -37,6 +37,7 @@ from presscheck.text.styled_text import Line
 from presscheck.tui.app_context import AppContext, CommandObserver
 from presscheck.tui.auto_refresh import AutoRefresh
 from presscheck.tui.commands import Keymap
+from presscheck.tui.key_settings import load_keymap
 from presscheck.tui.keyboard import TypeAhead
 from presscheck.tui.navigation import MODES, Navigation
 from presscheck.tui.notifications import Notice, Notifications
@@ -93,7 +94,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         profile: the profile to use.
         where: the directories with the settings file, the user's own themes and the log.
         start: the screens to open at the start.
-        keymap: keys by name of the command, which replace the default keys.
+        keymap: the keys of the commands; by default those of the settings file.
 
     Raises:
         ConfigurationError: the theme of the profile is unknown.
@@ -118,7 +119,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._engine: Engine | None = None
         self.navigation = Navigation(cast("AppContext", self))  # Textual declares wider types than are needed here
         self._notices_shown = 0
-        self.profile, self.settings_file, self.keymap = profile, where.config_file, keymap or {}
+        self.profile, self.settings_file = profile, where.config_file
+        self.keymap, self._key_errors = (keymap, ()) if keymap else load_keymap(where.config_file)
         self.notices = Notifications(where.log_file())
         self.themes = load(where.config / "themes")
         for loaded in self.themes.values():
@@ -194,11 +196,23 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._first_screen_opened()
         self._show_engine_notices()
         self._take_left_texts()
+        self._show_key_errors()
         self.engine.on_status(lambda _: self._show_engine_notices())
         self.call_after_refresh(self._connect)
         # if a fast user opens a screen before the inbox is painted, `call_after_refresh` would wait for the inbox
         self.set_timer(CONNECT_AFTER, self._connect)
         self.run_worker(self._announce_events, exclusive=True, group="events")
+
+    def _show_key_errors(self) -> None:
+        """Show the errors in the user's keys; the commands keep their other keys."""
+        for error in reversed(self._key_errors):
+            # the footer has no room for the whole path; `presscheck keys --check` shows it
+            self.show_error(ConfigurationError(str(replace(error, file=Path(error.file.name)))))
+
+    def reload_keys(self) -> None:
+        """Use the keys that the settings file has now."""
+        self.keymap, self._key_errors = load_keymap(self.settings_file)
+        self._show_key_errors()
 
     async def _connect(self) -> None:
         """Start sending requests, and open the screen that the user asked for; later calls do nothing."""

@@ -71,6 +71,10 @@ class AppContext(Protocol):
         """The screens of the current mode; the last is the top screen."""
         ...
 
+    def reload_keys(self) -> None:
+        """Use the keys that the settings file has now."""
+        ...
+
     def notify(self, message: str) -> None:
         """Show a message in the footer, for some seconds or until the next key."""
         ...

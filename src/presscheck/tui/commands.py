@@ -1,7 +1,7 @@
 """The table of all commands: the source of keys, footer, palette, help and the key table of the manual.
 
 A screen has a command if one of its command handlers, or the app, has a method ``command_<name>``. The command is
-disabled while a method ``reason_<name>`` returns a reason. Names are stable, because keymaps refer to them. A key has
+disabled while a method ``reason_<name>`` returns a reason. Names are stable, because settings refer to them. A key has
 the same meaning on every screen, and all keys of a command are equivalent. The command table of a screen is built once
 from its command handlers, and read on every key press.
 """
@@ -13,28 +13,16 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-Keymap = Mapping[str, tuple[str, ...]]
-"""Keys by name of the command, which replace the default keys."""
 PREFIXES = {"g": "go", "p": "pick a side", "v": "review", "M": "my inbox", ".": "this item"}
 """Titles of keys that start a key sequence."""
 NEVER_ALONE = frozenset(
-    ("ctrl+a", "ctrl+b", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+z", "ctrl+backslash", "f10", "f11")
-)
-"""Keys that terminals or multiplexers may intercept; a command must not have only these keys."""
-PRESETS: dict[str, Keymap] = {
-    "default": {},
-    "gh-dash": {"refresh": ("r", "f5"), "reply": ("ctrl+r",)},
-    "lazygit": {"top": ("<", "home"), "bottom": (">", "end"), "refresh": ("R", "f5"), "reviewers": ("ctrl+r",)},
-    "arrows": {
-        "down": ("down",),
-        "up": ("up",),
-        "left": ("left",),
-        "right": ("right",),
-        "top": ("home",),
-        "bottom": ("end",),
-    },
-}
-"""Keymaps that imitate other programs."""
+    ("ctrl+a", "ctrl+b", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+z", "ctrl+backslash", "alt+b", "alt+f", "f10")
+) | {"f11"}
+"""Keys that terminals or multiplexers may intercept, or that Textual reads as other keys (alt+b and alt+f); a command
+must not have only these keys.
+"""
+_ALWAYS_IN_DIALOGS = frozenset(("escape", "enter", "tab", "up", "down", "left", "right", "pageup", "pagedown"))
+"""Default keys that dialogs keep even if the user chose other keys."""
 _KEY_LABELS = {
     "escape": "esc",
     "pagedown": "pgdn",
@@ -284,6 +272,58 @@ COMMANDS: tuple[Command, ...] = (
     ),
 )
 """All commands, in the order of the help."""
+BY_NAME = {command.name: command for command in COMMANDS}
+WHILE_TYPING = ("composer", "editor")
+"""The scopes of the commands that work while the user types a text."""
+_IN_DIALOGS = tuple(
+    command
+    for command in COMMANDS
+    if command.scope == "composer" or command.name in ("back", "down", "up", "left", "right", "half_down", "half_up")
+)
+"""The commands whose keys dialogs have, too."""
+
+
+class Keymap:
+    """The keys of each command: the default keys, or those that the user chose.
+
+    Args:
+        own: the keys that replace the default keys, by name of the command.
+    """
+
+    def __init__(self, own: Mapping[str, tuple[str, ...]] = MappingProxyType({})) -> None:
+        self.own = dict(own)
+        changed = [command for command in _IN_DIALOGS if command.name in self.own]
+        free = {key: "" for command in changed for key in command.keys if key not in _ALWAYS_IN_DIALOGS}
+        self._meanings = free | {key: _dialog_key(command) for command in changed for key in self.own[command.name]}
+
+    def keys(self, name: str) -> tuple[str, ...]:
+        """Return all keys of a command."""
+        return self.own.get(name) or BY_NAME[name].keys
+
+    def first(self, name: str) -> str:
+        """Return the first key of a command."""
+        return self.keys(name)[0]
+
+    def label(self, name: str) -> str:
+        """Return the display text of the first key of a command."""
+        return shown(self.first(name))
+
+    def default_of(self, key: str) -> str:
+        """Return the default key of the command that a key has in dialogs; the key itself if its meaning is unchanged.
+
+        Dialogs are written for the default keys. The result is empty if the key has no meaning any more.
+        """
+        return self._meanings.get(key, key)
+
+    def current_of(self, key: str) -> str:
+        """Return the user's key for a default key of dialogs; the inverse of `default_of`."""
+        own = (self.own[command.name][0] for command in _IN_DIALOGS if command.name in self.own and key in command.keys)
+        return next(own, key)
+
+
+def _dialog_key(command: Command) -> str:
+    """Return the default key of a command that all dialogs have: `down` instead of `j`, which a text may contain."""
+    return next((key for key in command.keys if key in _ALWAYS_IN_DIALOGS), command.keys[0])
 
 
 class Where(NamedTuple):
@@ -338,11 +378,6 @@ _WHERE_BY_NAME = {
 def where(command: Command) -> Where:
     """Return where to run a command that not every screen has."""
     return _WHERE_BY_NAME.get(command.name) or _WHERE_BY_SCOPE.get(command.scope, _BROWSE)
-
-
-def keys_of(command: Command, keymap: Keymap | None = None) -> tuple[str, ...]:
-    """Return the keys that the user's keymap assigns to a command, else its default keys."""
-    return (keymap or {}).get(command.name, command.keys)
 
 
 def shown(keys: str) -> str:
@@ -440,7 +475,7 @@ class CommandTable:
 
         Args:
             names: the names of the commands.
-            keymap: the keys that replace the default keys, by name of the command.
+            keymap: the keys of the commands.
             titles: titles by name of the command, which replace the general titles.
         """
         found: dict[str, FirstKey] = {}
@@ -448,7 +483,7 @@ class CommandTable:
             command = self._by_name.get(name)
             if command is None:
                 continue
-            keys = keymap.get(name, command.keys)[0]
+            keys = keymap.first(name)
             key = keys.split(" ")[0]
             if key not in found:
                 title = titles.get(name, command.title)

@@ -24,7 +24,7 @@ from textual.dom import DOMNode
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 
-from presscheck.tui.commands import COMMANDS, PREFIXES, Command, Keymap, keys_of
+from presscheck.tui.commands import COMMANDS, PREFIXES, Command, Keymap
 
 PATIENCE = 0.5
 """Maximum seconds that a command delays later keys, such as while it sends a request before it opens a dialog."""
@@ -43,8 +43,8 @@ class Continuation(NamedTuple):
 
 
 def key_name(event: events.Key) -> str:
-    """Return the name of a key in the command table: the character if it is printable, except `space`."""
-    if event.character and event.character.isprintable() and event.key != "space":
+    """Return the name of a key in the command table: the character if it is printable, except `space` and alt keys."""
+    if event.character and event.character.isprintable() and event.key != "space" and not event.key.startswith("alt+"):
         return event.character
     return event.key
 
@@ -60,7 +60,7 @@ class KeySequences:
 
     Args:
         commands: the commands of the screen.
-        keymap: the keys that replace the default keys.
+        keymap: the keys of the commands; by default the default keys.
         elsewhere: the commands of other screens, so that their keys can be explained. A sequence is matched as a whole:
             `v b`, which starts a review, must not set a bookmark (`b`) in the inbox.
     """
@@ -73,8 +73,9 @@ class KeySequences:
     ) -> None:
         self.commands = tuple(commands)
         self.pending: tuple[str, ...] = ()
-        self._by_sequence = _sequences(self.commands, keymap)
-        self._elsewhere = _sequences(elsewhere, keymap)
+        self.keymap = keymap or Keymap()
+        self._by_sequence = _sequences(self.commands, self.keymap)
+        self._elsewhere = _sequences(elsewhere, self.keymap)
 
     def press(self, key: str) -> Command | None:
         """Return the command that a key completes, or None if the sequence is incomplete or unknown.
@@ -123,8 +124,8 @@ class KeySequences:
         return sorted(sequences)
 
 
-def _sequences(commands: Iterable[Command], keymap: Keymap | None) -> dict[tuple[str, ...], Command]:
-    return {tuple(keys.split(" ")): command for command in commands for keys in keys_of(command, keymap)}
+def _sequences(commands: Iterable[Command], keymap: Keymap) -> dict[tuple[str, ...], Command]:
+    return {tuple(keys.split(" ")): command for command in commands for keys in keymap.keys(command.name)}
 
 
 def _is_prefix(sequence: tuple[str, ...], others: Iterable[tuple[str, ...]]) -> bool:

@@ -21,7 +21,6 @@ from presscheck.engine.inbox.held_texts import held_words
 from presscheck.errors import PresscheckError
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.app_context import AppContext
-from presscheck.tui.commands import COMMANDS, keys_of, shown
 from presscheck.tui.places import Place, Places
 
 if TYPE_CHECKING:
@@ -339,9 +338,7 @@ class Navigation:
             if status.waiting or status.refused:
                 self._ask_before_quitting(status.waiting, status.refused)
             elif self._told not in ("", told):
-                key = shown(
-                    keys_of(next(command for command in COMMANDS if command.name == "close"), self._app.keymap)[0]
-                )
+                key = self._app.keymap.label("close")
                 self._screen.notify(f"✎ {self._told} kept here: {key} again quits")
             else:
                 self.command_quit()

@@ -17,7 +17,7 @@ from textual.screen import Screen
 from textual.worker import Worker
 
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.commands import COMMANDS, keys_of, shown
+from presscheck.tui.commands import BY_NAME
 from presscheck.tui.widgets.status_bar import pressing
 from presscheck.tui.widgets.tour_bar import OVER_DIALOGS, TourBar
 
@@ -31,7 +31,6 @@ OFFERED = "tour offered"
 """The key in the local state of a profile that records the offer of the tour."""
 GO_TO = {"inbox": "go_inbox", "review": "go_review", "browse": "go_browse", "publish": "go_publish"}
 """The command that goes to each place."""
-_BY_NAME = {command.name: command for command in COMMANDS}
 
 
 @dataclass(frozen=True)
@@ -226,7 +225,7 @@ class Tour:
         self._show()
 
     def _run_command(self, name: str) -> None:
-        cast("BaseScreen", self._app.screen).run_command(_BY_NAME[name])
+        cast("BaseScreen", self._app.screen).run_command(BY_NAME[name])
 
     def _is_here(self) -> bool:
         place = self._place()
@@ -326,14 +325,14 @@ class Tour:
         return tuple(spans)
 
     def _pressing(self, command: str, *spans: Span) -> Line:
-        return pressing(keys_of(_BY_NAME[command], self._app.keymap)[0], *spans)
+        return pressing(self._app.keymap.first(command), *spans)
 
     def _key(self, command: str) -> str:
-        return shown(keys_of(_BY_NAME[command], self._app.keymap)[0])
+        return self._app.keymap.label(command)
 
 
 _PLACES = {"inbox": "inbox", "review": "review", "browse": "organization", "publish": "publish screen"}
 
 
 def _title(command: str) -> str:
-    return _BY_NAME[command].title
+    return BY_NAME[command].title

@@ -18,7 +18,7 @@ from presscheck.api.users import GetCurrentUser
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.inbox.views import listings_of
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.commands import Command, keys_of, shown, where
+from presscheck.tui.commands import Command, where
 from presscheck.tui.places import Place
 from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.picker import Choice
@@ -53,7 +53,7 @@ async def _run_elsewhere(screen: BaseScreen, command: Command) -> None:
     a list, such as the inbox, does not run: the row under the cursor was not chosen.
     """
     app, there = screen.app_context, where(command)
-    keys = shown(keys_of(command, app.keymap)[0])
+    keys = app.keymap.label(command.name)
     items = [item for kind in there.targets for item in stored_items(app, kind)]
     if items:
         nouns = " or ".join(_NOUNS[kind] for kind in there.targets)

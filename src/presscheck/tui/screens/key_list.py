@@ -15,8 +15,10 @@ from typing_extensions import override
 
 from presscheck.engine.reads.cached_reads import is_about_service
 from presscheck.text.styled_text import Line, Span, cut, pad
-from presscheck.tui.commands import COMMANDS, Command, keys_of, shown, where
+from presscheck.tui.app_context import app_of
+from presscheck.tui.commands import BY_NAME, COMMANDS, Command, shown, where
 from presscheck.tui.screens.command_targets import run_anywhere
+from presscheck.tui.screens.key_editor import change_keys
 from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.dialog import Dialog
 from presscheck.tui.widgets.line_view import LineView
@@ -35,6 +37,7 @@ KEYS_COLUMNS = 15
 MIN_COLUMNS = 48
 """The minimum width of a column, in cells."""
 GAP = 2
+CHANGE = "ctrl+e"
 
 
 class Entry(NamedTuple):
@@ -59,7 +62,7 @@ class Group(NamedTuple):
 
 def shown_keys(app: AppContext, command: Command) -> str:
     """Return the keys of a command, at most three."""
-    return "  ".join(shown(keys) for keys in keys_of(command, app.keymap)[:3])
+    return "  ".join(shown(keys) for keys in app.keymap.keys(command.name)[:3])
 
 
 def why_disabled(screen: BaseScreen, command: Command) -> str:
@@ -119,7 +122,7 @@ def show_keys(app: AppContext, screen: BaseScreen) -> None:
     """Show all keys of a screen; enter runs the command."""
 
     def run(name: str | None) -> None:
-        command = next((command for command in COMMANDS if command.name == name), None)
+        command = BY_NAME.get(name or "")
         if command:
             run_anywhere(screen, command)
 
@@ -326,7 +329,8 @@ class KeyList(Dialog[str]):
         self.show_title((text,))
         if entry:
             columns = {"tab": "other column"} if self.query_one(KeyGrid).has_two_columns else {}
-            self.show_keys({"enter": "run", **columns, "escape": "close"})
+            change = {CHANGE: "change key"} if entry.name else {}
+            self.show_keys({"enter": "run", **change, **columns, "escape": "close"})
         else:
             self.query_one("#keys", StatusLine).show((Span("No match", "quiet"),))
 
@@ -340,6 +344,7 @@ class KeyList(Dialog[str]):
         grid = self.query_one(KeyGrid)
         return {
             **super().keys(),
+            CHANGE: self._change,
             "tab": partial(grid.switch_column, 1),
             "shift+tab": partial(grid.switch_column, -1),
         }
@@ -356,6 +361,14 @@ class KeyList(Dialog[str]):
     def submit(self) -> None:
         if entry := self.query_one(KeyGrid).entry:
             self.dismiss(entry.name)
+
+    def _change(self) -> None:
+        """Ask for a new key of the command under the cursor, in place of the list."""
+        entry = self.query_one(KeyGrid).entry
+        if entry and entry.name:
+            app = app_of(self)
+            self.dismiss(None)
+            change_keys(app, BY_NAME[entry.name])
 
     def _show(self, text: str) -> None:
         words = text.lower().split()

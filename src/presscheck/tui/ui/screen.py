@@ -31,7 +31,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
-from presscheck.tui.commands import COMMANDS, CommandTable, keys_of, shown, where
+from presscheck.tui.commands import COMMANDS, CommandTable, shown, where
 from presscheck.tui.keyboard import KeySequences, key_name
 from presscheck.tui.places import Place
 from presscheck.tui.terminal.output import LineCompositor
@@ -77,7 +77,6 @@ ARRIVAL_CHECK = 0.05
 """Seconds between two checks whether the screen shows the place of a command."""
 ARRIVAL_CHECKS = 100
 """Maximum number of these checks."""
-_BY_NAME = {command.name: command for command in COMMANDS}
 
 
 class PaneCommands:
@@ -242,7 +241,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         if self.has_arrived(place):
             self.run_command(command)
         else:
-            keys = shown(keys_of(command, self.app_context.keymap)[0])
+            keys = self.app_context.keymap.label(command.name)
             self.notify(f"still loading, so {command.title} was not started: {keys} starts it")
         self.refresh_status_bars()
 
@@ -298,7 +297,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def clickable(self, command: str, *spans: Span) -> Line:
         """Return text that runs a command when it is clicked."""
-        return pressing(keys_of(_BY_NAME[command], self.app_context.keymap)[0], *spans)
+        return pressing(self.app_context.keymap.first(command), *spans)
 
     def body(self) -> ComposeResult:
         """Yield the widgets between the status bar and the footer."""
@@ -314,15 +313,18 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     def on_mount(self) -> None:
         """Build the command table, restore pane widths and subscribe to the state of the connection."""
         if self._stop_status is None:
-            own = self.command_table.commands
-            elsewhere = [command for command in COMMANDS if command not in own]
-            self.keys = KeySequences(own, self.app_context.keymap, elsewhere)
+            self.keys = self._key_sequences()
             self._stop_status = self.engine.on_status(self._take_status)
             for border in self.query(PaneBorder):
                 columns = self.engine.outbox.recall(self._width_key(border)) or ""
                 if columns.isdecimal():
                     border.set_columns(int(columns))
             self.refresh_status_bars()
+
+    def _key_sequences(self) -> KeySequences:
+        own = self.command_table.commands
+        elsewhere = [command for command in COMMANDS if command not in own]
+        return KeySequences(own, self.app_context.keymap, elsewhere)
 
     def on_unmount(self) -> None:
         """Stop listening to the state of the connection."""
@@ -497,7 +499,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             if observer:
                 observer.ran(command.name, work)
         else:
-            keys = shown(keys_of(command, self.app_context.keymap)[0])
+            keys = self.app_context.keymap.label(command.name)
             self.notify(f"{keys} ({command.title}) works {where(command).words}, not here")
 
     def invoke(self, handler: Callable[[], Any]) -> Worker[None] | None:
@@ -524,6 +526,8 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         if self.last_key == "escape" and not self.keys.pending and (self.find.end() or had_selection):
             self.refresh_status_bars()
             return
+        if self.keys.keymap is not app.keymap:  # the user has changed keys since
+            self.keys = self._key_sequences()
         is_prefix_open = bool(self.keys.pending)
         command = self.keys.press(self.last_key)
         self._update_popup()
@@ -532,7 +536,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         if command:
             self.run_command(command)
         elif not self.keys.pending and self.last_key != "escape":
-            all_keys = shown(keys_of(_BY_NAME["help"], app.keymap)[0])
+            all_keys = app.keymap.label("help")
             self.notify(f"{sanitize(shown(self.last_key))} has no command here: {all_keys} shows all keys")
         self.refresh_status_bars()
 
@@ -614,7 +618,7 @@ def connection_state(status: Status, profile: str, keymap: Keymap) -> Line:
     connection. A click on failed or pending writes opens the outbox.
     """
     parts: list[Span] = []
-    outbox = keys_of(_BY_NAME["go_outbox"], keymap)[0]
+    outbox = keymap.first("go_outbox")
     if status.running:
         parts.append(Span(sanitize(status.running), "quiet"))
     if status.refused:

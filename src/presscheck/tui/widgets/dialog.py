@@ -11,9 +11,11 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
+from textual.widgets import Input, TextArea
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.app_context import app_of
 from presscheck.tui.commands import shown
 from presscheck.tui.keyboard import key_name
 from presscheck.tui.widgets.status_bar import StatusLine, pressing
@@ -27,7 +29,8 @@ PAGES = {"pagedown": 1, "pageup": -1}
 class Dialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
     """A dialog; its result is None if it was closed.
 
-    The keys that submit, cancel and move are the same in all dialogs; a subclass adds its own keys in `keys`.
+    The keys that submit, cancel and move are the same in all dialogs; a subclass adds its own keys in `keys`. All are
+    default keys: the keys that the user chose instead are translated when they are pressed and when they are shown.
 
     Args:
         title: the question, as display text.
@@ -80,12 +83,19 @@ class Dialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         }
 
     def on_key(self, event: events.Key) -> None:
-        """Run the action of a key."""
-        action = self.keys().get(key_name(event))
+        """Run the action of a key. A letter that the user chose for a command is typed where a text is typed."""
+        key, actions = key_name(event), self.keys()
+        if key not in actions or len(key) > 1:
+            key = key if len(key) == 1 and self._is_typing else app_of(self).keymap.default_of(key)
+        action = actions.get(key)
         if action:
             event.stop()
             event.prevent_default()
             action()
+
+    @property
+    def _is_typing(self) -> bool:
+        return isinstance(self.focused, Input | TextArea)
 
     def cancel(self) -> None:
         """Close without a result."""
@@ -113,11 +123,11 @@ class Dialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         line = self.key_hints(hints, disabled, self.GAP)
         self.query_one("#keys", StatusLine).show(line, right)
 
-    @staticmethod
-    def key_hints(hints: Mapping[str, str], disabled: Iterable[str], gap: int) -> Line:
-        """Return a line of clickable keys with their labels."""
-        parts = (
-            (*pressing(key, Span(shown(key), "quiet" if key in disabled else "accent"), Span(f" {label}", "quiet")),)
-            for key, label in hints.items()
-        )
+    def key_hints(self, hints: Mapping[str, str], disabled: Iterable[str], gap: int) -> Line:
+        """Return a line of clickable keys with their labels; `hints` has the labels by default key."""
+        keymap = app_of(self).keymap
+        parts: list[Line] = []
+        for key, label in hints.items():
+            own, style = keymap.current_of(key), "quiet" if key in disabled else "accent"
+            parts.append(pressing(own, Span(shown(own), style), Span(f" {label}", "quiet")))
         return tuple(span for part in parts for span in (*part, Span(" " * gap, "quiet")))

@@ -19,7 +19,6 @@ from presscheck.engine.shared_calls import changed_page, live_page
 from presscheck.engine.writes.page_merge import pending_note
 from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.commands import shown
 from presscheck.tui.external_programs import folder_reason
 from presscheck.tui.screens.browse.item_contents import CONTENTS_OF, Contents
 from presscheck.tui.screens.browse.page_navigation import PageNavigation
@@ -320,7 +319,7 @@ class PagePane:
 
     @property
     def _edit_key(self) -> str:
-        return shown(self._screen.app_context.keymap.get("edit", ("e",))[0])
+        return self._screen.app_context.keymap.label("edit")
 
     def _references_changed(self) -> None:
         """Redraw the current page with the references loaded so far."""

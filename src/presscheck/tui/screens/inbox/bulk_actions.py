@@ -23,7 +23,6 @@ from presscheck.engine.review.merge_train import MERGE_TRAIN, load_train, save_t
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, plain, width
-from presscheck.tui.commands import keys_of, shown
 from presscheck.tui.screens.batch_actions import BatchScreen, WriteItem, count_text, merge_train, path_of
 from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -128,7 +127,7 @@ class BulkActions:
         keymap = self._screen.app_context.keymap
         commands = (self._screen.command_table.command(name) for name in ROW_ACTIONS)
         return [
-            Choice(command.name, command.title.capitalize(), shown(keys_of(command, keymap)[0]))
+            Choice(command.name, command.title.capitalize(), keymap.label(command.name))
             for command in commands
             if command
         ]

@@ -28,7 +28,7 @@ from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width
-from presscheck.tui.commands import COMMANDS, keys_of, shown
+from presscheck.tui.commands import BY_NAME, shown
 from presscheck.tui.external_programs import edit_text
 from presscheck.tui.keyboard import KeySequences, key_name
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.text_draft import TextDraft
 
 T = TypeVar("T")
-_BY_NAME = {command.name: command for command in COMMANDS}
 INTERVAL = 5.0
 """Seconds between two looks for edits of others."""
 MAX_INTERVAL = 60.0
@@ -207,8 +206,7 @@ class MarkdownEditor(BaseScreen):
     @override
     def on_mount(self) -> None:
         super().on_mount()
-        commands = [command for command in self.command_table.commands if command.name in TEXT_COMMANDS]
-        self._text_keys = KeySequences(commands, self.app_context.keymap)
+        self._text_keys = self._text_key_sequences()
         self._wants_preview = self.engine.outbox.recall("editor preview") != "hidden"
         self._arrange()
         self.area.focus()
@@ -217,7 +215,7 @@ class MarkdownEditor(BaseScreen):
             # the text area has a size only after the refresh
             self.call_after_refresh(self.area.scroll_cursor_visible, center=True)
         if self.draft.is_kept:
-            key = shown(keys_of(_BY_NAME["discard_draft"], self.app_context.keymap)[0])
+            key = self.app_context.keymap.label("discard_draft")
             self.notify(f"your draft, not the {self.draft.noun} as it is: {key} discards it")
         path = self.draft.path
         if not path:
@@ -238,6 +236,10 @@ class MarkdownEditor(BaseScreen):
             self._arrange()
             self._completion.close()
 
+    def _text_key_sequences(self) -> KeySequences:
+        commands = [command for command in self.command_table.commands if command.name in TEXT_COMMANDS]
+        return KeySequences(commands, self.app_context.keymap)
+
     def _arrange(self) -> None:
         preview, area = self._preview, self.area
         is_wide = self.size.width >= NARROW
@@ -251,19 +253,15 @@ class MarkdownEditor(BaseScreen):
 
     @override
     def footer_hints(self, columns: int | None = None) -> Line:
-        columns = self.size.width if columns is None else columns
+        columns, keymap = self.size.width if columns is None else columns, self.app_context.keymap
         hints: list[Line] = []
         first = (*(ON_CONFLICT if self._conflicts else ()), *(("merge_edits",) if self._changed_by else ()))
         second = ("discard_draft",) if self._shows_old_draft else ()
         for name in (*first, *second, *self.FOOTER, "help"):
-            command = _BY_NAME[name]
-            keys = (
-                next(key for key in reversed(keys_of(command, self.app_context.keymap)) if len(key) > 1)
-                if (name == "help")
-                else keys_of(command, self.app_context.keymap)[0]
-            )
+            # the usual key of the help, `?`, is typed into the text
+            keys = next((key for key in keymap.keys(name) if len(key) > 1), keymap.first(name))
             style = "quiet" if self.disabled_reason(name) else "accent"
-            title = TITLES.get(name, command.title)
+            title = TITLES.get(name, BY_NAME[name].title)
             hints.append((*pressing(keys, Span(f" {shown(keys)}", style), Span(f" {title}", "quiet")), Span("  ")))
         while len(hints) > 1 and sum(map(width, hints)) > columns - 3:
             hints.pop(-2)
@@ -279,7 +277,9 @@ class MarkdownEditor(BaseScreen):
         if (event.is_printable and not has_alt) or event.key in ("ctrl+c", "enter", "tab"):
             return False
         self.last_key = event.key
-        command = self._text_keys.press(event.key if has_alt else key_name(event))
+        if self._text_keys.keymap is not self.app_context.keymap:  # the user has changed keys since
+            self._text_keys = self._text_key_sequences()
+        command = self._text_keys.press(key_name(event))
         if command is None:
             return False
         self.app_context.clear_notice()
@@ -364,7 +364,7 @@ class MarkdownEditor(BaseScreen):
 
     def _tell_conflicts(self) -> None:
         """Show the keys that resolve a conflict, in a message that fits into 60 columns."""
-        keys = (shown(keys_of(_BY_NAME[name], self.app_context.keymap)[0]) for name in ON_CONFLICT)
+        keys = map(self.app_context.keymap.label, ON_CONFLICT)
         choices = ", ".join(f"{key} {TITLES[name]}" for key, name in zip(keys, ON_CONFLICT, strict=True))
         self.notify(f"{'conflict' if len(self._conflicts) == 1 else 'conflicts'}: {choices}")
 
@@ -452,7 +452,7 @@ class MarkdownEditor(BaseScreen):
             if changed_by != self._changed_by and not self._is_saving:
                 self._changed_by = changed_by
                 if changed_by:
-                    key = shown(keys_of(_BY_NAME["merge_edits"], self.app_context.keymap)[0])
+                    key = self.app_context.keymap.label("merge_edits")
                     self.notify(f"{changed_by} edited this {self.draft.noun} just now: {key} merges it into your text")
                 self.refresh_status_bars()
 

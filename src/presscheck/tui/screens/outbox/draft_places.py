@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, cast
 
 from presscheck.api.organizations import ListOrganizations
 from presscheck.engine.drafts import DraftPlace
-from presscheck.tui.commands import COMMANDS, keys_of, shown
 from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.integration.settings_form import continue_settings
 from presscheck.tui.screens.admin.operation_form import fill_in, outcome, stored_form
@@ -182,5 +181,4 @@ class DraftPlaces:
         self._screen.app_context.notify(f"{key} here continues your draft: {label_of(draft)}")
 
     def _key(self, name: str) -> str:
-        command = next(command for command in COMMANDS if command.name == name)
-        return shown(keys_of(command, self._screen.app_context.keymap)[0])
+        return self._screen.app_context.keymap.label(name)

@@ -155,7 +155,7 @@ class WelcomeScreen(Screen[Profile | None], inherit_bindings=False):
         self._keys = KeySequences([command for command in COMMANDS if command.name in _USED], keymap)
         self.query_one("#welcome-title", StatusLine).show((Span("presscheck", "title"),))
         self.query_one("#welcome-question", StatusLine).show((Span("Where is your documentation?"),))
-        quit_key = next(iter(keymap.get("close", ("q",))))
+        quit_key = keymap.first("close")
         hints = [("enter", "choose"), (quit_key, "quit")]
         line = [
             span

@@ -1,0 +1,166 @@
+"""The keys that the user chose: presets, conflicts, and the table of the settings file."""
+
+from pathlib import Path
+
+import pytest
+from tests.private_names import keys_of_bytes
+from tests.tui.app_driver import until
+from tests.tui.base_screen import Room, room
+from tests.tui.widget_harness import app_with, shown
+from textual.pilot import Pilot
+
+from presscheck.store.drafts import DraftSlot
+from presscheck.tui.commands import BY_NAME, COMMANDS, NEVER_ALONE, Keymap
+from presscheck.tui.key_settings import PRESETS, conflicts, keymap_of, load_keymap, normalized
+from presscheck.tui.keyboard import KeySequences
+from presscheck.tui.screens.key_list import KeyList
+from presscheck.tui.widgets.composer import Composer
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_in_every_preset_a_key_has_one_command(preset: str) -> None:
+    keymap = Keymap(PRESETS[preset])
+    keys = [key for command in COMMANDS for key in keymap.keys(command.name)]
+    assert len(keys) == len(set(keys))
+    assert KeySequences(keymap=keymap).ambiguous() == []
+    assert keymap_of({"preset": preset})[1] == []
+    assert PRESETS[preset].keys() <= BY_NAME.keys()
+    assert not [name for name, own in PRESETS[preset].items() if set(own) <= NEVER_ALONE]
+    alt = {key for own in PRESETS[preset].values() for keys in own for key in keys.split() if key.startswith("alt+")}
+    assert {key: keys_of_bytes(f"\x1b{key[-1]}") for key in alt} == {key: [key] for key in alt}
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "error"),
+    [
+        ("merge", "r", "r is also a key of reply (reply)"),
+        ("merge", "g", "g is not possible beside g g of top"),
+        ("merge", "x y", "x y is not possible beside x of resolve"),
+        ("mrge", "x", "did you mean merge?"),
+        ("merge", "", "must be a key such as"),
+        ("merge", [], "must be a key such as"),
+        ("merge", 5, "must be a key such as"),
+        ("merge", ["f9", 5], "must be a key such as"),
+        ("merge", "hyper+x", "hyper+x is not a key"),
+        ("merge", "f9 f9 f9 f9", "at most 3 keys"),
+        ("merge", "enter", "enter has a fixed meaning"),
+        ("merge", "ctrl+b", "may never arrive"),
+        ("merge", "alt+f", "may never arrive"),
+        ("send", "s", "works while you type"),
+        ("send", "ctrl+x ctrl+s", "works while you type"),
+        ("preset", "vi", "must be one of default, gh-dash"),
+        ("preset", 3, "must be one of default, gh-dash"),
+    ],
+)
+def test_a_wrong_setting_is_left_out_with_a_message(name: str, keys: object, error: str) -> None:
+    keymap, problems = keymap_of({name: keys, "go_outbox": "f9"})
+    assert keymap.own == {"go_outbox": ("f9",)}
+    assert [(wrong, error in message) for wrong, message in problems] == [(name, True)]
+
+
+def test_two_commands_can_swap_their_keys() -> None:
+    keymap, problems = keymap_of({"refresh": "r", "reply": "ctrl+r"})
+    assert problems == []
+    assert (keymap.first("refresh"), keymap.first("reply")) == ("r", "ctrl+r")
+
+
+def test_of_two_settings_with_the_same_key_one_is_left_out() -> None:
+    keymap, problems = keymap_of({"merge": "f9", "pull": "f9"})
+    assert [name for name, _ in problems] == ["merge"]
+    assert (keymap.keys("merge"), keymap.keys("pull")) == (("m",), ("f9",))
+
+
+def test_a_setting_replaces_the_keys_of_the_preset() -> None:
+    keymap, problems = keymap_of({"preset": "gh-dash", "refresh": ["f5", "f9"]})
+    assert (keymap.keys("refresh"), keymap.keys("reply"), problems) == (("f5", "f9"), ("ctrl+r",), [])
+
+
+@pytest.mark.parametrize(
+    ("written", "key"),
+    [
+        ("esc", "escape"),
+        ("PgDn", "pagedown"),
+        ("ctrl+X", "ctrl+x"),
+        ("alt+X", "alt+shift+x"),
+        ("ctrl+/", "ctrl+slash"),
+        ("g  x", "g x"),
+        ("shift+Tab", "shift+tab"),
+        ("↓", "down"),
+        ("G", "G"),
+    ],
+)
+def test_names_of_keys(written: str, key: str) -> None:
+    assert normalized(written) == key
+
+
+def test_an_error_has_the_line_of_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('[keys]\npreset = "lazygit"\n\n# mine\nmerge = "r"\npull = "f9"\n')
+    keymap, errors = load_keymap(file)
+    assert [(error.line, error.key) for error in errors] == [(5, ("keys", "merge"))]
+    assert keymap.keys("pull") == ("f9",)
+    file.write_text('keys = "lazygit"\n')
+    keymap, errors = load_keymap(file)
+    assert ["must be a table, [keys]" in str(error) for error in errors] == [True]
+    assert keymap.own == {}
+
+
+def test_conflicts_are_found_in_both_directions() -> None:
+    assert [name for name, _ in conflicts({"merge": ("g i k",)}, ("merge",))] == ["merge"]
+    assert [name for name, _ in conflicts({"merge": ("v",)}, ("merge",))][:1] == ["merge"]
+
+
+def test_a_key_in_dialogs_stands_for_a_default_key() -> None:
+    keymap = Keymap({"send": ("ctrl+x",), "down": ("n", "down")})
+    assert keymap.default_of("ctrl+x") == "ctrl+s"
+    assert keymap.default_of("ctrl+s") == ""
+    assert keymap.default_of("n") == "down"
+    assert keymap.default_of("down") == "down"
+    assert keymap.default_of("f3") == "f3"
+    assert keymap.current_of("ctrl+s") == "ctrl+x"
+    assert keymap.current_of("escape") == "escape"
+
+
+async def press_until(pilot: Pilot[int], *keys: str, shows: str) -> None:
+    await pilot.press(*keys)
+    await until(pilot, shows=shows)
+
+
+async def test_a_key_is_changed_in_the_list_of_keys(tmp_path: Path) -> None:
+    async with app_with(Room, tmp_path).run_test(size=(100, 30)) as pilot:
+        await until(pilot, shows="row 0")
+        await press_until(pilot, "?", shows="change key")
+        assert isinstance(pilot.app.screen, KeyList)
+        await press_until(pilot, *"publish or", "ctrl+e", shows="New key for publish")
+        await press_until(pilot, "m", shows="m is also a key of merge")
+        await press_until(pilot, "enter", "backspace", "ctrl+l", shows="ctrl+l is also a key of insert_block")
+        await press_until(pilot, "backspace", "f9", shows="remove last")
+        await press_until(pilot, "enter", shows="publish: f9, saved in config.toml")
+        await press_until(pilot, "P", "f9", shows="f9 publish")
+        assert room(pilot).did == ["publish"]
+        assert pilot.app.settings_file.read_text() == '[keys]\npublish = "f9"\n'
+        await press_until(pilot, "?", *"publish or", "ctrl+e", "delete", shows="publish: P, saved")
+        await press_until(pilot, "P", shows="P publish")
+        assert room(pilot).did == ["publish", "publish"]
+
+
+async def test_an_error_in_the_keys_is_shown_at_the_start(tmp_path: Path) -> None:
+    app = app_with(Room, tmp_path)
+    app.settings_file.parent.mkdir(parents=True, exist_ok=True)
+    app.settings_file.write_text('[keys]\npublish = "m"\n')
+    app.reload_keys()
+    async with app.run_test(size=(140, 20)) as pilot:
+        await until(pilot, holds=lambda: "config.toml:2: keys.publish m is also a key of merge" in shown(app)[-1])
+        await press_until(pilot, "P", shows="P publish")
+
+
+async def test_a_composer_follows_the_keys(tmp_path: Path) -> None:
+    keymap = Keymap({"send": ("ctrl+x",), "back": ("ctrl+t", "escape"), "theme": ("f9",)})
+    async with app_with(Room, tmp_path, keymap=keymap).run_test(size=(100, 20)) as pilot:
+        await until(pilot, shows="row 0")
+        sent: list[str | None] = []
+        pilot.app.push_screen(Composer("Comment", DraftSlot(pilot.app.engine.outbox, "comment")), sent.append)
+        await press_until(pilot, *"hi", "ctrl+s", shows="ctrl+x send")
+        assert isinstance(pilot.app.screen, Composer)
+        await pilot.press("ctrl+x")
+        await until(pilot, holds=lambda: sent == ["hi"])
