@@ -34,6 +34,7 @@ KEYS = tuple(command for command in COMMANDS if command.scope == "composer" or c
 class CompletedText(TextArea):
     """A text area whose keys go to a list of proposals first."""
 
+    takes_text = True
     completion: CompletionList
 
     def on_key(self, event: events.Key) -> None:

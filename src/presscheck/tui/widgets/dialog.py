@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Input, TextArea
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span
@@ -95,7 +94,7 @@ class Dialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
 
     @property
     def _is_typing(self) -> bool:
-        return isinstance(self.focused, Input | TextArea)
+        return getattr(self.focused, "takes_text", False)
 
     def cancel(self) -> None:
         """Close without a result."""
