@@ -34,8 +34,8 @@ def test_in_every_preset_a_key_has_one_command(preset: str) -> None:
     ("name", "keys", "error"),
     [
         ("merge", "r", "r is also a key of reply (reply)"),
-        ("merge", "g", "g is not possible beside g g of top"),
-        ("merge", "x y", "x y is not possible beside x of resolve"),
+        ("merge", "g", "g is not possible next to g g of top"),
+        ("merge", "x y", "x y is not possible next to x of resolve"),
         ("mrge", "x", "did you mean merge?"),
         ("merge", "", "must be a key such as"),
         ("merge", [], "must be a key such as"),

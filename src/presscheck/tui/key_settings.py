@@ -131,8 +131,8 @@ def conflicts(own: Keys, changed: Sequence[str] | Mapping[str, object]) -> Itera
             for other in BY_NAME:
                 if other != name and (found := _clash(sequence, sequences[other])):
                     keys, theirs = shown(" ".join(sequence)), shown(" ".join(found))
-                    how = "also a key of" if found == sequence else f"not possible beside {theirs} of"
-                    yield name, f"{keys} is {how} {other} ({BY_NAME[other].title}): give one of them another key"
+                    how = "also a key of" if found == sequence else f"not possible next to {theirs} of"
+                    yield name, f"{keys} is {how} {other} ({BY_NAME[other].title}): change one of the two keys"
 
 
 def _clash(sequence: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:
