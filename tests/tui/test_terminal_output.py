@@ -6,18 +6,22 @@ from collections.abc import Mapping
 
 import pyte
 import pytest
+from pyte.screens import Char
 from rich.cells import cell_len
 from rich.color import ColorSystem
+from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
 from tests.private_names import whole_update
+from textual._compositor import CompositorUpdate
 from textual.color import Color
 from textual.strip import Strip
 
 from presscheck.text.sanitize import COLORED, JOINER, NON_JOINER
-from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter, joiners_of
+from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter, erases_in_color, joiners_of
 
 COLUMNS, ROWS = 24, 5
+CONSOLE = Console(color_system="truecolor", force_terminal=True)
 ALL_JOINERS = NON_JOINER + JOINER + COLORED
 STYLES = [
     Style.parse(text) for text in ("white on black", "bold red on black", "underline green on blue", "dim #a0b0c0")
@@ -30,31 +34,82 @@ def strip(chance: random.Random, columns: int) -> Strip:
     return Strip(segments).adjust_cell_length(columns, STYLES[0]).simplify()
 
 
-def seen(screen: pyte.Screen) -> list[str]:
-    """The lines of a terminal; the second cell of a wide character is empty."""
-    return ["".join(screen.buffer[y][x].data for x in range(COLUMNS)) for y in range(ROWS)]
+def output(painter: DiffPainter, update: CompositorUpdate, system: ColorSystem = ColorSystem.TRUECOLOR) -> str:
+    painter.take(update)
+    return painter.output(system)
 
 
-def drawn(strips: list[Strip]) -> list[str]:
+Look = tuple[str, object, str, bool]
+
+
+def seen(screen: pyte.Screen) -> list[list[Look]]:
+    """The cells of a terminal: character, color if it shows, background, underline.
+
+    The second cell of a wide character is empty.
+    """
+    return [[look(screen.buffer[y][x]) for x in range(COLUMNS)] for y in range(ROWS)]
+
+
+def look(cell: Char) -> Look:
+    return cell.data, cell.data.strip() and (cell.fg, cell.bold), cell.bg, cell.underscore
+
+
+def drawn(strips: list[Strip]) -> list[list[Look]]:
     screen = pyte.Screen(COLUMNS, ROWS)
-    pyte.Stream(screen).feed(DiffPainter().differences(whole_update(strips), ColorSystem.TRUECOLOR) or "")
+    pyte.Stream(screen).feed(output(DiffPainter(), whole_update(strips)))
     return seen(screen)
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_a_terminal_shows_the_last_frame_after_any_other(seed: int) -> None:
     chance = random.Random(seed)
-    painter, screen = DiffPainter(), pyte.Screen(COLUMNS, ROWS)
+    painter, screen = DiffPainter(erases=seed % 2 == 0), pyte.Screen(COLUMNS, ROWS)
     stream = pyte.Stream(screen)
     picture = [strip(chance, COLUMNS) for _ in range(ROWS)]
-    stream.feed(painter.differences(whole_update(picture), ColorSystem.TRUECOLOR) or "")
+    stream.feed(output(painter, whole_update(picture)))
     for _ in range(12):
         x, y = chance.randint(0, COLUMNS - 4), chance.randint(0, ROWS - 1)
         part = strip(chance, chance.randint(2, COLUMNS - x))
         whole = picture[y]
         picture[y] = Strip.join([whole.crop(0, x), part, whole.crop(x + part.cell_length)]).simplify()
-        stream.feed(painter.differences(whole_update([part], x, y), ColorSystem.TRUECOLOR) or "")
+        update = whole_update([part], x, y)
+        if chance.random() < 0.3:
+            painter.take(update)
+            continue
+        stream.feed(painter.update(update).render_segments(CONSOLE))
         assert seen(screen) == drawn(picture)
+
+
+@pytest.mark.parametrize("erases", [True, False])
+def test_blanks_are_erased_where_the_terminal_can(erases: bool) -> None:
+    painter = DiffPainter(erases=erases)
+    full = Strip([Segment("x" * COLUMNS, STYLES[0])])
+    empty = Strip([Segment("x" + " " * (COLUMNS - 2) + "x", STYLES[0])])
+    output(painter, whole_update([full]), ColorSystem.STANDARD)
+    sent = output(painter, whole_update([empty]), ColorSystem.STANDARD)
+    blanks = f"\x1b[{COLUMNS - 2}X" if erases else " " * (COLUMNS - 2)
+    assert sent == f"\x1b[1;2H\x1b[40m{blanks}\x1b[0m"
+
+
+def test_cells_between_two_changes_are_skipped() -> None:
+    painter = DiffPainter()
+    for words in ("first words that stay here", "worst words that stay long"):
+        line = Strip([Segment(words, STYLES[0])])
+        sent = output(painter, whole_update([line]), ColorSystem.STANDARD)
+    assert sent == "\x1b[1;1H\x1b[37;40mwo\x1b[20Clong\x1b[0m"
+
+
+@pytest.mark.parametrize(
+    ("environment", "erases"),
+    [
+        ({"TERM": "xterm-256color"}, True),
+        ({"TERM": "xterm-256color", "STY": "1.pts"}, False),
+        ({"TERM": "screen-256color"}, False),
+        ({}, False),
+    ],
+)
+def test_only_known_terminals_erase_in_color(environment: Mapping[str, str], erases: bool) -> None:
+    assert erases_in_color(environment) is erases
 
 
 def test_colours_are_right_where_only_they_change() -> None:
@@ -62,7 +117,7 @@ def test_colours_are_right_where_only_they_change() -> None:
     stream = pyte.Stream(screen)
     for style in STYLES:
         line = Strip([Segment("all the same text", style)]).adjust_cell_length(COLUMNS, STYLES[0])
-        stream.feed(painter.differences(whole_update([line]), ColorSystem.TRUECOLOR) or "")
+        stream.feed(output(painter, whole_update([line])))
         cell = screen.buffer[0][3]
         assert (cell.bold, cell.underscore) == (bool(style.bold), bool(style.underline))
         assert style.color
@@ -72,18 +127,18 @@ def test_colours_are_right_where_only_they_change() -> None:
 def test_unchanged_cells_are_not_sent() -> None:
     painter = DiffPainter()
     lines = [strip(random.Random(1), COLUMNS) for _ in range(ROWS)]
-    painter.differences(whole_update(lines), ColorSystem.TRUECOLOR)
-    assert painter.differences(whole_update(lines), ColorSystem.TRUECOLOR) == ""
+    output(painter, whole_update(lines))
+    assert output(painter, whole_update(lines)) == ""
     painter.reset()
-    assert painter.differences(whole_update(lines), ColorSystem.TRUECOLOR) != ""
+    assert output(painter, whole_update(lines)) != ""
 
 
 def test_a_changed_letter_sends_one_letter() -> None:
     painter = DiffPainter()
     before = Strip([Segment("a line of text here", STYLES[0])]).adjust_cell_length(COLUMNS, STYLES[0])
     after = Strip([Segment("a line of next here", STYLES[0])]).adjust_cell_length(COLUMNS, STYLES[0])
-    painter.differences(whole_update([before]), ColorSystem.STANDARD)
-    assert painter.differences(whole_update([after]), ColorSystem.STANDARD) == "\x1b[1;11H\x1b[37;40mn\x1b[0m"
+    output(painter, whole_update([before]), ColorSystem.STANDARD)
+    assert output(painter, whole_update([after]), ColorSystem.STANDARD) == "\x1b[1;11H\x1b[37;40mn\x1b[0m"
 
 
 def filtered(*segments: Segment) -> list[Segment]:
@@ -142,7 +197,7 @@ def test_joiners_follow_from_the_environment(environment: Mapping[str, str], joi
 
 def test_doubled_joiner_of_a_conjunct_is_written_once() -> None:
     line = Strip([Segment(f"ක\u0dca{JOINER}{JOINER}ෂ x", STYLES[0])]).adjust_cell_length(COLUMNS, STYLES[0])
-    text = DiffPainter().differences(whole_update([line]), ColorSystem.TRUECOLOR) or ""
+    text = output(DiffPainter(), whole_update([line]))
     assert f"ක\u0dca{JOINER}ෂ x" in text
 
 
@@ -153,10 +208,10 @@ def test_joined_emoji_pass_the_filter_and_keep_the_columns_beside_them() -> None
     for at in range(COLUMNS - 2):
         painter = DiffPainter()
         line = Strip([Segment(f"a{family} x{family}", STYLES[0])]).adjust_cell_length(COLUMNS, STYLES[0])
-        assert f"a{family} x{family}" in (painter.differences(whole_update([line]), ColorSystem.TRUECOLOR) or "")
+        assert f"a{family} x{family}" in (output(painter, whole_update([line])))
         # the edge of a dialog lies before, in and after the family
         dialog = Strip([Segment("||", STYLES[1])])
-        sent = painter.differences(whole_update([dialog], at), ColorSystem.TRUECOLOR) or ""
+        sent = output(painter, whole_update([dialog], at))
         shown = re.sub("\x1b[^Hm]*[Hm]", "", sent)
         assert cell_len(shown) == COLUMNS
         assert cell_len(shown.partition("||")[0]) == at

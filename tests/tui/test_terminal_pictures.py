@@ -148,7 +148,8 @@ class Screen:
         return [Strip.join([line.crop(0, 10), dialog, line.crop(16)]) for line in self.whole()]
 
     def sent(self, strips: list[Strip]) -> str:
-        return self.painter.differences(whole_update(strips), ColorSystem.TRUECOLOR) or ""
+        self.painter.take(whole_update(strips))
+        return self.painter.output(ColorSystem.TRUECOLOR)
 
 
 def test_sixel_rows_cover_their_cells_only_where_they_are_complete() -> None:

@@ -43,7 +43,7 @@ from presscheck.tui.navigation import MODES, Navigation
 from presscheck.tui.notifications import Notice, Notifications
 from presscheck.tui.places import Place
 from presscheck.tui.screens.startup_snapshot import StartupSnapshot
-from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter, joiners_of
+from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter, erases_in_color, joiners_of
 from presscheck.tui.terminal.pictures import PictureTable
 from presscheck.tui.terminal.stream import TerminalStream, flush_or_discard, is_terminal
 from presscheck.tui.theme import ParsedStylesheet, StyleLookup, StyleTable, load
@@ -139,7 +139,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._filters.append(ControlCharFilter())
         self.pictures = PictureTable(lambda: "off" if self.no_color else self.profile.images or "auto")
         """The pictures of pages."""
-        self._painter = DiffPainter(self.pictures)
+        self._painter = DiffPainter(self.pictures, erases=erases_in_color(os.environ))
         self.type_ahead = TypeAhead(self, self._deliver)
         self._last_input = monotonic()
         self._pressed: Widget | None = None

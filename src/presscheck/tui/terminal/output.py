@@ -4,8 +4,8 @@ The filter of control characters is a second line of defense: text from the wire
 filter preserves cell widths.
 
 Textual paints whole regions again at each layout; the painter compares each line with the line that it sent last.
-Colors and attributes are sent only when they change, and not for blanks that look the same. A line with a character
-that does not take exactly one cell is sent whole, so that no character is cut in two. For cells that are marked as a
+Colors and attributes are sent only when they change, and not for blanks that look the same. A line with joined
+characters is sent whole, because terminals differ in their widths. For cells that are marked as a
 row of a picture, the painter sends the sequences of the picture table; no other image sequence is ever sent.
 
 For each update, Textual renders every visible line of every widget before it drops unchanged lines, so that a moved
@@ -14,8 +14,9 @@ cursor would cost as much as a full repaint. The compositor renders only the lin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import NamedTuple
 
 from rich.cells import get_character_cell_size, split_text
@@ -34,6 +35,8 @@ from presscheck.text.sanitize import COLORED, JOINER, NON_JOINER, is_safe_url
 from presscheck.tui.terminal.pictures import PictureRow, PictureTable
 
 _ATTRIBUTES = (("bold", "1"), ("dim", "2"), ("italic", "3"), ("underline", "4"), ("reverse", "7"), ("strike", "9"))
+_ENDS = {"1": "22", "2": "22", "3": "23", "4": "24", "7": "27", "9": "29"}
+"""The SGR parameter that ends each attribute; bold and dim have the same."""
 _JOINERS = frozenset((NON_JOINER, JOINER))
 _WIDE_JOINERS = ("Apple_Terminal", "extraterm")
 """Values of TERM_PROGRAM of terminals that give a cell to each joiner."""
@@ -43,6 +46,27 @@ _EMOJI_JOINERS = ("WezTerm", "contour", "ghostty", "iTerm.app", "mintty", "rio")
 Source of both lists: the measurements of ucs-detect, as in the tables of wcwidth.
 """
 _VISIBLE_ON_BLANKS = frozenset("479")
+_ERASING = (
+    "alacritty",
+    "contour",
+    "foot",
+    "ghostty",
+    "kitty",
+    "konsole",
+    "linux",
+    "rxvt",
+    "st",
+    "vte",
+    "wezterm",
+    "xterm",
+)
+"""How TERM begins in terminals that fill erased cells with the background (in terminfo: `bce` and `ech`)."""
+MOST_AT_ONCE = 380
+"""Characters of the differences that are always sent at once; with what Textual adds, about 400 bytes."""
+_SHORT_GAP = 4
+"""Equal cells between two changes that are sent rather than skipped, because the cursor sequence is as long."""
+_SHORT_BLANKS = 8
+"""Blanks that are sent rather than erased, because the sequences are as long."""
 
 
 @lru_cache(4096)
@@ -90,6 +114,14 @@ def joiners_of(environment: Mapping[str, str]) -> str:
     return NON_JOINER + JOINER + ("" if program == "WezTerm" else COLORED)
 
 
+def erases_in_color(environment: Mapping[str, str]) -> bool:
+    """Return whether the terminal fills erased cells with the background, judged by environment variables.
+
+    Screen does not, and a program in it may have TERM of the outer terminal.
+    """
+    return environment.get("TERM", "").startswith(_ERASING) and not environment.get("STY")
+
+
 class ControlCharFilter(LineFilter):
     """A Textual line filter that replaces control characters and removes unsafe links."""
 
@@ -122,55 +154,102 @@ class SgrState(NamedTuple):
     background: str = "49"
 
 
+Cell = tuple[str, SgrState]
+"""A character and how it looks; the second cell of a wide character is empty."""
+
+
 class DiffPainter:
     """A painter that remembers the lines on the terminal and sends only differences.
 
     Args:
         pictures: the pictures that may be on the screen.
+        erases: whether the terminal fills erased cells with the background.
     """
 
-    def __init__(self, pictures: PictureTable | None = None) -> None:
-        self._pictures = pictures
+    def __init__(self, pictures: PictureTable | None = None, *, erases: bool = False) -> None:
+        self._pictures, self._erases = pictures, erases
         self._rows: dict[int, Strip] = {}
+        """The lines on the terminal."""
+        self._wanted: dict[int, Strip] = {}
+        """The lines that the terminal shall show, as far as they are not sent."""
+        self._parts: list[tuple[int, int, Strip]] = []
+        """Parts of lines that are not known as a whole, each with column and line."""
+
+    @property
+    def has_more(self) -> bool:
+        """Whether differences are not sent yet."""
+        return bool(self._wanted)
 
     def reset(self) -> None:
         """Forget all lines, because the content of the terminal is unknown."""
         self._rows.clear()
+        self._wanted.clear()
+        self._parts.clear()
 
-    def update(self, update: CompositorUpdate) -> CompositorUpdate:
-        """Wrap an update to send only differences; the result must be rendered exactly once, when it is sent."""
-        return _DiffUpdate(self, update)
+    def update(self, update: CompositorUpdate | None = None, first: Region | None = None) -> CompositorUpdate:
+        """Take over an update, and return an update that sends the differences when it is rendered.
 
-    def differences(self, update: CompositorUpdate, system: ColorSystem) -> str | None:
-        """Return the output for an update, or None for an unknown kind of update."""
-        writer = _Writer(system)
-        if isinstance(update, LayoutUpdate):
-            for y, line in enumerate(update.strips, update.region.y):
-                self._paint(writer, update.region.x, y, Strip.join(line))
-        elif isinstance(update, ChopsUpdate):
-            for y, start, end in update.spans:
-                for (x, strip), stop in zip(update.chops[y].items(), update.chop_ends[y], strict=False):
-                    if strip is not None and x < end and stop > start:
-                        self._paint(writer, x, y, strip.crop(0, min(stop, end) - x))
-        else:
-            self.reset()
-            return None
+        Args:
+            update: the update, if any.
+            first: if the differences have more than `MOST_AT_ONCE` characters, only those in this region are sent; the
+                others are sent with a later update.
+        """
+        if update:
+            self.take(update)
+        return _DiffUpdate(self, first)
+
+    def take(self, update: CompositorUpdate) -> None:
+        """Take over an update, without sending it."""
+        for x, y, strip in _lines(update):
+            size, row = strip.cell_length, self._wanted.get(y) or self._rows.get(y)
+            if row is not None and row.cell_length >= x + size:
+                self._wanted[y] = _joined(row, x, strip)
+            elif x == 0:
+                self._rows.pop(y, None)
+                self._wanted[y] = strip
+            else:
+                self._parts.append((x, y, strip))
+
+    def output(self, system: ColorSystem, first: Region | None = None) -> str:
+        """Return the output for the differences, see `update`."""
+        parts, rows, wanted = self._parts, self._rows.copy(), self._wanted.copy()
+        self._parts = []
+        text = self._output(system, parts, None)
+        if first is None or len(text) <= MOST_AT_ONCE or (self._pictures and self._pictures.is_used):
+            return text
+        self._rows, self._wanted = rows, wanted
+        return self._output(system, parts, first)
+
+    def _output(self, system: ColorSystem, parts: Iterable[tuple[int, int, Strip]], within: Region | None) -> str:
+        writer = _Writer(system, erases=self._erases)
+        for x, y, strip in parts:
+            self._write(writer, x, y, strip, 0, strip.cell_length)
+        for y, wanted in sorted(self._wanted.items()):
+            row, new = self._rows.get(y), wanted
+            if within and not within.y <= y < within.bottom:
+                continue
+            if row is None:
+                self._write(writer, 0, y, new, 0, new.cell_length)
+            else:
+                if within and _is_simple(row) and _is_simple(new):
+                    new = _joined(row, within.x, new.crop(within.x, within.right))
+                self._replace(writer, y, row, new)
+            self._rows[y] = new
+            if new == wanted:
+                del self._wanted[y]
         return writer.text()
 
-    def _paint(self, writer: _Writer, x: int, y: int, strip: Strip) -> None:
-        strip = strip.simplify()
-        size, row = strip.cell_length, self._rows.get(y)
-        if row is None or row.cell_length < x + size:
-            self._write(writer, x, y, strip, 0, size)
-            if x == 0 and (row is None or row.cell_length <= size):
-                self._rows[y] = strip
+    def _replace(self, writer: _Writer, y: int, row: Strip, new: Strip) -> None:
+        """Write the differences of two lines."""
+        is_simple = _is_simple(row) and _is_simple(new)
+        if is_simple and not (self._pictures and (self._pictures.rows_in(row) or self._pictures.rows_in(new))):
+            before, after = writer.cells_of(row), writer.cells_of(new)
+            for first, last in changed_ranges(before, after):
+                writer.write_cells(first, y, after[first:last])
             return
-        new = Strip.join((row.crop(0, x), strip, row.crop(x + size))).simplify()
         first, last = changed_cells(row, new)
         if first < last:
-            self._rows[y] = new
-            is_single_width = _is_single_width(row) and _is_single_width(new)
-            self._write(writer, 0, y, new, *((first, last) if is_single_width else (0, new.cell_length)))
+            self._write(writer, 0, y, new, *((first, last) if is_simple else (0, new.cell_length)))
 
     def _write(self, writer: _Writer, x: int, y: int, strip: Strip, first: int, last: int) -> None:
         """Write the cells `first` to `last` of a strip at column `x`, extended to whole rows of pictures."""
@@ -191,55 +270,117 @@ class DiffPainter:
                 writer.write_picture(x + row.start, y, row)
 
 
+def _joined(row: Strip, x: int, strip: Strip) -> Strip:
+    """Return a line with other cells from column `x`."""
+    return Strip.join((row.crop(0, x), strip, row.crop(x + strip.cell_length))).simplify()
+
+
+def _lines(update: CompositorUpdate) -> Iterator[tuple[int, int, Strip]]:
+    """Yield column, line and cells of each part of an update."""
+    if isinstance(update, LayoutUpdate):
+        for y, line in enumerate(update.strips, update.region.y):
+            yield update.region.x, y, Strip.join(line).simplify()
+    elif isinstance(update, ChopsUpdate):
+        for y, start, end in update.spans:
+            for (x, strip), stop in zip(update.chops[y].items(), update.chop_ends[y], strict=False):
+                if strip is not None and x < end and stop > start:
+                    yield x, y, strip.crop(0, min(stop, end) - x).simplify()
+
+
 class _DiffUpdate(CompositorUpdate):
-    def __init__(self, painter: DiffPainter, update: CompositorUpdate) -> None:
-        self._painter, self._update = painter, update
+    def __init__(self, painter: DiffPainter, first: Region | None) -> None:
+        self._painter, self._first = painter, first
 
     @override
     def render_segments(self, console: Console) -> str:
-        system = console._color_system or ColorSystem.TRUECOLOR  # as Textual does
-        text = self._painter.differences(self._update, system)
-        return self._update.render_segments(console) if text is None else text
+        return self._painter.output(console._color_system or ColorSystem.TRUECOLOR, self._first)  # as Textual does
 
 
 class _Writer:
-    """A collector of output that tracks the graphic state of the terminal."""
+    """A collector of output that tracks the graphic state and the cursor of the terminal."""
 
-    def __init__(self, system: ColorSystem) -> None:
-        self._system, self._state = system, SgrState()
+    def __init__(self, system: ColorSystem, *, erases: bool = False) -> None:
+        self._system, self._erases, self._state = system, erases, SgrState()
         self._parts: list[str] = []
+        self._cursor = (-1, -1)
+        """The column and the line of the cursor, if known."""
+
+    def cells_of(self, strip: Strip) -> list[Cell]:
+        """Return the cells of a strip without joined characters; blanks that look the same are equal."""
+        cells: list[Cell] = []
+        for text, style, _ in strip:
+            state = sgr_state(style, self._system)
+            blank = (" ", _on_blanks(state))
+            if text.isascii():
+                cells += [blank if character == " " else (character, state) for character in text]
+                continue
+            for character in text:
+                cells.append(blank if character == " " else (character, state))
+                if get_character_cell_size(character) > 1:
+                    cells.append(("", state))
+        return cells
+
+    def write_cells(self, x: int, y: int, cells: Sequence[Cell]) -> None:
+        """Write cells at a position; long blanks are erased if the terminal can."""
+        at = x
+        for cell, group in groupby(cells):
+            count = sum(1 for _ in group)
+            character, state = cell
+            is_blank = character == " " and not state.attributes
+            self._move(at, y)
+            if not (is_blank and _same_on_blanks(state, self._state)):
+                self._set(state)
+            if is_blank and self._erases and count > _SHORT_BLANKS:
+                self._parts.append(f"\x1b[{count}X")
+            else:
+                self._parts.append(character * count)
+                self._cursor = (at + count, y)
+            at += count
 
     def write(self, x: int, y: int, strip: Strip) -> None:
         """Write the cells of a strip at a position."""
         if not strip.cell_length:
             return
-        self._parts.append(f"\x1b[{y + 1};{x + 1}H")
+        if _is_simple(strip):
+            self.write_cells(x, y, self.cells_of(strip))
+            return
+        self._move(x, y)
         for text, style, _ in strip:
             state = sgr_state(style, self._system)
             if not (text.isspace() and _same_on_blanks(state, self._state)):
-                self._parts.append(sgr_sequence(self._state, state))
-                self._state = state
+                self._set(state)
             # a doubled joiner makes Rich count the letter after it, see `sanitize`
             self._parts.append(text.replace(2 * JOINER, JOINER))
+        self._cursor = (-1, -1)  # terminals differ in the widths of joined characters
+
+    def _move(self, x: int, y: int) -> None:
+        column, line = self._cursor
+        if (x, y) != (column, line):
+            self._parts.append(f"\x1b[{x - column}C" if y == line and x > column else f"\x1b[{y + 1};{x + 1}H")
+            self._cursor = (x, y)
+
+    def _set(self, state: SgrState) -> None:
+        self._parts.append(sgr_sequence(self._state, state))
+        self._state = state
 
     def write_picture(self, x: int, y: int, row: PictureRow) -> None:
         """Write a row of a picture at a position."""
         self._parts += (row.before, f"\x1b[{y + 1};{x + 1}H")
         if row.cells:
-            state = SgrState((), row.color, "49")
-            self._parts += (sgr_sequence(self._state, state), row.cells)
-            self._state = state
+            self._set(SgrState((), row.color, "49"))
+            self._parts.append(row.cells)
         self._parts.append(row.over)
+        self._cursor = (-1, -1)
 
     def text(self) -> str:
         """Return the whole output, with a final reset if attributes are set."""
         return "".join(self._parts) + ("\x1b[0m" if self._state != SgrState() else "")
 
 
-def _is_single_width(strip: Strip) -> bool:
-    """Return whether every character takes exactly one cell."""
+def _is_simple(strip: Strip) -> bool:
+    """Return whether no character joins another, so that terminals agree on the cells."""
     text = strip.text
-    return text.isascii() or all(get_character_cell_size(character) == 1 for character in text)
+    return text.isascii() or all(map(get_character_cell_size, text))
 
 
 def changed_cells(old: Strip, new: Strip) -> tuple[int, int]:
@@ -250,6 +391,19 @@ def changed_cells(old: Strip, new: Strip) -> tuple[int, int]:
     first = _equal_cells(before, after, from_end=False)
     last = new.cell_length - _equal_cells(before[::-1], after[::-1], from_end=True)
     return (first, last) if first < last else (0, new.cell_length)
+
+
+def changed_ranges(old: Sequence[Cell], new: Sequence[Cell]) -> list[tuple[int, int]]:
+    """Return the ranges (start, end) of cells that differ in two lines of the same length; short gaps are included."""
+    ranges: list[tuple[int, int]] = []
+    for at, (before, after) in enumerate(zip(old, new, strict=True)):
+        if before != after:
+            end = at + 2 if new[at + 1 : at + 2] and not new[at + 1][0] else at + 1
+            if ranges and at - ranges[-1][1] <= _SHORT_GAP:
+                ranges[-1] = (ranges[-1][0], end)
+            else:
+                ranges.append((at, end))
+    return ranges
 
 
 @lru_cache(4096)
@@ -268,16 +422,20 @@ def sgr_state(style: Style | None, system: ColorSystem) -> SgrState:
 @lru_cache(4096)
 def sgr_sequence(before: SgrState, after: SgrState) -> str:
     """Return the escape sequence that changes a state into another; empty if they are equal."""
-    if before.attributes != after.attributes:
-        before = SgrState()
-        codes = ["0", *after.attributes]
-    else:
-        codes = []
+    ended = [code for code in before.attributes if code not in after.attributes]
+    ends = [*dict.fromkeys(_ENDS[code] for code in ended)]
+    codes = ends + [code for code in after.attributes if code not in before.attributes or _ENDS[code] in ends]
     if before.color != after.color:
         codes.append(after.color)
     if before.background != after.background:
         codes.append(after.background)
     return f"\x1b[{';'.join(codes)}m" if codes else ""
+
+
+@lru_cache(4096)
+def _on_blanks(state: SgrState) -> SgrState:
+    """Return the state without what blanks do not show."""
+    return state if _VISIBLE_ON_BLANKS.intersection(state.attributes) else SgrState((), "39", state.background)
 
 
 def _same_on_blanks(one: SgrState, other: SgrState) -> bool:
