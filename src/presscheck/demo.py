@@ -24,7 +24,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from presscheck.config.profile import Profile
+from presscheck.config.profile import Profile, low_bandwidth
 from presscheck.errors import ConfigurationError, NetworkError
 from presscheck.extras import require_extra
 from presscheck.paths import Places, places, private_directory, private_opener
@@ -75,7 +75,13 @@ def demo_service(
         if fresh:
             _delete_data(directory, where)
         with _running(path, directory, ["--sample"], docs) as (process, token):
-            profile = Profile(name="demo", base_url=f"unix:{path}", token=token, is_sample=True)
+            profile = Profile(
+                name="demo",
+                base_url=f"unix:{path}",
+                token=token,
+                is_sample=True,
+                low_bandwidth=low_bandwidth(os.environ),
+            )
             service = LocalService(profile, process, directory / "service.log")
             try:
                 yield profile

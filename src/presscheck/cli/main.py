@@ -11,7 +11,7 @@ from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 from typing_extensions import override
@@ -132,15 +132,25 @@ def show(profile: Profile) -> int:
     return 0
 
 
-def profile_named(options: tuple[str | None, str | None, bool]) -> Profile:
-    """Load the profile for the options of the group: name, theme and offline mode."""
-    name, theme, offline = options
-    return with_theme(replace(load(places().config_file, name), offline=offline), theme)
+class Options(NamedTuple):
+    """The options of the root command."""
+
+    profile: str | None
+    theme: str | None
+    offline: bool
+    low_bandwidth: bool
 
 
-def with_theme(profile: Profile, theme: str | None) -> Profile:
-    """Return the profile with a theme, or unchanged without a theme."""
-    return replace(profile, theme=theme) if theme else profile
+def profile_named(options: Options) -> Profile:
+    """Load the profile for the options of the group."""
+    profile = load(places().config_file, options.profile)
+    return with_look(replace(profile, offline=options.offline), options)
+
+
+def with_look(profile: Profile, options: Options) -> Profile:
+    """Return the profile with the options that change how the app looks."""
+    profile = replace(profile, theme=options.theme) if options.theme else profile
+    return replace(profile, low_bandwidth="on") if options.low_bandwidth else profile
 
 
 @click.group(
@@ -152,15 +162,18 @@ def with_theme(profile: Profile, theme: str | None) -> Profile:
 @click.option("--profile", metavar="NAME", help="Profile to use: [profiles.NAME] in config.toml.")
 @click.option("--theme", metavar="NAME", help="Theme: ink, paper, contrast, ansi or a custom theme.")
 @click.option("--offline", is_flag=True, help="Work offline with cached data only.")
+@click.option("--low-bandwidth", is_flag=True, help="Send few bytes to the terminal, for slow connections.")
 @click.version_option(__version__, "-V", "--version", message="presscheck %(version)s")
 @click.pass_context
 @report_errors
-def command(context: click.Context, profile: str | None, theme: str | None, *, offline: bool) -> None:
+def command(
+    context: click.Context, profile: str | None, theme: str | None, *, offline: bool, low_bandwidth: bool
+) -> None:
     """Review, edit and publish documentation from the keyboard.
 
     Without a command, opens the app; without a terminal, prints the inbox.
     """
-    context.obj = (profile, theme, offline)
+    context.obj = Options(profile, theme, offline, low_bandwidth)
     if context.invoked_subcommand is None:
         sys.exit(show(profile_named(context.obj)))
 
@@ -175,7 +188,7 @@ def command(context: click.Context, profile: str | None, theme: str | None, *, o
 )
 @click.pass_obj
 @report_errors
-def demo(options: tuple[str | None, str | None, bool], *, fresh: bool, docs: tuple[Path, ...]) -> None:
+def demo(options: Options, *, fresh: bool, docs: tuple[Path, ...]) -> None:
     """Open the app on a sample workspace.
 
     A local service (extra `serve`) provides the workspace; no account is required.
@@ -183,7 +196,7 @@ def demo(options: tuple[str | None, str | None, bool], *, fresh: bool, docs: tup
     from presscheck.demo import demo_service  # 9 ms, only for this command
 
     with demo_service(fresh=fresh, docs=docs) as profile:
-        code = show(with_theme(profile, options[1]))
+        code = show(with_look(profile, options))
     sys.exit(code)
 
 
@@ -191,7 +204,7 @@ def demo(options: tuple[str | None, str | None, bool], *, fresh: bool, docs: tup
 @click.option("--sample", is_flag=True, help="Take it in the sample workspace, also if you are signed in.")
 @click.pass_obj
 @report_errors
-def tour(options: tuple[str | None, str | None, bool], *, sample: bool) -> None:
+def tour(options: Options, *, sample: bool) -> None:
     """Open the app with a tour of about two minutes.
 
     With the profile in use, the tour changes nothing. Without a token, it is on the sample workspace, where you can
@@ -206,6 +219,6 @@ def tour(options: tuple[str | None, str | None, bool], *, sample: bool) -> None:
     profile = profile_named(options)
     with ExitStack() as services:
         if sample or not profile.token:
-            profile = with_theme(services.enter_context(demo_service()), options[1])
+            profile = with_look(services.enter_context(demo_service()), options)
         code = open_app(profile, first=start_tour)
     sys.exit(code)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from presscheck.config.settings_schema import CACHE_SIZE, NARROWEST_TEXT, TEXT_WIDTH
+from presscheck.config.settings_schema import CACHE_SIZE, LOW_BANDWIDTH, NARROWEST_TEXT, TEXT_WIDTH
 from presscheck.config.tokens import Token, find_token
 from presscheck.config.validation import HOSTED, read, require_encryption
 from presscheck.errors import ConfigurationError
@@ -57,6 +58,8 @@ class Profile:
     """The editor of pages: `built-in` or `external`; None to decide by `VISUAL` and `EDITOR`."""
     images: str | None = None
     """How pictures are drawn: `auto`, `blocks`, `kitty`, `sixel` or `off`; None for `auto`."""
+    low_bandwidth: str | None = None
+    """Whether few bytes are sent to the terminal: `auto`, `on` or `off`; None for `auto`."""
     text_width: int = TEXT_WIDTH
     """The maximum width of the text of a page next to the tree, in cells."""
     agents: str = "read"
@@ -99,10 +102,23 @@ def load(
         notify=table.get("notify"),
         editor=table.get("editor"),
         images=table.get("images"),
+        low_bandwidth=low_bandwidth(env) or table.get("low_bandwidth"),
         text_width=max(NARROWEST_TEXT, table.get("text_width", TEXT_WIDTH)),
         sync=table.get("sync", True),
         agents=table.get("agents", "read"),
     )
+
+
+def low_bandwidth(environment: Mapping[str, str]) -> str | None:
+    """Return the value of `PRESSCHECK_LOW_BANDWIDTH`, or None.
+
+    Raises:
+        ConfigurationError: the value is unknown.
+    """
+    value = environment.get("PRESSCHECK_LOW_BANDWIDTH") or None
+    if value and value not in LOW_BANDWIDTH:
+        raise ConfigurationError(f"PRESSCHECK_LOW_BANDWIDTH must be one of {', '.join(LOW_BANDWIDTH)}")
+    return value
 
 
 def _require_text(environment: dict[str, str]) -> None:

@@ -15,6 +15,9 @@ TEXT_WIDTH = 96
 NARROWEST_TEXT = 20
 """The minimum width of text in cells, regardless of the setting."""
 
+LOW_BANDWIDTH = ("auto", "on", "off")
+"""The values of the setting `low_bandwidth`."""
+
 Kind = type[str] | type[bool] | type[int]
 
 
@@ -93,6 +96,13 @@ SETTINGS: dict[str, Setting] = {
             "How pictures of pages are drawn, with the extra images; by default auto, what the terminal can do.",
             '"blocks"',
             one_of=("auto", "blocks", "kitty", "sixel", "off"),
+        ),
+        Setting(
+            "low_bandwidth",
+            str,
+            "Whether to send few bytes to the terminal; by default auto, if the terminal answers slowly.",
+            '"on"',
+            one_of=LOW_BANDWIDTH,
         ),
         Setting(
             "text_width",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from inspect import isawaitable
@@ -20,7 +21,7 @@ from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 from textual.errors import NoWidget
-from textual.events import Event, InputEvent, Key, MouseDown, Paste
+from textual.events import Event, InputEvent, Key, MouseDown, MouseMove, Paste
 from textual.filter import Monochrome, NoColor
 from textual.screen import Screen
 from textual.timer import Timer
@@ -43,6 +44,16 @@ from presscheck.tui.navigation import MODES, Navigation
 from presscheck.tui.notifications import Notice, Notifications
 from presscheck.tui.places import Place
 from presscheck.tui.screens.startup_snapshot import StartupSnapshot
+from presscheck.tui.terminal.bandwidth import (
+    ANSWER,
+    OPENING,
+    PAUSE,
+    QUESTION,
+    AnswerParser,
+    Bandwidth,
+    DeviceAttributes,
+)
+from presscheck.tui.terminal.clipboard import clipboard_sequence
 from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter, erases_in_color, joiners_of
 from presscheck.tui.terminal.pictures import PictureTable
 from presscheck.tui.terminal.stream import TerminalStream, flush_or_discard, is_terminal
@@ -137,11 +148,17 @@ class PresscheckApp(App[int], inherit_bindings=False):
         # Monochrome, which Textual has chosen before the theme was known, turns the terminal's own colors into black
         self._filters = [NoColor() if isinstance(each, Monochrome) else each for each in self._filters]
         self._filters.append(ControlCharFilter())
-        self.pictures = PictureTable(lambda: "off" if self.no_color else self.profile.images or "auto")
+        self.bandwidth = Bandwidth(profile.low_bandwidth)
+        self.pictures = PictureTable(self._images)
         """The pictures of pages."""
-        self._painter = DiffPainter(self.pictures, erases=erases_in_color(os.environ))
+        self._painter = DiffPainter(self.pictures, self.bandwidth, erases=erases_in_color(os.environ))
         self.type_ahead = TypeAhead(self, self._deliver)
         self._last_input = monotonic()
+        self._painted: Screen[Any] | None = None
+        """The screen that was painted last."""
+        self._last_key = self._paint_begun = 0.0
+        self._paint_timer: Timer | None = None
+        """The timer that sends what was not sent at once, if anything."""
         self._pressed: Widget | None = None
         """The widget on which a mouse button was last pressed."""
         self._notice_timer: Timer | None = None
@@ -153,6 +170,9 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """The exit code, if a signal arrived while the first screen was being opened."""
         self.observer: CommandObserver | None = None
         """The observer of commands and screens, such as the tour."""
+
+    def _images(self) -> str:
+        return "off" if self.no_color or self.bandwidth.is_low else self.profile.images or "auto"
 
     @property
     def engine(self) -> Engine:
@@ -175,6 +195,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
         resumed.subscribe(self, self.repaint, immediate=True)
         if not self.is_headless and is_terminal():
             self._watch_terminal()
+            if self.bandwidth.is_measured:
+                self._ask_terminal()
         if self._start.welcome:
             self.push_screen(self._start.welcome(), self._begin_with)
             self.call_after_refresh(self._first_screen_opened)
@@ -245,8 +267,14 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     @override
     async def on_event(self, event: Event) -> None:
+        if isinstance(event, DeviceAttributes):
+            self._terminal_answered(event)
+            return
         if isinstance(event, InputEvent):
             self._last_input = monotonic()
+            if not isinstance(event, MouseMove):
+                self._last_key = self._last_input
+                self._painter.restart()
         if isinstance(event, MouseDown):
             self._pressed = self._widget_at(event)
         if isinstance(event, Key | Paste) and not event.is_forwarded:
@@ -428,10 +456,54 @@ class PresscheckApp(App[int], inherit_bindings=False):
     @override
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
         if isinstance(renderable, CompositorUpdate):
-            renderable = cast("Any", self._painter.update(renderable))  # Textual declares a narrower type
+            if self.bandwidth.is_low and not self._is_sent_now(screen, renderable):
+                return
+            is_part = self.bandwidth.is_low and self._painted is screen
+            first = self.focused.region if is_part and self.focused else None
+            self._painted = screen
+            renderable = cast("Any", self._painter.update(renderable, first))  # Textual declares a narrower type
         super()._display(screen, renderable)  # screens are generic
         # the cache holds the last 1,024 drawn widgets, including widgets of closed screens with all their lines
         StylesCache.get_inner_outer.cache_clear()
+
+    def _is_sent_now(self, screen: Screen[Any], update: CompositorUpdate) -> bool:
+        """Return whether a change is sent to a slow terminal at once. Otherwise, a timer sends the change.
+
+        What follows from a key, or opens a screen, is sent at once.
+        """
+        is_opened, is_answer = self._painted is not screen, monotonic() - self._last_key < ANSWER
+        if self._paint_timer and self._last_key > self._paint_begun:
+            self._paint_timer.stop()
+            self._paint_timer = None
+        if not self._paint_timer:
+            self._paint_begun = monotonic()
+            self._paint_timer = self.set_timer(OPENING if is_opened else PAUSE, self._paint_all)
+        if not (is_opened or is_answer):
+            self._painter.take(update)
+        return is_opened or is_answer
+
+    def _paint_all(self) -> None:
+        """Send what was not sent at once."""
+        self._paint_timer = None
+        if self._painter.has_more:
+            super()._display(self.screen, cast("Any", self._painter.update()))
+
+    @override
+    def copy_to_clipboard(self, text: str) -> None:
+        self._clipboard = text
+        self.write_to_terminal(clipboard_sequence(text, os.environ))
+
+    def _ask_terminal(self) -> None:
+        """Ask the terminal for its attributes, to measure how long the answer takes."""
+        self.bandwidth.asked()
+        self.write_to_terminal(QUESTION)
+
+    def _terminal_answered(self, answer: DeviceAttributes) -> None:
+        if self.bandwidth.answered(answer.time):
+            self.set_timer(PAUSE, self._ask_terminal)
+        elif self.bandwidth.is_low:
+            self.repaint()  # with fewer colors
+            self.notify("slow terminal: sending less; PRESSCHECK_LOW_BANDWIDTH=off prevents it")
 
     def run_to_end(self) -> int:
         """Run until the user or a signal ends the app. Return the exit code."""
@@ -501,6 +573,9 @@ class PresscheckApp(App[int], inherit_bindings=False):
     @override
     def _build_driver(self, headless: bool, inline: bool, mouse: bool, size: tuple[int, int] | None) -> Driver:
         driver = super()._build_driver(headless, inline, mouse, size)
+        module = sys.modules[type(driver).__module__]
+        if hasattr(module, "XTermParser"):
+            vars(module)["XTermParser"] = AnswerParser
         if stream := getattr(driver, "_file", None):  # the stream of the writer thread, which not every driver has
             vars(driver)["_file"] = TerminalStream(stream)
         return driver

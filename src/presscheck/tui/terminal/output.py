@@ -32,6 +32,7 @@ from textual.strip import Strip
 from typing_extensions import override
 
 from presscheck.text.sanitize import COLORED, JOINER, NON_JOINER, is_safe_url
+from presscheck.tui.terminal.bandwidth import Bandwidth
 from presscheck.tui.terminal.pictures import PictureRow, PictureTable
 
 _ATTRIBUTES = (("bold", "1"), ("dim", "2"), ("italic", "3"), ("underline", "4"), ("reverse", "7"), ("strike", "9"))
@@ -62,7 +63,9 @@ _ERASING = (
 )
 """How TERM begins in terminals that fill erased cells with the background (in terminfo: `bce` and `ech`)."""
 MOST_AT_ONCE = 380
-"""Characters of the differences that are always sent at once; with what Textual adds, about 400 bytes."""
+"""Characters that are sent after a key, in any region; with what Textual adds, about 400 bytes."""
+PLAIN = {"─": "-", "│": "|"}
+"""The characters of lines, which have three bytes each, and what slow terminals get."""
 _SHORT_GAP = 4
 """Equal cells between two changes that are sent rather than skipped, because the cursor sequence is as long."""
 _SHORT_BLANKS = 8
@@ -163,17 +166,25 @@ class DiffPainter:
 
     Args:
         pictures: the pictures that may be on the screen.
+        bandwidth: whether to send few bytes: 256 colors, and lines of ASCII characters.
         erases: whether the terminal fills erased cells with the background.
     """
 
-    def __init__(self, pictures: PictureTable | None = None, *, erases: bool = False) -> None:
-        self._pictures, self._erases = pictures, erases
+    def __init__(
+        self, pictures: PictureTable | None = None, bandwidth: Bandwidth | None = None, *, erases: bool = False
+    ) -> None:
+        self._pictures, self._bandwidth, self._erases = pictures, bandwidth or Bandwidth("off"), erases
         self._rows: dict[int, Strip] = {}
         """The lines on the terminal."""
         self._wanted: dict[int, Strip] = {}
         """The lines that the terminal shall show, as far as they are not sent."""
+        self._sent = 0
         self._parts: list[tuple[int, int, Strip]] = []
         """Parts of lines that are not known as a whole, each with column and line."""
+
+    def restart(self) -> None:
+        """Count the sent characters from here, see `update`."""
+        self._sent = 0
 
     @property
     def has_more(self) -> bool:
@@ -191,8 +202,8 @@ class DiffPainter:
 
         Args:
             update: the update, if any.
-            first: if the differences have more than `MOST_AT_ONCE` characters, only those in this region are sent; the
-                others are sent with a later update.
+            first: if more than `MOST_AT_ONCE` characters were sent since the last `restart`, only the differences in
+                this region are sent; the others are sent with a later update.
         """
         if update:
             self.take(update)
@@ -215,13 +226,16 @@ class DiffPainter:
         parts, rows, wanted = self._parts, self._rows.copy(), self._wanted.copy()
         self._parts = []
         text = self._output(system, parts, None)
-        if first is None or len(text) <= MOST_AT_ONCE or (self._pictures and self._pictures.is_used):
-            return text
-        self._rows, self._wanted = rows, wanted
-        return self._output(system, parts, first)
+        if first and self._sent + len(text) > MOST_AT_ONCE and not (self._pictures and self._pictures.is_used):
+            self._rows, self._wanted = rows, wanted
+            text = self._output(system, parts, first)
+        self._sent += len(text)
+        return text
 
     def _output(self, system: ColorSystem, parts: Iterable[tuple[int, int, Strip]], within: Region | None) -> str:
-        writer = _Writer(system, erases=self._erases)
+        if self._bandwidth.is_low and system is ColorSystem.TRUECOLOR:
+            system = ColorSystem.EIGHT_BIT
+        writer = _Writer(system, erases=self._erases, characters=PLAIN if self._bandwidth.is_low else {})
         for x, y, strip in parts:
             self._write(writer, x, y, strip, 0, strip.cell_length)
         for y, wanted in sorted(self._wanted.items()):
@@ -299,8 +313,8 @@ class _DiffUpdate(CompositorUpdate):
 class _Writer:
     """A collector of output that tracks the graphic state and the cursor of the terminal."""
 
-    def __init__(self, system: ColorSystem, *, erases: bool = False) -> None:
-        self._system, self._erases, self._state = system, erases, SgrState()
+    def __init__(self, system: ColorSystem, *, erases: bool, characters: Mapping[str, str]) -> None:
+        self._system, self._erases, self._characters, self._state = system, erases, characters, SgrState()
         self._parts: list[str] = []
         self._cursor = (-1, -1)
         """The column and the line of the cursor, if known."""
@@ -333,7 +347,7 @@ class _Writer:
             if is_blank and self._erases and count > _SHORT_BLANKS:
                 self._parts.append(f"\x1b[{count}X")
             else:
-                self._parts.append(character * count)
+                self._parts.append(self._characters.get(character, character) * count)
                 self._cursor = (at + count, y)
             at += count
 

@@ -184,7 +184,7 @@ class PictureTable:
         self._size = 0
         self._protocol: Protocol | None = None
         self._cell = CellSize()
-        self._is_usable: bool | None = None
+        self._has_modules: bool | None = None
         self._next = secrets.randbelow(1 << 22) + (1 << 20)
         """The last picture number; starts at random, because programs in the same terminal share the numbers."""
         self._sent: set[int] = set()
@@ -194,9 +194,9 @@ class PictureTable:
     @property
     def is_on(self) -> bool:
         """Whether pictures are drawn: the setting allows it, and the optional modules for images are installed."""
-        if self._is_usable is None:
-            self._is_usable = self._setting() != "off" and next(missing_modules("images"), None) is None
-        return self._is_usable
+        if self._has_modules is None:
+            self._has_modules = next(missing_modules("images"), None) is None
+        return self._has_modules and self._setting() != "off"
 
     @property
     def is_used(self) -> bool:
