@@ -9,11 +9,14 @@ import signal
 import struct
 import termios
 import time
+from collections import deque
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pyte
 from pyte.screens import wcwidth
+from typing_extensions import override
 
 KEYS = {"enter": "\r", "esc": "\x1b", "tab": "\t", "space": " ", "up": "\x1b[A", "down": "\x1b[B"}
 ANSWERS = (
@@ -46,7 +49,9 @@ class Terminal:
         self.stream = pyte.ByteStream(self.screen)
         self.pid, self.fd = pty.fork()
         if not self.pid:
-            left = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", **(env or {})}
+            left = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+            # a test that does something else meanwhile is not a slow terminal
+            left |= {"PRESSCHECK_LOW_BANDWIDTH": "off", **(env or {})}
             # also of `env`: readline, which pytest imports, gives workers of xdist the size of another terminal
             left = {name: value for name, value in left.items() if name not in ("CI", "COLUMNS", "LINES")}
             # here, not in the parent: a quick program would look before
@@ -58,23 +63,34 @@ class Terminal:
         """Take in what was sent; False when the program has ended."""
         if not select.select([self.fd], [], [], wait)[0]:
             return True
-        try:
-            data = os.read(self.fd, 1 << 16)
-        except OSError:
-            data = b""
-        if not data:
+        if not (data := self._output(1 << 16)):
             return False
+        self.take(data)
+        return True
+
+    def _output(self, size: int) -> bytes:
+        """What the program sent; empty when it has ended."""
+        try:
+            return os.read(self.fd, size)
+        except OSError:
+            return b""
+
+    def send(self, data: bytes) -> None:
+        """Send input to the program."""
+        os.write(self.fd, data)
+
+    def take(self, data: bytes) -> None:
+        """Show what the program sent, and answer its questions."""
         self.raw += data
         for question, answer in ANSWERS:
             for _ in question.findall(data):
-                os.write(self.fd, answer)
+                self.send(answer)
         data = UNKNOWN_TO_PYTE.sub(b"", self._held + data)
         cut = CUT_OFF.search(data)
         end = cut.start() if cut else len(data)
         self._held = data[end:]
         self.stream.feed(data[:end])
         self._text = None
-        return True
 
     @property
     def text(self) -> str:
@@ -148,9 +164,9 @@ class Terminal:
     def press(self, *names: str) -> None:
         for name in names:
             if name.startswith("ctrl+"):
-                os.write(self.fd, bytes([ord(name[5:]) - 96]))
+                self.send(bytes([ord(name[5:]) - 96]))
             else:
-                os.write(self.fd, KEYS.get(name, name).encode())
+                self.send(KEYS.get(name, name).encode())
             self.read(0.02)
 
     def end(self, timeout: float = 20) -> int:
@@ -183,6 +199,53 @@ class Terminal:
             self.kill(signal.SIGKILL)
             os.waitpid(self.pid, 0)
         os.close(self.fd)
+
+
+class SlowTerminal(Terminal):
+    """A terminal at the end of a slow connection.
+
+    What the program sends is taken from it at a rate, as from a full connection, and arrives later, as keys do.
+    """
+
+    RATE = 5000
+    """Bytes a second."""
+    DELAY = 0.15
+    """Seconds for one way."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self._to_program: deque[tuple[float, bytes]] = deque()
+        self._to_screen: deque[tuple[float, bytes]] = deque()
+        self._taken_at = time.monotonic()
+        super().__init__(*arguments, **options)
+
+    @override
+    def send(self, data: bytes) -> None:
+        self._to_program.append((time.monotonic() + self.DELAY, data))
+
+    @override
+    def read(self, wait: float = 0.05) -> bool:
+        until = time.monotonic() + wait
+        while True:
+            now = time.monotonic()
+            while self._to_program and self._to_program[0][0] <= now:
+                os.write(self.fd, self._to_program.popleft()[1])
+            size = min(int((now - self._taken_at) * self.RATE), self.RATE // 20)
+            has_ended = False
+            if size and select.select([self.fd], [], [], 0)[0]:
+                data = self._output(size)
+                self._taken_at = max(self._taken_at, now - 0.05) + len(data) / self.RATE
+                self._to_screen.append((now + self.DELAY, data))
+                has_ended = not data
+            if self._to_screen and self._to_screen[0][0] <= now:
+                data = self._to_screen.popleft()[1]
+                if data:
+                    self.take(data)
+                return bool(data)
+            if has_ended and len(self._to_screen) == 1:
+                return False
+            if now > until:
+                return True
+            time.sleep(0.005)
 
 
 def children_of(pid: int) -> list[int]:

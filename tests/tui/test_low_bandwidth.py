@@ -1,0 +1,160 @@
+"""Slow connections: when presscheck takes one for slow, and how few bytes it sends then."""
+
+import base64
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.running_service import RunningService
+from tests.terminal import SlowTerminal, Terminal
+
+from presscheck.config.profile import load
+from presscheck.errors import ConfigurationError
+from presscheck.tui.terminal.bandwidth import SLOW, Bandwidth
+from presscheck.tui.terminal.clipboard import CHUNK, clipboard_sequence
+
+MOST_OF_A_KEY = 400
+HEADING = "slow terminal"
+
+
+def answers(*seconds: float) -> tuple[list[bool], bool]:
+    """Whether each answer leads to another question, and whether the terminal is slow in the end."""
+    bandwidth, asks = Bandwidth("auto"), []
+    for each in seconds:
+        bandwidth.asked()
+        asks.append(bandwidth.answered(bandwidth._asked_at + each))
+    return asks, bandwidth.is_low
+
+
+def test_a_terminal_is_slow_after_two_slow_answers() -> None:
+    assert answers(SLOW / 2) == ([False], False)
+    assert answers(SLOW * 2) == ([True], False)
+    assert answers(SLOW * 2, SLOW / 2) == ([True, False], False)
+    assert answers(SLOW * 2, SLOW * 2) == ([True, False], True)
+
+
+def test_an_answer_without_a_question_is_ignored() -> None:
+    bandwidth = Bandwidth("auto")
+    assert not bandwidth.answered(1e9)
+    assert not bandwidth.is_low
+
+
+@pytest.mark.parametrize(("setting", "is_low"), [("on", True), ("off", False), ("auto", False), (None, False)])
+def test_the_setting_decides_at_the_start(setting: str | None, is_low: bool) -> None:
+    bandwidth = Bandwidth(setting)
+    assert bandwidth.is_low is is_low
+    assert bandwidth.is_measured is (setting in ("auto", None))
+
+
+def test_the_variable_overrides_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('[profiles.default]\nlow_bandwidth = "on"\n')
+    assert load(file, environment={}, with_token=False).low_bandwidth == "on"
+    assert load(file, environment={"PRESSCHECK_LOW_BANDWIDTH": "off"}, with_token=False).low_bandwidth == "off"
+    with pytest.raises(ConfigurationError, match="PRESSCHECK_LOW_BANDWIDTH must be one of auto, on, off"):
+        load(file, environment={"PRESSCHECK_LOW_BANDWIDTH": "yes"}, with_token=False)
+
+
+def test_a_text_is_copied_also_through_tmux_and_screen() -> None:
+    text = "Überall " * 100
+    plain = f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07"
+    assert clipboard_sequence(text, {"TERM": "xterm-256color"}) == plain
+    in_tmux = clipboard_sequence(text, {"TERM": "tmux-256color", "TMUX": "/tmp/tmux-0/default,1,0"})
+    passed = in_tmux.removeprefix(plain).removeprefix("\x1bPtmux;").removesuffix("\x1b\\")
+    assert passed.replace("\x1b\x1b", "\x1b") == plain
+    in_screen = clipboard_sequence(text, {"TERM": "screen", "STY": "1.pts-0"}).removeprefix(plain)
+    parts = re.findall(r"\x1bP(.*?)\x1b\\", in_screen)
+    assert "".join(parts) == plain
+    assert max(map(len, parts)) == CHUNK
+
+
+@contextmanager
+def opened(
+    service: RunningService, home: Path, kind: type[Terminal] = Terminal, low_bandwidth: str = "on", **options: object
+) -> Iterator[Terminal]:
+    env = {
+        "PRESSCHECK_HOME": str(home),
+        "PRESSCHECK_BASE_URL": service.base_url,
+        "PRESSCHECK_TOKEN": service.token,
+        "PRESSCHECK_LOW_BANDWIDTH": low_bandwidth,
+    }
+    terminal = kind([sys.executable, "-m", "presscheck"], env=env, **options)
+    try:
+        terminal.wait("Rewrite the auth guide")
+        yield terminal
+    finally:
+        terminal.close()
+
+
+def sent_by(terminal: Terminal, key: str) -> int:
+    """The bytes that a key sends at once."""
+    terminal.rest(1.3)
+    before = len(terminal.raw)
+    terminal.press(key)
+    terminal.rest(0.3)
+    return len(terminal.raw) - before
+
+
+@pytest.mark.slow
+@pytest.mark.service(shared=True)
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+def test_a_moved_cursor_sends_few_bytes_at_once(service: RunningService, tmp_path: Path, size: tuple[int, int]) -> None:
+    """What stands beside the list follows when the cursor rests."""
+    sent: dict[str, list[int]] = {}
+    with opened(service, tmp_path, size=size) as terminal:
+        sent["inbox"] = [sent_by(terminal, key) for key in "jjk"]
+        terminal.press("g", "o")
+        terminal.wait("Product")
+        sent["browse"] = [sent_by(terminal, key) for key in "jjj"]
+        terminal.press("g", "i")
+        terminal.wait("Needs me")
+        terminal.press("g", "g", "enter")
+        terminal.wait("Can merge")
+        sent["review"] = [sent_by(terminal, key) for key in "jj"]
+        terminal.press("tab")
+        sent["change"] = [sent_by(terminal, key) for key in "jj"]
+    assert max(max(numbers) for numbers in sent.values()) <= MOST_OF_A_KEY, sent
+    assert min(max(numbers) for numbers in sent.values()) > 0, sent
+
+
+@pytest.mark.slow
+@pytest.mark.service(shared=True)
+def test_what_stands_beside_a_list_follows_when_the_cursor_rests(service: RunningService, tmp_path: Path) -> None:
+    with opened(service, tmp_path) as terminal:
+        terminal.rest(1.3)
+        terminal.press("j")
+        terminal.rest(1.3)
+        subject = re.search(r"▌ +(#\d+ \S+ \S+)", terminal.text)
+        assert subject
+        words = subject[1].split(" ", 1)[1]
+        assert terminal.text.count(words) > 1, terminal.text
+
+
+@pytest.mark.slow
+@pytest.mark.service(shared=True)
+@pytest.mark.parametrize(("kind", "setting", "is_slow"), [(SlowTerminal, "auto", True), (Terminal, "auto", False)])
+def test_a_terminal_that_answers_slowly_is_found(
+    service: RunningService, tmp_path: Path, kind: type[Terminal], setting: str, is_slow: bool
+) -> None:
+    with opened(service, tmp_path, kind, setting) as terminal:
+        if is_slow:
+            terminal.wait(HEADING)
+            terminal.wait("PRESSCHECK_LOW_BANDWIDTH=off prevents it")
+        else:
+            terminal.rest(2)
+            assert b"\x1b[c" in terminal.raw
+            assert HEADING not in terminal.text
+        terminal.press("ctrl+q")
+        assert terminal.end() == 0
+
+
+@pytest.mark.slow
+@pytest.mark.service(shared=True)
+def test_a_terminal_is_not_asked_if_a_setting_decides(service: RunningService, tmp_path: Path) -> None:
+    with opened(service, tmp_path, SlowTerminal, "off") as terminal:
+        terminal.rest(1)
+        assert b"\x1b[c" not in terminal.raw
+        assert HEADING not in terminal.text
