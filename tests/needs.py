@@ -106,6 +106,22 @@ PROGRAMS = {
             fedora="git",
             macos="xcode-select --install",
         ),
+        Program(
+            name="tmux",
+            find=lambda: first_of(["tmux"]),
+            needed_by="a test of the app in tmux",
+            debian="tmux",
+            fedora="tmux",
+            macos="brew install tmux",
+        ),
+        Program(
+            name="screen",
+            find=lambda: first_of(["screen"]),
+            needed_by="a test of the app in screen",
+            debian="screen",
+            fedora="screen",
+            macos="brew install screen",
+        ),
     )
 }
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from tests.running_service import RunningService
@@ -25,7 +26,7 @@ def answers(*seconds: float) -> tuple[list[bool], bool]:
     bandwidth, asks = Bandwidth("auto"), []
     for each in seconds:
         bandwidth.asked()
-        asks.append(bandwidth.answered(bandwidth._asked_at + each))
+        asks.append(bandwidth.answered(monotonic() + each))
     return asks, bandwidth.is_low
 
 
@@ -102,7 +103,6 @@ def sent_by(terminal: Terminal, key: str) -> int:
 @pytest.mark.service(shared=True)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 def test_a_moved_cursor_sends_few_bytes_at_once(service: RunningService, tmp_path: Path, size: tuple[int, int]) -> None:
-    """What stands beside the list follows when the cursor rests."""
     sent: dict[str, list[int]] = {}
     with opened(service, tmp_path, size=size) as terminal:
         sent["inbox"] = [sent_by(terminal, key) for key in "jjk"]
@@ -122,7 +122,7 @@ def test_a_moved_cursor_sends_few_bytes_at_once(service: RunningService, tmp_pat
 
 @pytest.mark.slow
 @pytest.mark.service(shared=True)
-def test_what_stands_beside_a_list_follows_when_the_cursor_rests(service: RunningService, tmp_path: Path) -> None:
+def test_the_preview_follows_when_the_cursor_rests(service: RunningService, tmp_path: Path) -> None:
     with opened(service, tmp_path) as terminal:
         terminal.rest(1.3)
         terminal.press("j")

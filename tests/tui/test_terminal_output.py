@@ -12,8 +12,7 @@ from rich.color import ColorSystem
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
-from tests.private_names import whole_update
-from textual._compositor import CompositorUpdate
+from tests.private_names import LayoutUpdate, whole_update
 from textual.color import Color
 from textual.strip import Strip
 
@@ -34,7 +33,7 @@ def strip(chance: random.Random, columns: int) -> Strip:
     return Strip(segments).adjust_cell_length(columns, STYLES[0]).simplify()
 
 
-def output(painter: DiffPainter, update: CompositorUpdate, system: ColorSystem = ColorSystem.TRUECOLOR) -> str:
+def output(painter: DiffPainter, update: LayoutUpdate, system: ColorSystem = ColorSystem.TRUECOLOR) -> str:
     painter.take(update)
     return painter.output(system)
 

@@ -53,7 +53,6 @@ from presscheck.tui.terminal.bandwidth import (
     Bandwidth,
     DeviceAttributes,
 )
-from presscheck.tui.terminal.clipboard import clipboard_sequence
 from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter, erases_in_color, joiners_of
 from presscheck.tui.terminal.pictures import PictureTable
 from presscheck.tui.terminal.stream import TerminalStream, flush_or_discard, is_terminal
@@ -490,6 +489,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     @override
     def copy_to_clipboard(self, text: str) -> None:
+        from presscheck.tui.terminal.clipboard import clipboard_sequence  # only to copy
+
         self._clipboard = text
         self.write_to_terminal(clipboard_sequence(text, os.environ))
 

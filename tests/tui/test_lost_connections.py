@@ -1,0 +1,162 @@
+"""Connections that break while somebody types, terminals of many sizes, tmux and screen."""
+
+import fcntl
+import os
+import random
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.needs import require
+from tests.running_service import RunningService
+from tests.terminal import Terminal
+
+pytestmark = [pytest.mark.slow, pytest.mark.service(shared=True)]
+
+APP = [sys.executable, "-m", "presscheck"]
+REVIEW = "Fix typos in quickstart"
+TYPED = "Typed until the line broke"
+
+
+def environment(service: RunningService, home: Path) -> dict[str, str]:
+    return {
+        "PRESSCHECK_HOME": str(home),
+        "PRESSCHECK_BASE_URL": service.base_url,
+        "PRESSCHECK_TOKEN": service.token,
+        "EDITOR": "",
+        "VISUAL": "",
+    }
+
+
+@contextmanager
+def opened(service: RunningService, home: Path, size: tuple[int, int] = (120, 40)) -> Iterator[Terminal]:
+    terminal = Terminal(APP, size=size, env=environment(service, home))
+    try:
+        yield terminal
+    finally:
+        terminal.close()
+
+
+def open_composer(terminal: Terminal, keys: str) -> None:
+    """Open a composer in the review, or the editor on a page of it."""
+    terminal.wait(REVIEW)
+    terminal.down_to(f"▌ +#3 {REVIEW}")
+    terminal.press("enter")
+    terminal.wait("Can merge")
+    terminal.wait(r"[-+±]\d")
+    terminal.press(*keys.split())
+    terminal.wait("draft")
+
+
+@pytest.mark.parametrize("keys", ["C", "tab c", "v r", "tab e"], ids=["comment", "on a line", "review", "page"])
+@pytest.mark.parametrize(("which", "code"), [(signal.SIGHUP, 129), (signal.SIGTERM, 143)], ids=["SIGHUP", "SIGTERM"])
+def test_what_was_typed_is_a_draft_after_a_signal(
+    service: RunningService, tmp_path: Path, keys: str, which: signal.Signals, code: int
+) -> None:
+    with opened(service, tmp_path) as terminal:
+        open_composer(terminal, keys)
+        terminal.press(TYPED)
+        terminal.wait(TYPED)
+        terminal.kill(which)
+        assert terminal.end() == code
+        assert b"Traceback" not in terminal.raw
+        assert terminal.left_on() == []
+    with opened(service, tmp_path) as terminal:
+        open_composer(terminal, keys)
+        terminal.wait(TYPED)
+
+
+def resize(terminal: Terminal, columns: int, rows: int) -> None:
+    fcntl.ioctl(terminal.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    terminal.kill(signal.SIGWINCH)
+
+
+def test_a_hundred_resizes_in_a_second_leave_the_right_picture(service: RunningService, tmp_path: Path) -> None:
+    chance = random.Random(47)
+    with opened(service, tmp_path) as terminal:
+        terminal.wait(REVIEW)
+        terminal.rest(1)
+        before = terminal.text
+        for _ in range(100):
+            resize(terminal, chance.randint(20, 200), chance.randint(5, 50))
+            terminal.read(0.01)
+        resize(terminal, 120, 40)
+        terminal.wait(REVIEW)
+        terminal.rest(1)
+        assert terminal.text == before
+        terminal.press("ctrl+q")
+        assert terminal.end() == 0
+
+
+def test_the_inbox_can_be_used_in_20_columns_and_5_lines(service: RunningService, tmp_path: Path) -> None:
+    with opened(service, tmp_path, (20, 5)) as terminal:
+        first = terminal.wait(r"▌ +#\d+")
+        terminal.press("j")
+        terminal.rest(0.5)
+        assert re.findall(r"▌ +#\d+", terminal.text) != re.findall(r"▌ +#\d+", first)
+        terminal.press("enter")
+        terminal.rest(2)
+        terminal.press("q", "ctrl+q")
+        assert terminal.end() == 0
+        assert b"Traceback" not in terminal.raw
+
+
+def without_ages(terminal: Terminal) -> list[str]:
+    """The upper lines, where no message comes and goes; minutes may pass."""
+    return [re.sub(r"\d+ min|now", "", line) for line in terminal.text.split("\n")[:20]]
+
+
+@pytest.mark.parametrize("program", ["tmux", "screen"])
+def test_the_app_works_in_a_multiplexer(service: RunningService, tmp_path: Path, program: str) -> None:
+    """Keys move the cursor, a text is copied, and the whole picture is there after the terminal was away."""
+    path = str(require(program))
+    # sockets have short paths
+    socket = Path("/tmp") / f"presscheck-{os.getpid()}-{program}"
+    socket.mkdir(mode=0o700)
+    settings = tmp_path / "settings"
+    settings.write_text("set -g set-clipboard on\n" if program == "tmux" else "startup_message off\n")
+    env = environment(service, tmp_path) | {
+        "SCREENDIR": str(socket),
+        "TMUX": "",
+        "STY": "",
+        "SSH_CONNECTION": "a 1 b 2",
+    }
+    start = [path, "-S", str(socket / "s"), "-f", str(settings), "new", *APP]
+    again = [path, "-S", str(socket / "s"), "attach"]
+    if program == "screen":
+        start, again = [path, "-U", "-c", str(settings), "-S", "s", *APP], [path, "-U", "-r", "s"]
+    terminal = Terminal(start, env=env)
+    try:
+        terminal.wait(REVIEW)
+        terminal.down_to(f"▌ +#3 {REVIEW}")
+        terminal.press("o")
+        terminal.wait("copied: http")
+        assert b"\x1b]52;" in terminal.raw
+        terminal.rest(5)
+        picture = without_ages(terminal)
+        terminal.press(*(("ctrl+b", "d") if program == "tmux" else ("ctrl+a", "d")))
+        assert terminal.end() == 0
+        terminal.close()
+        terminal = Terminal(again, env=env)
+        terminal.wait(f"▌ +#3 {REVIEW}")
+        terminal.rest(1)
+        assert without_ages(terminal) == picture
+        terminal.press("ctrl+q")
+        assert terminal.end() == 0
+    finally:
+        terminal.close()
+        if program == "tmux":
+            subprocess.run([path, "-S", str(socket / "s"), "kill-server"], capture_output=True, check=False)
+        else:
+            subprocess.run([path, "-S", "s", "-X", "quit"], capture_output=True, check=False, env={**os.environ, **env})
+        time.sleep(0.2)
+        shutil.rmtree(socket, ignore_errors=True)
