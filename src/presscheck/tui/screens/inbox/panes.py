@@ -218,6 +218,8 @@ class InboxPanes:
             lines: the lines for rows and preview together.
             rows: the lines that the rows need.
         """
+        if lines < LEAST_LINES + MIN_PREVIEW:
+            return max(0, lines - rows)
         share = self._shares[False]
         if share is not None:
             return clamp(round(lines * share / WHOLE), LEAST_LINES, max(LEAST_LINES, lines - LEAST_LINES))
