@@ -95,6 +95,8 @@ def test_offline_search_finds_cached_content(shell: Shell, service: RunningServi
     assert ran.stderr.startswith("Offline: showing results from the cache. Could not connect to 127.0.0.1:")
     assert ran.stdout.startswith("page\t")
     assert "Lists and pages" in ran.stdout
+    ran = shell.run("space", "page", "api", "Tokens")
+    assert "presscheck: Not stored for offline reading. Could not connect to 127.0.0.1:" in ran.stderr
     ran = shell.run("search", "--offline", "auth", "guide", "--org", "tallowick")
     assert (ran.exit_code, ran.stderr) == (0, "")
     assert "#5 Rewrite the auth guide" in ran.stdout

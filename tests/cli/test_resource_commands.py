@@ -169,6 +169,8 @@ def test_comments_on_live_content(shell: Shell) -> None:
 def test_content(shell: Shell) -> None:
     text = shell.ok("space", "page", "guides", "quickstart")
     assert shell.ok("space", "page-at", "guides", "quickstart") == text
+    for name in ("authentication/tokens", "Tokens", shell.json("cr", "page", "api#5", "Tokens")["id"]):
+        assert shell.ok("cr", "page", "api#5", name).startswith("# Tokens"), name
     revision = shell.json("space", "content", "guides")["id"]
     pages = [line.split("\t") for line in shell.ok("space", "revision", "pages", "guides", revision).splitlines()]
     [title] = [row[2] for row in pages if row[3] == "quickstart"]

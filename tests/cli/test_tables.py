@@ -96,7 +96,7 @@ def test_a_limit_shortens_lists_of_every_kind(shell: Shell) -> None:
         ("space page api nosuch", "PAGE: nosuch not found. Available: Overview, "),
         ("site check nosuch", "SITE: nosuch not found. Available: Tallowick Docs, "),
         ("cr show api#99", "SPACE#NUMBER: API docs has no change request #99\n"),
-        ("cr page api#5 nosuch", "PATH: nosuch not found, or you have no access\n"),
+        ("cr page api#5 nosuch", "PATH: nosuch not found. Available: Overview, "),
         ("cr comments show api#5 nosuch", "COMMENT: nosuch not found, or you have no access\n"),
         ("cr reply api#5 nosuch --body x", "COMMENT: nosuch not found, or you have no access\n"),
         ("cr resolve api#5 nosuch", "COMMENT: nosuch not found, or you have no access\n"),

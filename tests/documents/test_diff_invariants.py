@@ -26,7 +26,7 @@ class TestPlaces:
     def test_change_starts_at_its_mark(self) -> None:
         shown = drawn(BEFORE, AFTER)
         starts = [told(shown.lines[number]) for number in shown.changes]
-        assert [start[:9] for start in starts[:4]] == ["~ A token", "− ┃ Note", "~ Scopes ", "~ name   "]
+        assert [start[:9] for start in starts[:4]] == ["~ A token", "− ▍ Note", "~ Scopes ", "~ name   "]
         assert all(start[0] in "~−+↕" for start in starts)
         assert [*shown.changes] == sorted({*shown.changes})
 

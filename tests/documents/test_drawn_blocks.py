@@ -88,7 +88,7 @@ def shown_words(lines: list[Line]) -> str:
 
 def words_of(lines: list[Line]) -> list[str]:
     """The words of a picture, without the lines that are drawn."""
-    return sorted(re.sub(r"[─│┃]+", " ", shown_words(lines)).split())
+    return sorted(re.sub(r"[─│▍]+", " ", shown_words(lines)).split())
 
 
 def styled(lines: list[Line]) -> list[list[tuple[str, set[str], str | None]]]:
@@ -140,7 +140,7 @@ def test_nodes_of_a_page_give_the_same_picture(documentation: Documentation) -> 
 def test_unseen_words_are_found() -> None:
     text = '---\ntitle: x\n---\n{% hint style="info" %}\nSeen [label](a/gone.md "tip") and `code`, caf\u00e9.'
     assert written_words(text) == {"Seen", "label", "and", "code", "caf\u00e9"}
-    assert unseen_words({"Seen", "and", "gone", "codes"}, "┃ Seen and co\n┃ des") == ["gone"]
+    assert unseen_words({"Seen", "and", "gone", "codes"}, "▍ Seen and co\n▍ des") == ["gone"]
 
 
 @pytest.mark.slow

@@ -34,35 +34,35 @@ def test_both_sides_of_a_conflict_are_one_block() -> None:
         "",
         "Above.",
         "",
-        "┃ Conflict 1 of 1: both sides changed this text",
-        "┃ change request",
-        "┃ Ask us.",
-        "┃ main",
-        "┃ Do not.",
+        "▍ Conflict 1 of 1: both sides changed this text",
+        "▍ change request",
+        "▍ Ask us.",
+        "▍ main",
+        "▍ Do not.",
         "",
         "Below.",
     ]
     assert [(one.text, one.level) for one in page.headings] == [("Limits", 1), ("Ask", 2), ("Conflict 1 of 1", 3)]
-    assert texts(page)[page.headings[2].line].startswith("┃ Conflict 1")
+    assert texts(page)[page.headings[2].line].startswith("▍ Conflict 1")
     assert page.source_of(page.headings[2].line + 2) == "Ask **us**.", "as it is written, not as it was cut"
 
 
 @pytest.mark.parametrize(
     ("markdown", "shown"),
     [
-        (f"- one\n{conflict('- two', '- zwei')}\n- three", ["• one", "┃ • two", "┃ • zwei", "• three"]),
+        (f"- one\n{conflict('- two', '- zwei')}\n- three", ["• one", "▍ • two", "▍ • zwei", "• three"]),
         (
             f'{{% hint style="info" %}}\nIn\n{conflict("a", "")}\nend\n{{% endhint %}}',
-            ["┃ ┃ a", "┃ ┃ (no text)", "┃ end"],
+            ["▍ ▍ a", "▍ ▍ (no text)", "▍ end"],
         ),
         (
             f"| a | b |\n|---|---|\n| 1 | 2 |\n{conflict('| 3 | 4 |', '| 5 | 6 |')}\n| 7 | 8 |",
-            ["┃ 3  4", "┃ 5  6", "7  8"],
+            ["▍ 3  4", "▍ 5  6", "7  8"],
         ),
-        (f"> one\n{conflict('> two', '> zwei')}\n> three", ["│ one", "┃ │ two", "┃ │ zwei", "│ three"]),
+        (f"> one\n{conflict('> two', '> zwei')}\n> three", ["│ one", "▍ │ two", "▍ │ zwei", "│ three"]),
         (
             f"{conflict('## Two', '## Zwei', 'HEAD', 'main')}",
-            ["┃ HEAD", "┃ Two", "┃ main", "┃ Zwei"],
+            ["▍ HEAD", "▍ Two", "▍ main", "▍ Zwei"],
         ),
     ],
     ids=["list", "hint", "table", "quotation", "names of Git"],
@@ -112,14 +112,14 @@ def test_jumps_find_conflicts_in_folded_sections() -> None:
     assert page.conflict_at(page.headings[0].line) == 0
     assert page.reveal(page.headings[4].block)
     page.advance(10)
-    assert "┃ c" in texts(page)
+    assert "▍ c" in texts(page)
 
 
 def test_a_tab_with_a_conflict_has_its_place_when_it_is_shown() -> None:
     first = '{% tab title="A" %}\nfirst\n{% endtab %}'
     second = '{% tab title="B" %}\nfew\n' + conflict("a", "b") + "\nwords\n{% endtab %}"
     page = page_of(f"{{% tabs %}}\n{first}\n{second}\n{{% endtabs %}}")
-    assert "┃ a" not in "\n".join(texts(page))
+    assert "▍ a" not in "\n".join(texts(page))
     [tab] = [mark for line in range(len(page.lines)) for mark in page.marks(line) if mark.kind == "tabs"][:1]
     assert page.headings[1].text == "Conflict 1 of 1"
     assert page.set(f"\0set {tab.key} 1")

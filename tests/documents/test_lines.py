@@ -71,7 +71,7 @@ def test_a_line_of_the_markdown_is_found() -> None:
 
     assert found("# First") == "First"
     assert "onflict" in found("<<<<<<< change request")
-    assert found("Theirs") == "┃ Theirs"
+    assert found("Theirs") == "▍ Theirs"
     assert found("  ![](a.png)") == "• An item ▣ a.png", "a picture without words is at the words before it"
     first, second = (page.line_of_source(at) for at, line in enumerate(lines) if line == "- Another")
     assert first is not None

@@ -37,7 +37,7 @@ class TestProse:
         assert in_page(AFTER, "~ Scopes") == ["~ Scopes {+and rights+}"]
 
     def test_hint_style_changed(self) -> None:
-        assert in_page(AFTER, "− ┃") == ["− ┃ Note", "+ ┃ Warning", "  ┃ Tokens are shown once."]
+        assert in_page(AFTER, "− ▍") == ["− ▍ Note", "+ ▍ Warning", "  ▍ Tokens are shown once."]
 
     def test_cells_and_rows(self) -> None:
         assert in_page(AFTER, "  Field") == [
@@ -94,7 +94,7 @@ class TestProse:
     def test_added_hint_shows_its_kind_and_no_end(self) -> None:
         hint = '{% hint style="danger" %}\nNever share it.\n\nReally.\n{% endhint %}'
         assert page("One.", f"One.\n\n{hint}") == [
-            *("  One.", "", "+ ┃ Danger", "+ ┃ Never share it.", "+ ┃", "+ ┃ Really."),
+            *("  One.", "", "+ ▍ Danger", "+ ▍ Never share it.", "+ ▍", "+ ▍ Really."),
         ]
 
     def test_moved_end_of_a_hint(self) -> None:

@@ -40,7 +40,7 @@ def unseen_words(words: Iterable[str], picture: str) -> list[str]:
     """The words that a picture does not have, not even broken at the edges of columns."""
     shown = set(_WORD.findall(picture))
     pieces = set(re.findall(r"[^\W_]+", picture))
-    joined = re.sub(r"[\s│┃]+", "", picture)
+    joined = re.sub(r"[\s│▍]+", "", picture)
     broken = {word for word in set(words) - shown if word not in joined and not _is_broken(word, pieces)}
     return sorted(word for word in broken if not _UNSPACED.search(word) or not set(word) <= set(picture))
 

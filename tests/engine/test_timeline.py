@@ -6,7 +6,7 @@ import pytest
 from tests.engine.review_engine import ReviewEngine, request
 from tests.engine.review_samples import review
 
-from presscheck.api.change_requests import RequestedReviewer
+from presscheck.api.change_requests import Contributor, RequestedReviewer
 from presscheck.api.content import Revision
 from presscheck.api.content_changes import SemanticChanges
 from presscheck.engine.review.model import ReviewModel
@@ -50,6 +50,20 @@ def test_events_are_sorted_by_time_and_unsent_comments_are_last() -> None:
     expected = ["opened opened", "edit r1", "request request you", "review v1", "edit r2", "comment c1"]
     assert short(events) == [*expected, "merged merged", "comment unsent"]
     assert people_of(events) == ["Mia", "you", "Ada"]
+
+
+def test_edits_have_the_author_of_the_last_edit_where_it_is_known() -> None:
+    mia = Contributor.model_validate({"user": MIA, "actionType": "edit", "updatedAt": "2026-11-11T00:00:00Z"})
+    ada = Contributor.model_validate({"user": ADA, "actionType": "edit", "updatedAt": "2026-11-14T00:00:00Z"})
+    steps = [step("r1", 11), step("r2", 14), step("u", 15, "update"), step("r3", 16)]
+    events = timeline(request(), "ada", steps=steps, contributors=[mia, ada])
+    assert [(event.steps[-1].revision.id, event.who) for event in events if event.steps] == [
+        ("r2", "you"),
+        ("u", ""),
+        ("r3", ""),
+    ]
+    events = timeline(request(), "", steps=steps, contributors=[mia])
+    assert [event.who for event in select_events(events, "by Mia") if event.steps] == ["Mia", "Mia"]
 
 
 def test_edits_without_an_event_in_between_are_joined() -> None:

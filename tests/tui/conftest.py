@@ -7,6 +7,7 @@ import pytest
 from tests.tui.snapshot_setup import LOOK_NAMES, WHOLE_LOOK_NAMES
 
 from presscheck.engine.review import live_updates
+from presscheck.tui import keyboard
 from presscheck.tui.comments import drafts
 from presscheck.tui.screens.inbox import session as inbox_session
 
@@ -15,6 +16,12 @@ from presscheck.tui.screens.inbox import session as inbox_session
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Comments are sent at once, without the time to undo them."""
     monkeypatch.setattr(drafts, "HOLD", 0.0)
+
+
+@pytest.fixture(autouse=True)
+def short_bursts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests press the next key sooner than people do who read why a key does nothing."""
+    monkeypatch.setattr(keyboard, "BURST", 0.002)
 
 
 @pytest.fixture

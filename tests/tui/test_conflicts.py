@@ -136,14 +136,14 @@ async def test_browse_shows_conflicts_and_edits_there(
         await until(pilot, shows="⚠ 1 conflict · e edits there")
         view = pilot.app.screen.page_view
         await until(pilot, holds=lambda: view.has_focus)
-        while not plain(view.document.lines[view.cursor]).startswith("┃ Conflict 1 of 1"):
+        while not plain(view.document.lines[view.cursor]).startswith("▍ Conflict 1 of 1"):
             before = view.cursor
             await pilot.press("]")
             assert view.cursor > before, "it is one of the headings"
         await until(pilot, shows="Conflict 1 of 1: both sides changed this text")
         text = shown(pilot.app)
-        assert re.search(r"┃ #4, revision by [A-Z]\w+ [A-Z]\w+, 20", text), "not `yours`: others read it, too"
-        assert "┃ main, revision by Mia Okonkwo, 20" in text
+        assert re.search(r"▍ #4, revision by [A-Z]\w+ [A-Z]\w+, 20", text), "not `yours`: others read it, too"
+        assert "▍ main, revision by Mia Okonkwo, 20" in text
         assert OURS in text
         assert THEIRS in text
         assert "<<<<<<<" not in text

@@ -13,8 +13,10 @@ from tests.tui.keyboard import LONG, burst
 from textual.events import Paste
 from textual.widgets import TextArea
 
+from presscheck.errors import PresscheckError
 from presscheck.tui import keyboard
 from presscheck.tui.keyboard import PATIENCE
+from presscheck.tui.screens.review.request_session import RequestSession
 from presscheck.tui.screens.sites.access.screen import SiteAccessScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.entry_dialog import EntryDialog, EntryField
@@ -156,6 +158,37 @@ async def test_a_command_that_ends_holds_no_key(
         burst(pilot, "j", "j", "k")
         await until(pilot, holds=lambda: screen.session.rows.cursor == cursor + 1 and screen.last_key == "k")
         assert monotonic() - began < LONG
+
+
+async def late_failure(_session: RequestSession) -> None:
+    await asyncio.sleep(PATIENCE * 1.5)
+    raise PresscheckError("the change request is gone")
+
+
+@pytest.mark.slow
+async def test_a_text_typed_after_a_refused_key_runs_no_commands(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await open_review(pilot, AT)
+        screen, item = pilot.app.screen, pilot.app.screen.session.view.item
+        burst(pilot, "r", *"jump to e and q")  # no thread is under the cursor
+        await until(pilot, shows="no thread here: t goes to the next one")
+        await asyncio.sleep(0.1)
+        assert pilot.app.screen is screen
+        assert screen.session.view.item == item
+        assert "no thread here: t goes to the next one" in shown(pilot.app)
+        burst(pilot, "q")  # a later key is a command
+        await until(pilot, holds=lambda: pilot.app.screen is not screen)
+        inbox, cursor = pilot.app.screen, pilot.app.screen.session.rows.cursor
+        monkeypatch.setattr(RequestSession, "load", late_failure)
+        burst(pilot, "c", *"jj q")
+        await until(pilot, shows="the change request is gone")
+        await asyncio.sleep(0.1)
+        assert pilot.app.screen is inbox
+        assert inbox.session.rows.cursor == cursor
+        burst(pilot, "j")
+        await until(pilot, holds=lambda: inbox.session.rows.cursor == cursor + 1)
 
 
 @pytest.mark.slow

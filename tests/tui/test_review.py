@@ -203,6 +203,7 @@ async def test_approve_and_merge(service: RunningService, tmp_path: Path) -> Non
         await until(pilot, holds=lambda: not pilot.app.engine.waiting())
         await pilot.press("m")
         await until(pilot, shows="Merge into the live content?")
+        await until(pilot, shows="Goes live at once on Tallowick Docs.")
         await pilot.press("enter")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
         assert "merged by" not in shown(pilot.app)

@@ -52,7 +52,7 @@ async def test_the_conversation_shows_all_events_by_time(service: RunningService
                 "Timeline",
                 "Mia opened it",
                 "~ edited",
-                "Lasting",
+                " by Mia  Lasting",
                 "Mia requested a review from Ada and Jón",
                 "┃ Ada now on Lasting  How long is that?",
                 "┃ Ada now  Not yet",

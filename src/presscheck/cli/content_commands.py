@@ -71,7 +71,11 @@ def add_to_requests(group: click.Group) -> None:
         CommandSpec("content", GetChangeRequestRevision, help="Show the whole content of a change request."),
         CommandSpec("changes", GetChangeRequestChanges, CHANGE_COLUMNS, items="changes", help="List what changed."),
         CommandSpec(
-            "page", GetChangeRequestPageByPath, preset=MARKDOWN, text="markdown", help="Print a page by its path."
+            "page",
+            GetChangeRequestPageByPath,
+            preset=MARKDOWN,
+            text="markdown",
+            help="Print a page.\n\nPATH is a path, an id or a title.",
         ),
         CommandSpec("files", ListChangeRequestFiles, FILE_COLUMNS),
         CommandSpec("file", GetChangeRequestFile, help="Show a file of a change request."),

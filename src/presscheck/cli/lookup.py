@@ -6,7 +6,7 @@ A change request is `SPACE#12`, an id, or its URL in the web app. URLs are parse
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import unquote, urlsplit
@@ -171,6 +171,17 @@ def page(pages: tuple[RevisionPage, ...], named: str, what: str = "PAGE") -> Rev
         if named in (page.id, page.path):
             return page
     return pick(all_pages, named, what)
+
+
+async def page_path(session: Session, path: Mapping[str, Any], named: str, what: str) -> str:
+    """Return the path of a page of a change request. A group has no path, and its id or title is returned.
+
+    Raises:
+        InvalidArgument: no page, or several pages match.
+    """
+    from presscheck.api.content import ListChangeRequestPages  # 30 ms, only to find a page
+
+    return page((await session.read(ListChangeRequestPages(**path))).pages, named, what).path or named
 
 
 async def page_id(session: Session, request: ChangeRequest, named: str) -> str:

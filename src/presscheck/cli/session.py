@@ -34,7 +34,8 @@ from presscheck.cli.output import (
 from presscheck.config.profile import Profile, load
 from presscheck.engine.engine import Engine, PendingWrite
 from presscheck.engine.reads.listing_guard import ListingGuard
-from presscheck.errors import IncompleteList, InvalidArgument, NotNow, PresscheckError
+from presscheck.engine.writes.pending_writes import ME
+from presscheck.errors import IncompleteList, InvalidArgument, NetworkError, NotNow, PresscheckError
 from presscheck.paths import places
 from presscheck.store.outbox import FAILED
 from presscheck.text.phrases import count, long_ago
@@ -95,9 +96,15 @@ class Session:
         """Return the response of the service, or offline the cached response, with a single message per session.
 
         Raises:
-            PresscheckError: the service returned an error, or nothing is cached.
+            NetworkError: there was no response, and the response is not stored for offline reading.
+            PresscheckError: the service returned an error.
         """
-        answer = await self.engine.read(call)
+        try:
+            answer = await self.engine.read(call)
+        except NetworkError as error:
+            if self.engine.outbox.recall(ME) is None:  # nothing was ever read: the URL may be wrong
+                raise
+            raise NetworkError(f"Not stored for offline reading. {error.message}", request=error.request) from error
         if not self.engine.status.online and not self._said_offline:
             self._said_offline = True
             known = self.engine.known(call)

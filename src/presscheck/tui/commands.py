@@ -23,6 +23,13 @@ must not have only these keys.
 """
 _ALWAYS_IN_DIALOGS = frozenset(("escape", "enter", "tab", "up", "down", "left", "right", "pageup", "pagedown"))
 """Default keys that dialogs keep even if the user chose other keys."""
+ASK_FOR_TEXT = frozenset(
+    (
+        *("comment", "comment_on_all", "reply", "edit", "edit_other", "approve", "request_changes", "comment_only"),
+        *("react", "reviewers", "rename", "add", "save_view"),
+    )
+)
+"""Commands after whose key a user types a text."""
 _KEY_LABELS = {
     "escape": "esc",
     "pagedown": "pgdn",

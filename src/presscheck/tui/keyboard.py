@@ -6,7 +6,8 @@ sequence.
 Keys that are typed ahead wait, in order, for the first screen, and for the dialog or screen that an earlier key opens.
 Textual forwards each key to the widget that has the focus when the key arrives. If a user types `C` and a comment in a
 burst (or a slow line sends them in one packet), the first letters would go to the review, where they are commands. Keys
-typed before a confirmation is open are dropped (`drops_type_ahead`), because the user has not seen the question.
+typed before a confirmation is open are dropped (`drops_type_ahead`), because the user has not seen the question. If a
+command that asks for a text (`commands.ASK_FOR_TEXT`) opens no dialog, the text typed after its key is dropped too.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ PATIENCE = 0.5
 """Maximum seconds that a command delays later keys, such as while it sends a request before it opens a dialog."""
 LIMIT = 5.0
 """Maximum seconds that a key waits for an earlier key to be handled."""
+BURST = 0.1
+"""Maximum seconds between two keys of a burst."""
 Input = events.Key | events.Paste
 RUNNING: ContextVar[object] = ContextVar("RUNNING", default=None)
 """The command of the current task."""
@@ -151,6 +154,12 @@ class TypeAhead:
         """The running commands."""
         self._dialogs: WeakKeyDictionary[Screen[Any], object] = WeakKeyDictionary()
         """The command that opened each dialog."""
+        self._without_dialog: set[object] = set()
+        """The running commands that ask for a text and have opened no dialog yet."""
+        self._last_time = 0.0
+        """The time of the last event that was queued."""
+        self._burst_end: float | None = None
+        """The time of the last event of the burst that is being dropped."""
 
     @property
     def has_more(self) -> bool:
@@ -176,6 +185,7 @@ class TypeAhead:
     async def take(self, event: Input) -> None:
         """Queue an event, which is delivered once there are no holds."""
         self._events.append(event)
+        self._last_time = event.time
         if len(self._events) == 1:
             await self._deliver_all()
 
@@ -192,11 +202,20 @@ class TypeAhead:
 
         next_pump()
 
-    def command(self, work: Awaitable[None]) -> Callable[[], Awaitable[None]]:
-        """Wrap the work of a command. Events wait until the command opens a dialog or ends, at most for `PATIENCE`."""
+    def drop_burst(self) -> None:
+        """Drop the text typed so far, and the rest of its burst: it was meant for a dialog that does not open."""
+        self._burst_end = self._last_time
+
+    def command(self, work: Awaitable[None], *, asks_for_text: bool = False) -> Callable[[], Awaitable[None]]:
+        """Wrap the work of a command. Events wait until the command opens a dialog or ends, at most for `PATIENCE`.
+
+        If the command asks for a text, events wait for up to `LIMIT` seconds, and without a dialog the text is dropped.
+        """
         command = object()
         self._commands.add(command)
-        self._hold(command, PATIENCE)
+        if asks_for_text:
+            self._without_dialog.add(command)
+        self._hold(command, LIMIT if asks_for_text else PATIENCE)
 
         async def run() -> None:
             RUNNING.set(command)
@@ -218,11 +237,13 @@ class TypeAhead:
         """Stop holding events for the running command: keys typed from now on are not for a dialog it opens."""
         command = RUNNING.get()
         self._commands.discard(command)
+        self._without_dialog.discard(command)
         self._release(command)
 
     def opened(self, screen: Screen[Any]) -> None:
         """Hold events until a new screen has the focus, and end the holds of running commands."""
         self._dialogs[screen] = RUNNING.get()
+        self._without_dialog.discard(RUNNING.get())
         self._hold(screen, LIMIT)
         # queued after the messages that mount the screen and set the focus
         if not screen.call_later(self._release, screen):
@@ -253,6 +274,9 @@ class TypeAhead:
         del self._holds[token]
         if getattr(token, "drops_type_ahead", False):
             self._events.clear()
+        if token in self._without_dialog:
+            self._without_dialog.discard(token)
+            self.drop_burst()
         await self._deliver_all()
 
     def _hold(self, token: object, seconds: float) -> None:
@@ -263,4 +287,16 @@ class TypeAhead:
 
     async def _deliver_all(self) -> None:
         while self._events and not self._holds:
-            await self._deliver(self._events.popleft())
+            event = self._events.popleft()
+            if not self._is_dropped(event):
+                await self._deliver(event)
+
+    def _is_dropped(self, event: Input) -> bool:
+        """Return whether an event is text of the burst that is being dropped."""
+        if self._burst_end is None:
+            return False
+        if event.time > self._burst_end + BURST:
+            self._burst_end = None
+            return False
+        self._burst_end = max(self._burst_end, event.time)
+        return isinstance(event, events.Paste) or event.is_printable or event.key == "enter"

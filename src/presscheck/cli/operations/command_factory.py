@@ -199,6 +199,9 @@ async def path_values(session: Session, spec: CommandSpec, given: Mapping[str, A
         if name not in values:
             reference = reference_of(spec.operation, name)
             named: str = given[name]
+            if name == "page_path" and "change_request_id" in path:
+                values[name] = await lookup.page_path(session, values, named, metavar(name))
+                continue
             values[name] = await find_id(session, reference, named, values, metavar(name)) if reference else named
     return {name: values[name] for name in path}
 

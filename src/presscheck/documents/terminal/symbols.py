@@ -10,7 +10,7 @@ class Symbols(NamedTuple):
 
     hairline: str = "─"
     quote: str = "│"
-    hint: str = "┃"
+    hint: str = "▍"
     bullets: str = "•◦▪"
     unchecked: str = "☐"
     checked: str = "☑"

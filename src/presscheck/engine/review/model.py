@@ -31,12 +31,13 @@ from presscheck.engine.review.timeline import Event, timeline
 from presscheck.engine.shared_calls import changes_in, comments_on, reviewers_of, reviews_of
 
 if TYPE_CHECKING:
-    from presscheck.api.change_requests import RequestedReviewer, Review
+    from presscheck.api.change_requests import Contributor, RequestedReviewer, Review
     from presscheck.api.content import RevisionPage
     from presscheck.api.content_changes import SemanticChanges
     from presscheck.api.operation import Operation
     from presscheck.api.organizations import Organization
     from presscheck.api.roles import MergeRules
+    from presscheck.api.sites import Site
     from presscheck.api.spaces import Space
     from presscheck.api.users import User
     from presscheck.engine.review.merge_forecast import Forecast
@@ -97,12 +98,16 @@ class ReviewModel:
         self.request: ChangeRequest | None = None
         self.space: Space | None = None
         self.organization: Organization | None = None
+        self.live_sites: Sequence[Site] = ()
+        """The published sites that show the space; empty until a merge sheet has loaded them."""
         self.changes: SemanticChanges | None = None
         self.changes_note = ""
         """A note on the source of the changes, for a service that does not list them; untrusted text."""
         self.tree: Sequence[RevisionPage] = ()
         self.reviews: Sequence[Review] | None = None
         self.requested: Sequence[RequestedReviewer] | None = None
+        self.contributors: Sequence[Contributor] = ()
+        """The people who edited it or commented; empty until the revisions are loaded."""
         self.steps: tuple[Step, ...] = ()
         """The loaded revisions, oldest first."""
         self.steps_note = ""
@@ -226,6 +231,7 @@ class ReviewModel:
             self.request,
             self.me,
             steps=self.steps,
+            contributors=self.contributors,
             reviews=self.reviews or (),
             requested=self.requested or (),
             threads=threads,

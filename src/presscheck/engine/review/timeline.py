@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from presscheck.engine.review.merge_readiness import person
+from presscheck.engine.review.revision_history import author_of
 from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
-    from presscheck.api.change_requests import ChangeRequest, RequestedReviewer, Review
+    from presscheck.api.change_requests import ChangeRequest, Contributor, RequestedReviewer, Review
     from presscheck.engine.review.revision_history import Step
     from presscheck.engine.review.threads import Thread
 
@@ -38,7 +39,7 @@ class Event:
         kind: the kind.
         key: an id that stays the same when other events are added.
         at: the time; empty for comments that are not sent, and if the service does not tell.
-        who: the person, as display text; empty for edits, because revisions have no author.
+        who: the person, as display text; empty if the author of an edit is unknown, because revisions have no author.
         steps: the revisions of an edit, oldest first.
         reviewers: the people whose review is requested, as display text.
         review: the review.
@@ -60,6 +61,7 @@ def timeline(
     me: str,
     *,
     steps: Iterable[Step] = (),
+    contributors: Sequence[Contributor] = (),
     reviews: Iterable[Review] = (),
     requested: Iterable[RequestedReviewer] = (),
     threads: Iterable[Thread] = (),
@@ -70,6 +72,7 @@ def timeline(
         request: the change request.
         me: the id of the signed-in user.
         steps: its revisions, oldest first.
+        contributors: the people who edited it or commented.
         reviews: its reviews.
         requested: the requests for reviews that are open.
         threads: its threads; the texts of reviews belong to their reviews.
@@ -77,7 +80,7 @@ def timeline(
     texts = {thread.id: thread for thread in threads}
     events = [
         Event("opened", "opened", request.created_at, person(request.created_by, me)),
-        *(Event("edit", step.revision.id, step.revision.created_at or "", steps=(step,)) for step in steps),
+        *(_edit(step, contributors, me) for step in steps),
         *(_request(reviewer, me) for reviewer in requested),
         *(_review(review, texts, me) for review in reviews),
         *(
@@ -110,6 +113,12 @@ def _is_by(event: Event, name: str) -> bool:
     return event.who == name or (event.thread is not None and name in event.thread.authors)
 
 
+def _edit(step: Step, contributors: Sequence[Contributor], me: str) -> Event:
+    author = author_of(step.revision, contributors)
+    who = person(author, me) if author else ""
+    return Event("edit", step.revision.id, step.revision.created_at or "", who, steps=(step,))
+
+
 def _review(review: Review, texts: dict[str, Thread], me: str) -> Event:
     """Return the event of a review with the thread of its text, which is removed from `texts`."""
     thread = texts.pop(review.comment.id, None) if review.comment else None
@@ -123,13 +132,16 @@ def _request(reviewer: RequestedReviewer, me: str) -> Event:
 
 
 def _join(events: Sequence[Event]) -> list[Event]:
-    """Join consecutive edits of pages, and consecutive requests of a person; updates from main stay on their own."""
+    """Join consecutive edits of pages, and consecutive requests of a person; updates from main stay on their own.
+
+    Joined edits have the author of the last edit.
+    """
     joined: list[Event] = []
     for event in events:
         last = joined[-1] if joined else None
         if last and _belongs_to(event, last):
             steps, reviewers = (*last.steps, *event.steps), (*last.reviewers, *event.reviewers)
-            joined[-1] = replace(last, at=event.at, steps=steps, reviewers=reviewers)
+            joined[-1] = replace(last, at=event.at, who=event.who, steps=steps, reviewers=reviewers)
         else:
             joined.append(event)
     return joined

@@ -31,7 +31,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
-from presscheck.tui.commands import COMMANDS, CommandTable, shown, where
+from presscheck.tui.commands import ASK_FOR_TEXT, COMMANDS, CommandTable, shown, where
 from presscheck.tui.keyboard import KeySequences, key_name
 from presscheck.tui.places import Place
 from presscheck.tui.terminal.output import LineCompositor
@@ -476,6 +476,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     async def ask(self, question: ModalScreen[T]) -> T | None:
         """Open a dialog and return its result, or None if it was closed. For async commands and `run` only."""
         self.engine.prepare_writes()
+        self.end_notice()
         return await self.app_context.push_screen_wait(question)
 
     def handler(self, name: str) -> Callable[[], Any] | None:
@@ -492,24 +493,29 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         if observer and observer.takes(command.name):
             return
         handler, reason = self.handler(command.name), self.disabled_reason(command.name)
+        asks_for_text = command.name in ASK_FOR_TEXT
+        if asks_for_text and (reason or not handler):
+            self.app_context.type_ahead.drop_burst()
         if reason:
             self.notify(reason)
         elif handler:
-            work = self.invoke(handler)
+            work = self.invoke(handler, asks_for_text=asks_for_text)
             if observer:
                 observer.ran(command.name, work)
         else:
             keys = self.app_context.keymap.label(command.name)
             self.notify(f"{keys} ({command.title}) works {where(command).words}, not here")
 
-    def invoke(self, handler: Callable[[], Any]) -> Worker[None] | None:
+    def invoke(self, handler: Callable[[], Any], *, asks_for_text: bool = False) -> Worker[None] | None:
         """Call a handler and show its error. Return the worker of an asynchronous handler."""
         try:
             result = handler()
         except PresscheckError as error:
             self.app_context.show_error(error)
             return None
-        return self.run(self.app_context.type_ahead.command(result)) if isawaitable(result) else None
+        if not isawaitable(result):
+            return None
+        return self.run(self.app_context.type_ahead.command(result, asks_for_text=asks_for_text))
 
     def on_key(self, event: events.Key) -> None:
         """Run the command of a key or key sequence."""

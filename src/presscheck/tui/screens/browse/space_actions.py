@@ -459,7 +459,6 @@ class SpaceActions:
         engine, organization = self._screen.engine, self._session.organization_id
         self._screen.notify("looking for deleted spaces …")
         deleted = await DeletedSpaces(engine).restorable(organization)
-        self._screen.end_notice()
         choices = [Choice(space.id, sanitize(space.title) or "(no title)", space.time_left()) for space in deleted]
         picker = Picker("Restore a deleted space", choices, empty_text=lambda _: NOTHING_DELETED)
         chosen = await self._screen.ask(picker)

@@ -113,17 +113,14 @@ def _pages(request: ChangeRequest, contents: Preview, columns: int, most: int) -
         return []
     lines: list[Line] = [(Span(f" {count(len(contents.items), 'changed page')}", "heading"),)]
     shown = _fitting(contents.items, most - 1)
-    for item in shown:
-        kind = Span(kinds_text(item), "quiet")
+    kinds = [Span(kinds_text(item), "quiet") for item in shown]
+    longest_title = max((width((Span(sanitize(item.title) or UNTITLED_PAGE),)) for item in shown), default=0)
+    size = max(8, min(columns - max((width((kind,)) for kind in kinds), default=0) - 2, longest_title + 5))
+    for item, kind in zip(shown, kinds, strict=True):
         mark = "☑" if is_viewed(item, contents.viewed or {}, request.revision) else " "
         title = (Span(f" {mark} ", "added"), Span(sanitize(item.title) or UNTITLED_PAGE))
-        size = max(8, min(columns - width((kind,)) - 2, _longest(shown) + 5))
         lines.append((*pad(cut(title, size - 2), size), kind))
     return [*lines, *_rest(len(contents.items) - len(shown))]
-
-
-def _longest(items: Sequence[ChangedItem]) -> int:
-    return max(width((Span(sanitize(item.title) or UNTITLED_PAGE),)) for item in items)
 
 
 def _threads(contents: Preview, columns: int, most: int, moment: datetime, me: str) -> list[Line]:

@@ -29,7 +29,7 @@ _VERDICTS = {"approved": "approved", "changes-requested": "requested changes"}
 def event_line(event: Event, now: datetime, titles: Mapping[str, str]) -> Line:
     """Render an event. `titles` are the titles of the changed pages, by id."""
     if event.steps:
-        return _edit(event.steps, event.at, now)
+        return _edit(event, now)
     if event.review:
         return _review(event.review, event.who, now)
     if event.thread:
@@ -40,11 +40,13 @@ def event_line(event: Event, now: datetime, titles: Mapping[str, str]) -> Line:
     return (sign, Span(event.who, "strong"), Span(f" {words}{reviewers}"), _when(event.at, now))
 
 
-def _edit(steps: tuple[Step, ...], at: str, now: datetime) -> Line:
+def _edit(event: Event, now: datetime) -> Line:
+    steps = event.steps
     kind = steps[-1].revision.type
     words = REVISION_KINDS.get(kind, sanitize(kind)) + (f" {len(steps)} times, last" if len(steps) > 1 else "")
     names = "" if kind == "update" else ", ".join(_names(steps))
-    return (Span("~ ", "waiting"), Span(words), _when(at, now), Span(f"  {names}", "quiet"))
+    author = (Span(" by "), Span(event.who, "strong")) if event.who else ()
+    return (Span("~ ", "waiting"), Span(words), _when(event.at, now), *author, Span(f"  {names}", "quiet"))
 
 
 def _names(steps: Iterable[Step]) -> Iterable[str]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from presscheck.api.change_requests import ListContributors
 from presscheck.api.comments import ListComments
 from presscheck.documents.diff.page_diff import PageDifference, compare
 from presscheck.documents.merge.conflict_blocks import unresolved_conflicts
@@ -99,6 +101,10 @@ class ReviewLoader:
     async def _load_steps(self, request: ChangeRequest) -> None:
         steps: list[Step] = []
         engine, note = self._screen.engine, ""
+        with suppress(PresscheckError):  # the edits are shown without their authors
+            self._model.contributors = (
+                await engine.read(ListContributors(**self._model.path), priority=PREFETCH)
+            ).items
         try:
             async for step in history(engine, request):
                 steps.append(step)  # noqa: PERF401  # the steps before an error are kept

@@ -7,22 +7,24 @@ searched only after an update from main, which may have written markers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, MergeChangeRequest, PullChangeRequest
 from presscheck.api.content_changes import EditChangeRequestContent
+from presscheck.api.sites import ListSites
 from presscheck.api.spaces import GetSpace
 from presscheck.engine.review.merge_forecast import forecast
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.page.editor import stays_locked
-from presscheck.tui.screens.review.renderer import summary_lines, undo_line
+from presscheck.tui.screens.review.renderer import live_lines, summary_lines, undo_line
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
+    from presscheck.api.sites import Site
     from presscheck.tui.screens.review.request_session import RequestSession
 
 Revisions = tuple[str, str]
@@ -54,7 +56,8 @@ class MergeActions:
 
         def lines() -> list[Line]:
             can_revert = self._screen.engine.missing_reason(EditChangeRequestContent) is None
-            return [*summary_lines(self._model), *self.forecast.lines(), undo_line(can_revert=can_revert)]
+            live = live_lines(self._model.live_sites)
+            return [*summary_lines(self._model), *self.forecast.lines(), *live, undo_line(can_revert=can_revert)]
 
         is_confirmed, revisions = await self._confirm("Merge into the live content?", "Merge", lines, has_gate=True)
         if not is_confirmed:
@@ -231,6 +234,8 @@ class MergeForecast:
 
     async def _check(self, request: ChangeRequest) -> None:
         try:
+            if self._reads_all:
+                self._model.live_sites = await self._read_live_sites()
             self._model.forecast = await forecast(self._screen.engine, request, reads_all=self._reads_all)
         except PresscheckError as error:
             self.checked = None  # checked again after the next result
@@ -238,6 +243,16 @@ class MergeForecast:
         else:
             self._finish(None)
             self._screen.redraw()
+
+    async def _read_live_sites(self) -> Sequence[Site]:
+        """Return the published sites that show the space; empty if they cannot be read."""
+        space = self._model.space
+        if space is None or not space.organization:
+            return ()
+        call = ListSites(organization_id=space.organization, space=space.id, published=True)
+        with suppress(PresscheckError):
+            return (await self._screen.engine.read(call)).items
+        return ()
 
     def _finish(self, error: PresscheckError | None) -> None:
         self._is_checked, self._error = True, error.message if error else ""

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from presscheck.api.change_requests import ChangeRequest, Review
+    from presscheck.api.sites import Site
     from presscheck.documents.diff.block_pairs import SegmentPair
     from presscheck.engine.review.merge_readiness import MergeCheck, MergeReadiness, Reviewer
     from presscheck.engine.review.model import Progress, ReviewModel
@@ -155,6 +156,12 @@ def summary_lines(model: ReviewModel) -> list[Line]:
         (Span(f"Reviews  {reviews}", "quiet"),),
         merge_line(model.readiness()),
     ]
+
+
+def live_lines(sites: Sequence[Site]) -> list[Line]:
+    """Render the sites on which a merge goes live; empty without a published site."""
+    names = [sanitize(site.title) or "(no title)" for site in sites]
+    return [(Span(f"Goes live at once on {join_names(names)}.", "waiting"),)] if names else []
 
 
 def undo_line(*, can_revert: bool) -> Line:

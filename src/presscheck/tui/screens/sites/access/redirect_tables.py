@@ -161,7 +161,6 @@ class RedirectTables:
             return
         self._session.screen.notify("looking for moved and deleted pages …")
         found = await suggestions(self._session.screen.engine, session.organization_id, session.site, redirects)
-        self._session.screen.end_notice()
         if not found:
             self._session.screen.notify("no moved or deleted pages in the last revisions")
             return
