@@ -42,6 +42,7 @@ THREADS = {
         ("author:me", {"answered", "held"}),
         ("mentions:me", {"limits"}),
         ("is:new", {"limits"}),
+        ("is:open", {"limits"}),
         ("is:unresolved", {"limits", "answered"}),
         ("is:resolved", {"fine"}),
         ("is:outdated", {"answered"}),
@@ -66,7 +67,7 @@ def test_every_part_of_a_filter_must_match(text: str, expected: set[str]) -> Non
         ("by:ada", "by: unknown filter; available: author, mentions, is, page"),
         ("author:", "author: me, or part of a first name"),
         ("mentions:ada", "mentions: only me is supported"),
-        ("is:odd", "is: one of new, unresolved, resolved, outdated, pending, muted, followed"),
+        ("is:odd", "is: one of new, open, unresolved, resolved, outdated, pending, muted, followed"),
         ('page:"keys', "threads: missing closing quote"),
     ],
 )

@@ -63,7 +63,7 @@ async def test_the_list_of_threads_is_filtered(service: RunningService, tmp_path
         await until(pilot, holds=lambda: "Where?" not in shown(pilot.app))
         await until(pilot, shows="How long?")
         await write(pilot, "F", " is:odd")
-        await until(pilot, shows="is: one of new, unresolved")
+        await until(pilot, shows="is: one of new, open, unresolved")
         await pilot.press(*["backspace"] * 6, *"is:new", "enter")
         await until(pilot, shows="No thread matches the filter.")
         await write(pilot, "F", ["backspace"] * 40, "enter")

@@ -22,6 +22,7 @@ ThreadMatcher = Callable[["Thread", str], bool]
 ME = "me"
 _STATES: dict[str, Callable[[Thread], bool]] = {
     "new": lambda thread: thread.has_new,
+    "open": lambda thread: thread.is_open and not thread.is_outdated,
     "unresolved": lambda thread: thread.is_open,
     "resolved": lambda thread: thread.resolved,
     "outdated": lambda thread: thread.state == "outdated",
