@@ -241,7 +241,10 @@ async def test_a_deleted_line_is_quoted_and_its_thread_is_below_it(service: Runn
 async def test_a_comment_on_a_tag_quotes_the_first_words_in_its_block(service: RunningService, tmp_path: Path) -> None:
     hint = '{% hint style="info" %}\n\nKeep the key.\n\nAnd the door.\n\n{% endhint %}'
     gone = '{% hint style="warning" %}\nThe lamp is hot.\n{% endhint %}'
-    before, after = f"{hint}\n\n{gone}\n\nEnd.\n", f"{hint}\n\nThe end of all this.\n"
+    cards = (
+        '<table data-view="cards"><thead><tr><th></th></tr></thead><tbody><tr><td>Hang a lamp</td></tr></tbody></table>'
+    )
+    before, after = f"{hint}\n\n{gone}\n\nEnd.\n", f"{hint}\n\n{cards}\n\nThe end of all this.\n"
     one = await edited(service, "A hint is deleted", before, after, title="Hints")
     async with review(service, tmp_path, "A hint is deleted") as pilot:
         await until(pilot, shows="The lamp is hot.")
@@ -252,6 +255,10 @@ async def test_a_comment_on_a_tag_quotes_the_first_words_in_its_block(service: R
             await pilot.press("j")
         await write(pilot, "c", "On the warning", "ctrl+s")
         await until(pilot, shows="On the warning")
+        while "Hang a lamp" not in shown(pilot.app).splitlines()[cursor_row(pilot)]:
+            await pilot.press("j")
+        await write(pilot, "c", "On the card", "ctrl+s")
+        await until(pilot, shows="On the card")
         await all_sent(pilot)
         lines = shown(pilot.app).splitlines()
         numbers = [
@@ -261,4 +268,8 @@ async def test_a_comment_on_a_tag_quotes_the_first_words_in_its_block(service: R
         assert "outdated" not in shown(pilot.app)
     async with somebody(service, "mia") as (mia,):
         texts = list(await threads(mia, one.at))
-    assert texts == ["> ~~The lamp is hot.~~\n\nOn the warning", "> Keep the key.\n\nOn the note"]
+    assert sorted(texts) == [
+        "> Hang a lamp\n\nOn the card",
+        "> Keep the key.\n\nOn the note",
+        "> ~~The lamp is hot.~~\n\nOn the warning",
+    ]

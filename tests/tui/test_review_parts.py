@@ -264,6 +264,8 @@ class TestCommentActions:
         assert strip_markup("## A title") == "A title"
         assert strip_markup("- an item") == "an item"
         assert strip_markup("| a | b |") == "a | b"
+        assert strip_markup('<td align="left"><b>a</b> b</td>') == "a b"
+        assert strip_markup("a List<String> in code") == "a List<String> in code"
 
 
 class TestRenderedChange:

@@ -155,6 +155,8 @@ def line_to_quote(lines: Sequence[str], number: int) -> int:
 
     This is the line itself or, if it is the opening tag of a block, the first line with words in the block.
     """
+    if lines[number].lstrip().startswith("<"):
+        return next((inside for inside in range(number, len(lines)) if normalize_text(lines[inside])), number)
     if not lines[number].lstrip().startswith("{%"):
         return number
     end = max((end for (start, _), end in tag_pairs(lines).items() if start == number), default=number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any
 
@@ -108,8 +109,14 @@ class CommentTargets:
 
 
 def strip_markup(text: str) -> str:
-    """Strip the markers of headings, quotes, lists and table cells from the start and end of a Markdown line."""
+    """Strip the markers of headings, quotes, lists and table cells from a Markdown line, and its HTML tags."""
+    if _is_html(text):
+        text = " ".join(_html_tag(" ", text).split())
     return text.lstrip("#>-*+ |").rstrip(" |")
+
+
+_is_html = re.compile(r"[ \t]*</?[a-z]+[ >/]").match
+_html_tag = re.compile(r"<[^<>]*>").sub
 
 
 class CommentActions:
