@@ -55,3 +55,11 @@ def test_blanks_stand_between_a_long_title_and_its_kind_of_change(columns: int) 
     item = ChangedItem("p", "page", "A_very_long_name_of_a_page_" * 6, ("edited",))
     [row] = [line for line in preview(Preview("", (item,), {}, ()), columns) if "A_very" in line]
     assert "…  edited" in row
+
+
+def test_kinds_of_change_stand_in_one_column() -> None:
+    kinds = ("edited",), ("edited", "renamed"), ("added",)
+    items = tuple(ChangedItem(str(number), "page", f"Page {number * 'x'}", kind) for number, kind in enumerate(kinds))
+    for columns in (30, 100):
+        rows = [line for line in preview(Preview("", items, {}, ()), columns) if "Page " in line]
+        assert len({row.index(kind[0]) for row, kind in zip(rows, kinds, strict=True)}) == 1

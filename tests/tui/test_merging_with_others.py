@@ -143,6 +143,7 @@ async def test_a_merged_change_request_is_undone_in_a_new_one(service: RunningSe
         await until(pilot, holds=lambda: pilot.app.screen.session.model.request.status == "merged")
         await pilot.press("Z")
         await until(pilot, shows="Revert #3?")
+        assert "comparing with main" not in shown(pilot.app)
         await pilot.press("escape", "Z")
         await until(pilot, shows="Revert #3?")
         await pilot.press("y")

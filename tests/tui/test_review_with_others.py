@@ -10,6 +10,7 @@ from tests.running_service import RunningService
 from tests.service_users import edits, page_of, somebody, thread_of, threads
 from tests.tui.app_driver import all_sent, app_on, open_review, running, shown, until, write
 from tests.tui.draft_places import drafted
+from tests.tui.keyboard import burst
 
 from presscheck.api.comments import Comment, DeleteComment, Document, ListReplies, PostComment, PostReply, UpdateComment
 from presscheck.api.content_changes import DeletePage, EditChangeRequestContent
@@ -50,6 +51,22 @@ def emojis(comment: Comment) -> list[tuple[str, int]]:
 async def replies(client: Client, comment: str) -> list[str]:
     found = await client.send(ListReplies(**AUTH, comment_id=comment, format="markdown", limit=1000))
     return [(one.body.markdown or "").strip() for one in found.items]
+
+
+@pytest.mark.slow
+async def test_joiners_in_emoji_and_words_are_read_and_sent_as_they_were_typed(
+    service: RunningService, tmp_path: Path
+) -> None:
+    text = "👩\u200d👩\u200d👧\u200d👦 می\u200cخواهم 🏴\U000e0067\U000e0062\U000e007f"
+    async with review(service, tmp_path) as pilot, somebody(service, "luz") as (luz,):
+        await luz.send(PostComment(**AUTH, body=Document(markdown=f"We are {text}")))
+        await pilot.press("ctrl+r", "{")
+        await until(pilot, shows="می\u200cخواهم")
+        burst(pilot, "C", *f"So are {text}")
+        await until(pilot, shows="So are")
+        await pilot.press("ctrl+s")
+        await all_sent(pilot)
+        assert f"So are {text}" in await threads(luz, AUTH)
 
 
 @pytest.mark.slow

@@ -39,7 +39,7 @@ from presscheck.tui.app_context import AppContext, CommandObserver
 from presscheck.tui.auto_refresh import AutoRefresh
 from presscheck.tui.commands import Keymap
 from presscheck.tui.key_settings import load_keymap
-from presscheck.tui.keyboard import TypeAhead
+from presscheck.tui.keyboard import TypeAhead, as_text
 from presscheck.tui.navigation import MODES, Navigation
 from presscheck.tui.notifications import Notice, Notifications
 from presscheck.tui.places import Place
@@ -280,7 +280,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
             if isinstance(event, Key) and event.key == "ctrl+c" and self._pressed and self._pressed.is_attached:
                 # the app handles this key itself, so the key would overtake mouse events in the queue of this widget
                 self.type_ahead.hold_until_handled(self._pressed)
-            await self.type_ahead.take(event)
+            await self.type_ahead.take(as_text(event))
         else:
             await super().on_event(event)
 

@@ -18,6 +18,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any, NamedTuple
+from unicodedata import category
 from weakref import WeakKeyDictionary
 
 from textual import events
@@ -50,6 +51,16 @@ def key_name(event: events.Key) -> str:
     if event.character and event.character.isprintable() and event.key != "space" and not event.key.startswith("alt+"):
         return event.character
     return event.key
+
+
+def as_text(event: Input) -> Input:
+    """Return a key of an invisible character, such as the joiner in a family emoji or in Persian, as a paste.
+
+    Text widgets of Textual ignore keys that are not printable, and would change the typed text.
+    """
+    if isinstance(event, events.Key) and event.character and category(event.character[0]) == "Cf":
+        return events.Paste(event.character)
+    return event
 
 
 def press_keys(app: MessagePump, keys: str) -> None:
