@@ -142,6 +142,40 @@ async def test_a_phone_has_a_drawer_an_outline_and_the_title_near_the_top(world:
 
 
 @pytest.mark.slow
+async def test_the_search_of_a_phone_is_a_button_until_it_is_used(world: World, browser: Browser) -> None:
+    address = await site(world)
+    browser.open(f"{address}guide", 390, 844)
+    width = "document.querySelector('.search').offsetWidth"
+    title = "document.querySelector('.home').checkVisibility()"
+    assert browser.value(width) < 50 and browser.value(title)
+    browser.click(".search input")
+    assert browser.value(width) > 200 and not browser.value(title)
+    browser.open(f"{address}?q=strong", 390, 844)
+    assert browser.value(width) > 150, "the query stays visible"
+
+
+@pytest.mark.slow
+async def test_header_and_pages_share_their_edge_and_lines_are_easy_to_read(world: World, browser: Browser) -> None:
+    change = await world.draft()
+    await world.edit(change, rewrite("guide", TEXT + "\n" + "word " * 300))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=change.id))
+    address = await long_site(world)
+    edges = (
+        "[...document.querySelectorAll('.home, .sections a:first-child, .pages a:first-child')].slice(0, 3)"
+        ".map(link => { const words = document.createRange(); words.selectNodeContents(link);"
+        " return Math.round(words.getBoundingClientRect().left); })"
+    )
+    line = (
+        "Math.max(...[...document.querySelectorAll('article > p')]"
+        ".map(it => it.innerText.length / (it.offsetHeight / parseFloat(getComputedStyle(it).lineHeight))))"
+    )
+    for width in (1280, 1920, 2560):
+        browser.open(f"{address}guide", width, 900)
+        assert len(set(browser.value(edges))) == 1
+        assert 60 < browser.value(line) <= 85
+
+
+@pytest.mark.slow
 async def test_the_outline_follows_the_reader_and_headings_stay_below_the_header(
     world: World, browser: Browser
 ) -> None:

@@ -267,7 +267,7 @@ async def test_the_menu_and_the_form_work_by_keyboard_with_and_without_a_script(
     while chromium.value(focused) != "Partly":
         chromium.press("Tab", 9)
     chromium.type_key("Enter", 13)
-    chromium.wait("getComputedStyle(document.querySelector('.thanks')).display === 'block'")
+    chromium.wait("document.querySelector('.thanks')?.checkVisibility()")
     assert chromium.value("getComputedStyle(document.querySelector('.feedback fieldset')).display") == "none"
     assert chromium.value("location.hash") == ("" if has_script else "#~thanks")
 

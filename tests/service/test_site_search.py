@@ -51,6 +51,7 @@ async def test_matches_are_marked_and_hostile_words_stay_words(world: World, bro
     assert (
         "The <mark>lamp</mark> &lt;script&gt;<mark>alert</mark>(1)&lt;/script&gt; &amp; the <mark>lamps</mark>." in page
     )
+    assert 'class="where"' not in page, "the only space needs no name"
     for query in ("<script>", '"><script>', "<mark>lamp", "{{ lamp }}", "lamp</mark>"):
         assert (await browser.get(address, params={"q": query})).text.lower().count("<script") == 1, "of the site"
 

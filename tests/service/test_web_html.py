@@ -275,6 +275,13 @@ def test_components_are_drawn_with_their_elements(monkeypatch: pytest.MonkeyPatc
     assert [heading.title for heading in outline] == ["A"], "headings of a component are not in the outline"
 
 
+def test_code_has_a_caption_only_if_it_has_a_title() -> None:
+    assert "figcaption" not in html("```sh\nls\n```")
+    assert '<figcaption><span class="name">A &amp; B</span><span class="language">sh</span></figcaption>' in html(
+        '{% code title="A & B" %}\n```sh\nls\n```\n{% endcode %}'
+    )
+
+
 def test_a_block_that_is_not_drawn_shows_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
     block = '{% @lamp/block content="a <b>" %}'
     source = drawn({"type": "textinput"}, block=block, monkeypatch=monkeypatch)

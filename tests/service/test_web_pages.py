@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hmac
 import html
+import json
 import re
 import shlex
 from collections.abc import AsyncIterator
@@ -41,9 +42,11 @@ from presscheck.api.site_structure import AddSection, AddSiteSpace, ListSiteSpac
 from presscheck.api.sites import AdaptiveContentChange, CreateSite, PublishSite, UnpublishSite, UpdateSite
 from presscheck.api.spaces import CreateSpace, DuplicateSpace, ListSpaces
 from presscheck.errors import RequestError as InvalidRequest
+from presscheck.service.content.revisions import add_revision, new_page
 from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.git_import.importer import import_repository
+from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.organizations import OrganizationRow, UserRow
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow
 from presscheck.service.models.spaces import SpaceRow
@@ -436,6 +439,35 @@ async def test_every_block_is_rendered(world: World, browser: httpx.AsyncClient)
     assert "\U0001f511" in page
     assert '<meta name="description" content="All of them">' in page
     assert page.count("Said twice, once.") == 1, "a recursive include must end"
+
+
+async def test_search_engines_get_the_first_paragraph_of_a_page_without_description(
+    world: World, browser: httpx.AsyncClient
+) -> None:
+    address, _ = await published(world)
+    await write(world, '## Lamps\n\nLight "the" **lamp** & `<b>` ' + "wait " * 40)
+    page = (await browser.get(address)).text
+    words = "Light &#34;the&#34; lamp &amp; &lt;b&gt; " + "wait " * 27 + "…"
+    for name in ('name="description"', 'property="og:description"'):
+        assert f'<meta {name} content="{words}">' in page
+    assert 'class="description"' not in page
+
+
+async def test_breadcrumbs_name_groups_without_a_link(world: World, browser: httpx.AsyncClient) -> None:
+    address, _ = await published(world)
+    parent = new_page("Parent", slug="parent", pages=[new_page("Inner", slug="inner")])
+    group = new_page("A & B", slug="group", kind="group", pages=[parent])
+    with closing(Database(world.database_url)) as database, database.writing.begin() as session:
+        row = session.get_one(SpaceRow, world.space)
+        first = session.get_one(RevisionRow, row.revision_id).tree[0]
+        now = "2026-05-20T09:30:00.000Z"
+        row.revision_id = add_revision(session, world.space, [first, group], created_at=now, created_by=None)
+    page = (await browser.get(f"{address}group/parent/inner")).text
+    link = f'<a href="{inside(address)}group/parent">Parent</a>'
+    assert f'aria-label="Breadcrumbs"><span>A &amp; B</span>{link}</nav>' in page
+    (data,) = re.findall(r'<script type="application/ld\+json">(.*?)</script>', page)
+    steps = json.loads(data)["@graph"][1]["itemListElement"]
+    assert [step["name"] for step in steps] == ["Docs", "Parent", "Inner"], "search engines expect a URL for each"
 
 
 async def test_emoji_icons_and_links_to_other_programs_are_drawn(world: World, browser: httpx.AsyncClient) -> None:

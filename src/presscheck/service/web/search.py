@@ -209,7 +209,9 @@ def _group(site: PublishedSite, site_space: SiteSpaceRow) -> tuple[str, str]:
 def _shown(site: PublishedSite, places: _Places, hit: Hit, terms: Sequence[Term]) -> ShownPage:
     site_space, place = places[hit.place.space_id, hit.page["id"]]
     section = site.section_of(site_space)
-    titles = (*((section.title,) if section else ()), site.spaces[site_space.space_id].title)
+    titles = [section.title] if section else []
+    if sum(other.section_id == site_space.section_id for other in site.site_spaces) > 1:
+        titles.append(site.spaces[site_space.space_id].title)
     where = (*(visible_words(title, site.holds) for title in titles), *hit.place.above)
     shown = [
         ShownPassage(

@@ -258,6 +258,7 @@ if (field) {
   const results = element("div", { className: "menu found", popover: "manual" });
   field.form.append(results);
   field.setAttribute("aria-keyshortcuts", "Control+K Meta+K /");
+  field.form.dataset.key = "/"; // shown in the field
   let wanted = "";
   let timer = 0;
 

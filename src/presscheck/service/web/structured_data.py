@@ -18,7 +18,7 @@ def structured_data(
         site: the site.
         page: the page.
         url: its absolute URL.
-        trail: titles and URLs of its ancestors, outermost first.
+        trail: titles and URLs of its ancestors, outermost first. Groups, which have no URL, are left out.
         language: its language.
     """
     home = site.absolute(site.base)
@@ -33,7 +33,7 @@ def structured_data(
         article["description"] = page["description"]
     if page.get("updatedAt"):
         article["dateModified"] = page["updatedAt"]
-    steps = [(site.title, home), *((title, site.absolute(address)) for title, address in trail)]
+    steps = [(site.title, home), *((title, site.absolute(address)) for title, address in trail if address)]
     if url != home:
         steps.append((page["title"], url))
     items = [

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from datetime import date
 from functools import cache
+from html import unescape
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, cast
 from urllib.parse import quote, unquote, urlencode
 
@@ -86,6 +89,9 @@ HEADERS = {
 """Headers of all pages."""
 OPEN = frozenset(("public", "unlisted"))
 YEAR = 365 * 24 * 3600
+SUMMARY = 160
+"""Maximum number of characters of the text that search engines show for a page without a description."""
+_first_paragraph = re.compile(r"<p>(.*?)</p>", re.DOTALL).search
 
 
 def answered(context: Context, request: Request, files: BlobStore, sites: SiteRecords, blocks: BlockDrawer) -> Response:
@@ -199,6 +205,7 @@ def _document(
     return {
         "title": page["title"],
         "description": page.get("description") or "",
+        "summary": page.get("description") or _summary(body.html),
         "emoji": navigation.page_sign(page),
         "layout": layout,
         "body": body.html,
@@ -237,16 +244,20 @@ def _feeds(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition, m
 
 
 def _trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[tuple[str, str]]:
-    """Return the titles and URLs of the ancestors of a page, outermost first.
-
-    Groups are left out, as they have no text.
-    """
-    above = navigation.trail(site, site_space, place)
+    """Return the titles and URLs of the ancestors of a page, outermost first; groups have no URL."""
     return [
-        (ancestor.page["title"], site.address(site_space, ancestor))
-        for ancestor in above
-        if ancestor.page["type"] == "document"
+        (
+            ancestor.page["title"],
+            site.address(site_space, ancestor) if ancestor.page["type"] == "document" else "",
+        )
+        for ancestor in navigation.trail(site, site_space, place)
     ]
+
+
+def _summary(html: str) -> str:
+    """Return the words of the first paragraph, or an empty string."""
+    paragraph = _first_paragraph(html)
+    return shorten(unescape(re.sub("<[^>]*>", "", paragraph[1])), SUMMARY, placeholder=" …") if paragraph else ""
 
 
 def _cover(site: PublishedSite, site_space: SiteSpaceRow, page: dict[str, Any]) -> str | None:

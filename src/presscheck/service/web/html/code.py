@@ -13,7 +13,7 @@ DIAGRAM_CLASS = "code diagram"
 
 
 def code_html(text: str, language: str, title: str = "", *, is_numbered: bool = False, is_wrapped: bool = False) -> str:
-    """Render a code block: title, language, highlighted syntax, and optional line numbers."""
+    """Render a code block: highlighted syntax, optional line numbers, and a caption if the block has a title."""
     classes = "code"
     if language.lower() == DIAGRAM:
         classes = DIAGRAM_CLASS if title else f"{DIAGRAM_CLASS} untitled"
@@ -21,9 +21,8 @@ def code_html(text: str, language: str, title: str = "", *, is_numbered: bool = 
     lines = ["".join(map(_coloured, spans)) for spans in highlight(text.rstrip("\n"), language.lower())]
     if is_numbered:
         lines = [f'<span class="line">{line}</span>' for line in lines]
-    head = f'<span class="name">{escape(title)}</span>' if title else ""
-    head += f'<span class="language">{escape(language)}</span>' if language else ""
-    caption = f"<figcaption>{head}</figcaption>" if head else ""
+    kind = f'<span class="language">{escape(language)}</span>' if language else ""
+    caption = f'<figcaption><span class="name">{escape(title)}</span>{kind}</figcaption>' if title else ""
     classed = f' class="language-{escape(language)}"' if language else ""
     wrapped = " wrapped" if is_wrapped else ""
     written = "\n".join(lines)
