@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
+import httpx
 import pytest
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.service.factories import World, insert, plant_world
 from tests.service.integration_scripts import MODULE
+from tests.service.web_pages import customize, published
 
 from presscheck.api.change_requests import MergeChangeRequest
 from presscheck.api.content_installations import (
@@ -203,3 +205,25 @@ async def test_an_integration_hears_of_its_spaces_and_of_changed_content_in_thes
     assert changed["previous"] == {"status": "active", "configuration": {}}
     [content] = await payloads(world, at, "space_content_updated")
     assert content["spaceId"] == world.space
+
+
+@pytest.mark.slow
+async def test_an_integration_hears_of_feedback_on_its_sites_but_not_who_gave_it(world: World) -> None:
+    at, admin = await install(world), world.admin
+    address, site = await published(world)
+    await customize(world, site, feedback={"enabled": True})
+    async with httpx.AsyncClient(headers={"user-agent": "Lamp/1"}) as browser:
+        await browser.post(f"{address}guide", data={"rating": "bad", "comment": "Not installed yet"})
+        await admin.send(InstallInSite(**at, site_id=site["site_id"]))
+        await browser.post(f"{address}guide", data={"rating": "good", "comment": "Clear & short"})
+        await browser.post(f"{address}guide", data={"rating": "ok"})
+    while len(events := await payloads(world, at, "page_feedback")) < 2:
+        await asyncio.sleep(0.02)
+    later, earlier = events
+    assert earlier["feedback"] == {"rating": "good", "comment": "Clear & short"} and later["feedback"] == {
+        "rating": "ok"
+    }
+    fields = {"siteId": site["site_id"], "spaceId": world.space, "pageId": "guide", "url": f"{address}guide"}
+    assert earlier.items() >= fields.items()
+    assert earlier["visitor"].items() >= {"cookies": {}, "ip": "", "userAgent": ""}.items()
+    assert earlier["visitor"]["anonymousId"] == later["visitor"]["anonymousId"] != ""

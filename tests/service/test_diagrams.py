@@ -42,6 +42,12 @@ DRAWN = "document.querySelectorAll('figure.drawn').length"
 SHOWN = (
     "[...document.querySelectorAll('figure.drawn img')].filter(one => one.checkVisibility()).map(one => one.className)"
 )
+VIOLATIONS = (
+    "(() => { const observer = new ReportingObserver(() => {}, {buffered: true, types: ['csp-violation']});"
+    " observer.observe(); return observer.takeRecords().map(report => report.body.effectiveDirective)"
+    ".filter(rule => rule.startsWith('style')); })()"
+)
+"""The rules for styles that the page has broken; hostile diagrams also break the rules for scripts."""
 
 
 @pytest.fixture(scope="session")
@@ -90,6 +96,7 @@ async def test_diagrams_are_drawn_as_pictures_for_both_themes(drawing_world: Wor
         browser.open(f"{address}guide", scheme=scheme)
         browser.wait(f"{DRAWN} === 2 && !document.querySelector('.drawing')")
         assert browser.value(SHOWN) == [f"if-{scheme} zooms"] * 2
+        assert browser.value(VIOLATIONS) == []
     alt = browser.value("document.querySelector('figure.drawn img').alt")
     assert alt.startswith("flowchart LR\n") and "asks & waits" in alt, "the source is the alternative text"
     svg = browser.value("decodeURIComponent(document.querySelector('figure.drawn img').src)")

@@ -116,6 +116,23 @@ _LABELS = {
     "socialAccounts": "Social accounts",
 }
 """The labels of settings whose API names are not clear enough."""
+NOT_DRAWN = frozenset(
+    (
+        "ai.mode",
+        "ai.greeting",
+        "ai.localizedGreeting",
+        "ai.suggestions",
+        "ai.instructions",
+        "pageActions.externalAI",
+        "styling.icons",
+        "styling.background",
+        "styling.codeTheme.default",
+        "styling.codeTheme.openapi",
+        "trademark.enabled",
+        "insights.trackingCookie",
+    )
+)
+"""The settings that the local service stores, but that have no effect on its pages."""
 _LEAF_LABELS = {
     "localizedMessage": "Message by language",
     "localizedTitle": "Title by language",

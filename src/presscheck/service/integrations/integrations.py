@@ -57,7 +57,7 @@ _INSTALLED = (
     .join(IntegrationRow, IntegrationRow.name == InstallationRow.integration)
     .where(
         InstallationRow.organization_id == bindparam("organization"),
-        or_(IntegrationRow.target == "all", IntegrationRow.target == "space"),
+        or_(IntegrationRow.target == "all", IntegrationRow.target == bindparam("target")),
     )
 )
 
@@ -365,7 +365,14 @@ def delete_old_events(session: Session, integration: str) -> None:
 
 def tell_of_content(context: Context, space: SpaceRow) -> None:
     """Queue an event for each integration in a space after its live content changed."""
-    for row in context.rows(_INSTALLED, organization=space.organization_id):
+    for row in context.rows(_INSTALLED, organization=space.organization_id, target="space"):
         if is_installed_in(row, "space", space.id):
             payload = {"spaceId": space.id, "revisionId": space.revision_id}
             tell(context, row, "space_content_updated", **payload)
+
+
+def tell_of_feedback(context: Context, site: SiteRow, payload: dict[str, Any]) -> None:
+    """Queue an event for each integration in a site after a reader gave feedback on a page."""
+    for row in context.rows(_INSTALLED, organization=site.organization_id, target="site"):
+        if is_installed_in(row, "site", site.id):
+            tell(context, row, "page_feedback", siteId=site.id, **payload)

@@ -20,6 +20,7 @@ from presscheck.service.db.ids import Clock, moment_text, new_id
 from presscheck.service.db.signing import signing_key
 from presscheck.service.http.middleware import network_of, origin_of
 from presscheck.service.http.operations import ApiError, Caller, Context, StagedFiles, is_fit
+from presscheck.service.integrations.integrations import tell_of_feedback
 from presscheck.service.models.sites import PageFeedbackRow
 from presscheck.service.web.access import AccessDenied, admitted
 from presscheck.service.web.published_site import PublishedSite
@@ -68,6 +69,17 @@ def store_feedback(
         session.add(row)
     else:
         former.rating, former.comment, former.created_at = rating, comment or former.comment, now
+    feedback = {"rating": rating} | ({"comment": comment} if comment else {})
+    payload = {
+        "spaceId": page[0].space_id,
+        "pageId": row.page_id,
+        "feedback": feedback,
+        # integrations learn no more of a reader than the database keeps
+        "visitor": {"anonymousId": row.reader, "cookies": {}, "userAgent": "", "ip": ""},
+        "url": url,
+        "referrer": "",
+    }
+    tell_of_feedback(context, site.site, payload)
     return url
 
 

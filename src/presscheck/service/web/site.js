@@ -124,11 +124,27 @@ for (const image of all("article img:not([data-size])")) {
 
 /* Diagrams become pictures: the policy of the page forbids the styles in them, but not in pictures. A diagram that cannot
    be drawn stays its source. */
+const SVG = "http://www.w3.org/2000/svg";
+const withoutStyles = async (draw) => {
+  // the policy would ignore and report a style element in the page; a description has no effect there
+  const { createElement } = document;
+  document.createElement = (name, ...more) => {
+    if (name !== "style") return createElement.call(document, name, ...more);
+    const styles = document.createElementNS(SVG, "desc");
+    styles.setAttribute("class", "styles");
+    return styles;
+  };
+  try {
+    return await draw();
+  } finally {
+    delete document.createElement; // the function of all documents again
+  }
+};
 const drawn = async (id, text, theme, place) => {
   const themes = { light: "default", dark: "dark" };
   const fontFamily = "system-ui, sans-serif";
   self.mermaid.initialize({ startOnLoad: false, securityLevel: "strict", htmlLabels: false, flowchart: { htmlLabels: false }, suppressErrorRendering: true, theme: themes[theme], fontFamily });
-  const { svg } = await self.mermaid.render(id, text, place);
+  const { svg } = await withoutStyles(() => self.mermaid.render(id, text, place));
   const picture = new DOMParser().parseFromString(svg, "text/html").querySelector("svg");
   const { width, height } = picture.viewBox.baseVal;
   picture.setAttribute("width", width);
@@ -145,12 +161,13 @@ const drawDiagrams = async () => {
       // the first drawing gives the styles, with which the others measure their texts
       const first = await drawn(`d${number}`, alt, "light", place);
       const sheet = new CSSStyleSheet();
-      sheet.replaceSync(first.querySelector("style").textContent);
+      sheet.replaceSync(first.querySelector(".styles").textContent);
       document.adoptedStyleSheets = [sheet];
       const pictures = [];
       for (const theme of ["light", "dark"]) {
         const source = new XMLSerializer().serializeToString(await drawn(`d${number}`, alt, theme, place));
-        const src = `data:image/svg+xml,${encodeURIComponent(source)}`;
+        const styled = source.replace(/<desc class="styles">([^]*?)<\/desc>/, "<style>$1</style>");
+        const src = `data:image/svg+xml,${encodeURIComponent(styled)}`;
         pictures.push(element("img", { src, alt, className: `if-${theme}` }));
       }
       await Promise.all(pictures.map((picture) => picture.decode()));

@@ -91,7 +91,7 @@ OPEN = frozenset(("public", "unlisted"))
 YEAR = 365 * 24 * 3600
 SUMMARY = 160
 """Maximum number of characters of the text that search engines show for a page without a description."""
-_first_paragraph = re.compile(r"<p>(.*?)</p>", re.DOTALL).search
+_tags = re.compile("<[^<>]*>")
 
 
 def answered(context: Context, request: Request, files: BlobStore, sites: SiteRecords, blocks: BlockDrawer) -> Response:
@@ -256,8 +256,8 @@ def _trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -
 
 def _summary(html: str) -> str:
     """Return the words of the first paragraph, or an empty string."""
-    paragraph = _first_paragraph(html)
-    return shorten(unescape(re.sub("<[^>]*>", "", paragraph[1])), SUMMARY, placeholder=" …") if paragraph else ""
+    paragraph = html.partition("<p>")[2].partition("</p>")[0]
+    return shorten(unescape(_tags.sub("", paragraph)), SUMMARY, placeholder=" …")
 
 
 def _cover(site: PublishedSite, site_space: SiteSpaceRow, page: dict[str, Any]) -> str | None:

@@ -11,6 +11,7 @@ from presscheck.engine.site_customization.rows import items_at
 from presscheck.engine.site_customization.setting_forms import font_name
 from presscheck.engine.site_customization.settings import (
     CHOICE_WORDS,
+    NOT_DRAWN,
     children_name,
     item_model,
     reference_text,
@@ -56,7 +57,8 @@ def row_line(row: Row, document: Document, columns: int, *, is_changed: bool, er
     if row.is_item:
         return cut((mark, *_item(row, document), *_problem(error)), columns)
     name = pad(cut((mark, Span(row.setting.label, "strong")), NAME_COLUMNS - 1), NAME_COLUMNS)
-    return cut((*name, *_problem(error), *setting_value(row.setting, document)), columns)
+    note = (Span("  not available on the local service", "quiet"),) if row.setting.name in NOT_DRAWN else ()
+    return cut((*name, *_problem(error), *setting_value(row.setting, document), *note), columns)
 
 
 def setting_value(setting: Setting, document: Document) -> Line:
