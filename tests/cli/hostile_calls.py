@@ -17,6 +17,7 @@ from presscheck.cli.operations.api_commands import operations
 from presscheck.cli.operations.command_factory import CommandSpec
 
 MORE: dict[str, tuple[str, ...]] = {
+    "cr check": ("--with", "typos"),
     "cr copy": ("--new", "x"),
     "cr edit": ("--subject", "x"),
     "cr move": ("--new", "x"),

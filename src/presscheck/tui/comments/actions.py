@@ -59,13 +59,14 @@ class PageComment:
         suggestion: the text that the command `suggest` inserts, to suggest a change of the page.
         suggestion_reason: why nothing can be suggested.
         is_cell: whether the comment is about a cell of a table.
+        text: the initial text below the quote.
     """
 
     def __init__(self, page_id: str, title: str, quote: str = "", number: int = 0) -> None:
         self.page_id, self.title, self.quote = page_id, title, quote
         self.name = comment_name(page_id, quote, number)
         self.nodes: dict[str, Any] = {}
-        self.suggestion = self.suggestion_reason = ""
+        self.suggestion = self.suggestion_reason = self.text = ""
         self.is_cell = False
 
     @property
@@ -101,7 +102,7 @@ class ThreadActions:
             comment.heading,
             comment.name,
             call,
-            initial=quote_lines(comment.quote),
+            initial=quote_lines(comment.quote) + comment.text,
             suggestion=comment.suggestion,
             suggestion_reason=comment.suggestion_reason,
             validate=cell_suggestion_problem if comment.is_cell else suggestion_problem,

@@ -18,6 +18,7 @@ SIGNS = {
     "○": "closed: a resolved thread; unlisted, a draft of a site, or off",
     "↻": "outdated: made for an older revision",
     "¶": "the text of a review",
+    "§": "a finding of a prose check",
     "┃": "a thread; with a number, open comments",
     "↓": "main has new changes",
     "!": "conflict with main",

@@ -29,12 +29,14 @@ from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.comments.actions import PageComment, ThreadActions
 from presscheck.tui.screens.page.editor import edit_page
+from presscheck.tui.screens.review.prose_findings import comment_about
 from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.documents.diff.block_pairs import SegmentPair
     from presscheck.documents.diff.segments import TableRow
+    from presscheck.documents.git_format.findings import Finding
     from presscheck.engine.review.changes import ChangedItem
     from presscheck.tui.screens.review.session import ReviewSession
 
@@ -226,6 +228,9 @@ class CommentActions:
             self._view.clear_range()
             if self._comment_on_range(item, *numbers):
                 return
+        if finding := self._view.finding:
+            self._comment_on_finding(item, finding)
+            return
         if deleted := self._view.deleted_block:
             self._comment_on_deleted(item, deleted)
             return
@@ -254,6 +259,20 @@ class CommentActions:
             comment = PageComment(item.id, item.title, about, number)
             comment.suggestion = self._view.suggestion
             self._find(comment, self._targets.find_block(comment, text))
+        self.threads.comment(comment)
+
+    def _comment_on_finding(self, item: ChangedItem, finding: Finding) -> None:
+        """Comment on the line of a finding of a prose check, with its replacement as a suggestion, or its message."""
+        after = self._view.page.after
+        lines = after.replace("\r\n", "\n").split("\n")
+        line = line_to_quote(lines, finding.line - 1)
+        text = strip_markup(lines[line])
+        about = split_quote(quote(sanitize(text)))[0]
+        comment = PageComment(item.id, item.title, about, sum(strip_markup(above) == text for above in lines[:line]))
+        block = block_at(after, line)
+        comment.suggestion = format_suggestion(block.text) if block else ""
+        comment.text = comment_about(finding, after)
+        self._find(comment, self._targets.find_block(comment, text))
         self.threads.comment(comment)
 
     def _comment_on_range(self, item: ChangedItem, first: int, last: int) -> bool:

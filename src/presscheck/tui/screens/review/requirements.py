@@ -73,7 +73,7 @@ class RequirementsScreen(ProblemListScreen[Target]):
 def requirement_rows(session: ReviewSession) -> list[ProblemRow[Target]]:
     """Return a row for each requirement, followed by the threads, pages or reviewers that prevent it from being met.
 
-    The owners are at the end; their reviews are not required.
+    Prose findings and owners are at the end; neither prevents a merge.
     """
     model, threads = session.model, session.threads.all_threads()
     inputs = model.merge_inputs()
@@ -88,6 +88,11 @@ def requirement_rows(session: ReviewSession) -> list[ProblemRow[Target]]:
         if check.fixed_by and check.certainty != "yes":
             rows.append(ProblemRow(fix_line(check), is_note=True))
         rows += missing
+    if note := session.prose.note(model.items):
+        has_findings = any(map(session.prose.on, model.items))
+        target = Target("command", "next_thread" if has_findings else "check_prose")
+        sign = Span(" ⚠ ", "waiting") if has_findings else Span(" · ", "quiet")
+        rows.append(ProblemRow((sign, *pad((Span("prose", "quiet"),), 13), Span(note)), target))
     return rows + list(_owner_rows(session.owners))
 
 

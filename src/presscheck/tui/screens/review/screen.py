@@ -22,6 +22,7 @@ from presscheck.tui.screens.review.find_all import FindInAll
 from presscheck.tui.screens.review.history import HistoryActions
 from presscheck.tui.screens.review.merge_actions import MergeActions
 from presscheck.tui.screens.review.navigation import ReviewNavigation
+from presscheck.tui.screens.review.prose_checks import ProseCheckActions
 from presscheck.tui.screens.review.rearrange_actions import RearrangeActions
 from presscheck.tui.screens.review.request_actions import RequestActions
 from presscheck.tui.screens.review.requirements import Requirements
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 ON_THREAD = ("reply", "resolve", "react", "edit", "comment", "next_thread")
 ON_CONFLICT = ("take_ours", "edit", "comment", "merge", "next_change", "next_page")
 """Footer commands while the cursor is on a conflict."""
+ON_FINDING = ("comment", "edit", "next_thread", "next_change", "next_page")
+"""Footer commands while the cursor is on a finding of a prose check."""
 PASSING_BY = ("next_page", "previous_page", "mark")
 """Commands that do not act on the lines of the selected item."""
 STATE_COLUMNS = 24
@@ -71,7 +74,7 @@ class ReviewScreen(BaseScreen):
     CSS_PATH = "screen.tcss"
     SCOPE = "review"
     FOOTER = ("comment", "mark", "merge", "next_change", "next_page", "next_thread")
-    LEGEND = legend("+−~┃◆☑•✓✗⚠◷✎●○↻¶↓")
+    LEGEND = legend("+−~§┃◆☑•✓✗⚠◷✎●○↻¶↓")
     FOOTER_TITLES: ClassVar[Mapping[str, str]] = {"mark": "viewed", "next_pane": "pages"}
 
     def __init__(self, space_id: str, request_id: str) -> None:
@@ -120,6 +123,7 @@ class ReviewScreen(BaseScreen):
             self._history,
             RequestPreview(session.model, self),
             FindInAll(session),
+            ProseCheckActions(session),
             self._notifications,
         )
 
@@ -139,6 +143,8 @@ class ReviewScreen(BaseScreen):
         if self.session.view.is_in_change and self.session.view.is_on_thread:
             can_apply = self.disabled_reason("use_suggestion") is None
             return ("use_suggestion", *ON_THREAD) if can_apply else ON_THREAD
+        if self.session.view.finding:
+            return ON_FINDING
         if self.session.view.is_in_change and self.disabled_reason("take_ours") is None:
             return ON_CONFLICT
         request = self.session.model.request

@@ -6,18 +6,23 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from typing_extensions import override
+
 from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
+from presscheck.config.validation import read_checks
 from presscheck.documents.merge.conflict_blocks import conflict_blocks
 from presscheck.documents.pages.comment_text import find_quoted_line
 from presscheck.engine.inbox.notification_settings import NotificationTarget, request_target
 from presscheck.engine.review.model import ReviewModel, ThreadFilter
 from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.comments.rows import first_words
 from presscheck.tui.screens.notification_actions import Selection
 from presscheck.tui.screens.review.drafts import ReviewDrafts
 from presscheck.tui.screens.review.loader import PageTextLoader, ReviewLoader
+from presscheck.tui.screens.review.prose_findings import ProseFindings
 from presscheck.tui.screens.review.request_session import RequestSession
 from presscheck.tui.screens.review.view import ReviewView
 from presscheck.tui.screens.undo import undo_last_sent
@@ -41,6 +46,7 @@ class ReviewSession(RequestSession):
         texts: the texts of the changed pages.
         threads: the threads by item, and the filter that hides some.
         loader: subscribes to the calls of the model.
+        prose: the findings of prose checks in the changed pages.
         view: the widgets and the cursor.
         part: the screen that was opened last with `open_part`, such as the list of threads; None before.
         thread_query: the filter of the list of threads, as typed.
@@ -58,7 +64,8 @@ class ReviewSession(RequestSession):
         self.texts = PageTextLoader(self.model, screen)
         self.threads = ThreadFilter(self.model, self.texts, engine.outbox)
         self.loader = ReviewLoader(self.model, screen, on_answer)
-        self.view = ReviewView(self.model, self.texts, self.threads, self.loader)
+        self.prose = ProseFindings(self.texts)
+        self.view = ReviewView(self.model, self.texts, self.threads, self.loader, self.prose)
         self.part: BaseScreen | None = None
         self.thread_query = ""
         self._target: tuple[Callable[[], bool], str] | None = None
@@ -82,6 +89,13 @@ class ReviewSession(RequestSession):
         if not can_wait and not self.screen.engine.status.online:
             return "you are offline and an edit cannot be queued"
         return self.model.closed_reason() or self.drafts.disabled_reason()
+
+    @override
+    def prose_lines(self) -> list[Line]:
+        note = self.prose.note(self.model.items)
+        if not note and read_checks(self.screen.app_context.settings_file)[0]:
+            note = "Prose not checked: . W checks it."
+        return [(Span(note, "waiting"),)] if note else []
 
     async def read_page(self, page_id: str) -> RevisionPage:
         """Read the current version of a page in the change request."""

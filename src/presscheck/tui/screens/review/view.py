@@ -43,11 +43,13 @@ if TYPE_CHECKING:
 
     from presscheck.documents.diff.block_pairs import SegmentPair
     from presscheck.documents.diff.page_diff import Mode
+    from presscheck.documents.git_format.findings import Finding
     from presscheck.engine.review.changes import ChangedItem
     from presscheck.engine.review.model import ReviewModel, ThreadFilter
     from presscheck.engine.review.threads import Message, Thread
     from presscheck.engine.review.timeline import Event
     from presscheck.tui.screens.review.loader import PageTextLoader, ReviewLoader
+    from presscheck.tui.screens.review.prose_findings import ProseFindings
 
 WIDE = 100
 """Columns from which list and change, or both sides of a change, are shown side by side."""
@@ -67,6 +69,7 @@ class ReviewView:
         texts: loads the texts of the changed pages.
         threads: the threads, and the filter that hides some.
         loader: loads the replies of visible threads.
+        prose: the findings of prose checks.
     """
 
     def __init__(
@@ -75,7 +78,9 @@ class ReviewView:
         texts: PageTextLoader,
         threads: ThreadFilter,
         loader: ReviewLoader,
+        prose: ProseFindings,
     ) -> None:
+        self._prose = prose
         self._model, self._texts, self._threads, self._loader = model, texts, threads, loader
         self._state, self._merge = StatusLine(id="state"), StatusLine(id="merge")
         self.items = RowList(self._item_row, key=self._item_key, has_mark_column=False, id="pages")
@@ -182,6 +187,11 @@ class ReviewView:
     def is_on_thread(self) -> bool:
         """Whether the cursor is on a line of a thread."""
         return self.line in self.rendered.thread_of
+
+    @property
+    def finding(self) -> Finding | None:
+        """The finding of a prose check under the cursor; None if there is none."""
+        return self.rendered.findings.get(self.line) if self.is_in_change else None
 
     @property
     def is_on_fold(self) -> bool:
@@ -365,6 +375,7 @@ class ReviewView:
             collected,
             model.discussion.new_threads(),
             model.notifications,
+            self._prose.note(model.items),
         )
         right = (Span(error, "waiting"),) if error else by_line(request, model.me, moment)
         self._state.show((Span(" "), *state), right)
@@ -486,7 +497,7 @@ class ReviewView:
         options = self._options(item)
         shown = options.columns, options.only_changed, options.mode, options.is_narrow, options.now.timestamp() // 60
         folds = frozenset(options.unfolded), frozenset(options.opened)
-        return item, page, threads, shown, folds, self._summary(item, len(threads))
+        return item, page, threads, shown, folds, self._summary(item, len(threads)), self._prose.on(item)
 
     def _render(self, item: ChangedItem | None, page: PageText, threads: list[Thread]) -> RenderedChange:
         """Render an item, or the conversation for None."""
@@ -496,7 +507,8 @@ class ReviewView:
                 self._loader.load_people(self._threads.all_visible())
             events = select_events(self.events(), self.event_query)
             return render_conversation(self._model, threads, events, self._options(item), note)
-        return render_item(item, page, threads, self._options(item), self._summary(item, len(threads)))
+        summary = self._summary(item, len(threads))
+        return render_item(item, page, threads, self._options(item), summary, self._prose.on(item))
 
     def lines_of_row(self, row: int) -> list[Line]:
         """Return the lines that would be shown for a row of the list. The text of its item must be loaded.

@@ -1,0 +1,163 @@
+"""Prose checks in a review: new findings in place, suggestions, merges, cancellation and failures."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService
+from tests.service_users import say
+from tests.tui.app_driver import all_sent, review, shown, until
+from tests.tui.change_request_factory import begun, edited, rewritten
+
+from presscheck.api.comments import ListComments
+
+pytestmark = [pytest.mark.service(shared=True), pytest.mark.usefixtures("at_once")]
+
+BEFORE = "An old teh line.\n\nThe end.\n"
+AFTER = "An old teh line.\n\nA new line with teh word.\n\nA flaw here.\n\nThe end.\n"
+PROGRAM = """
+import json, sys
+for path in sys.argv[1:]:
+    for number, line in enumerate(open(path), 1):
+        row = {"path": path, "line": number}
+        if "teh" in line:
+            at = line.index("teh") + 1
+            print(json.dumps({**row, "column": at, "message": "[b]typo\\x1b[2J", "text": "teh", "replacement": "the"}))
+        if "flaw" in line:
+            print(json.dumps({**row, "message": "no flaws please", "rule": "flaws", "severity": "error"}))
+"""
+
+
+def configure(tmp_path: Path, *checks: tuple[str, list[str]]) -> None:
+    """Write the settings file with checks, each a name and a command."""
+    tables = (f'[[checks]]\nname = "{name}"\ncommand = {json.dumps(command)}\n' for name, command in checks)
+    file = tmp_path / "config" / "config.toml"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("\n".join(tables))
+
+
+def python(code: str) -> list[str]:
+    return [sys.executable, "-c", code]
+
+
+def footer(pilot: Any) -> str:
+    return shown(pilot.app).splitlines()[-1]
+
+
+def line_below(pilot: Any, words: str) -> str:
+    lines = shown(pilot.app).splitlines()
+    return lines[next(number for number, line in enumerate(lines) if words in line) + 1]
+
+
+async def test_new_findings_are_at_their_lines_and_become_suggestions(service: RunningService, tmp_path: Path) -> None:
+    configure(tmp_path, ("own", python(PROGRAM)))
+    one = await edited(service, "Prose in place", BEFORE, AFTER, title="Prose in place page")
+    async with review(service, tmp_path, "Prose in place") as pilot:
+        await until(pilot, shows="A new line with teh word.")
+        await pilot.press("full_stop", "W")
+        await until(pilot, shows="2 prose findings")
+        assert "§ [b]typo␛[2J (own) · c suggests the change" in line_below(pilot, "A new line with teh word.")
+        assert "§ no flaws please (own/flaws)" in line_below(pilot, "A flaw here.")
+        assert "§" not in line_below(pilot, "An old teh line.")
+        await pilot.press("t")
+        await until(pilot, holds=lambda: "▌  § [b]typo" in shown(pilot.app))
+        await pilot.press("c")
+        await until(pilot, shows="```suggestion")
+        assert "A new line with the word." in shown(pilot.app)
+        await pilot.press("ctrl+s")
+        await all_sent(pilot)
+        await until(pilot, shows="┃ you now")
+        await pilot.press("t")
+        await until(pilot, holds=lambda: "▌  ┃" in shown(pilot.app))
+        await pilot.press("t")
+        await until(pilot, holds=lambda: "▌  § no flaws" in shown(pilot.app))
+        await pilot.press("c")
+        await until(pilot, shows="> A flaw here.")
+        await pilot.press("escape")
+        await until(pilot, shows="Can merge?")
+        [comments] = await say(service, one.token, ListComments(**one.at))
+        [comment] = comments.items
+        assert "```suggestion\nA new line with the word.\n```" in comment.body.markdown
+
+
+async def test_merges_and_requirements_count_the_findings(service: RunningService, tmp_path: Path) -> None:
+    configure(tmp_path, ("own", python(PROGRAM)))
+    await begun(service, "Prose and merge", AFTER, title="Prose and merge page")
+    async with review(service, tmp_path, "Prose and merge") as pilot:
+        await until(pilot, shows="A new line with teh word.")
+        await pilot.press("m")
+        await until(pilot, shows="Prose not checked: . W checks it.")
+        await pilot.press("escape", "full_stop", "W")
+        await until(pilot, shows="3 prose findings")
+        await pilot.press("m")
+        await until(pilot, holds=lambda: shown(pilot.app).count("3 prose findings") == 2)
+        await pilot.press("escape", "W")
+        await until(pilot, shows="⚠ prose        3 prose findings")
+
+
+async def test_an_edited_page_is_not_checked_until_the_next_run(service: RunningService, tmp_path: Path) -> None:
+    configure(tmp_path, ("own", python(PROGRAM)))
+    one = await begun(service, "Prose edited", AFTER, title="Prose edited page")
+    async with review(service, tmp_path, "Prose edited") as pilot:
+        await until(pilot, shows="A flaw here.")
+        await pilot.press("full_stop", "W")
+        await until(pilot, shows="3 prose findings")
+        await rewritten(service, one, "A teh.\n")
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="1 not checked")
+        assert "§" not in shown(pilot.app)
+        await pilot.press("full_stop", "W")
+        await until(pilot, shows="1 prose finding ")
+        await rewritten(service, one, "Fine.\n")
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="1 not checked")
+        await pilot.press("full_stop", "W")
+        await until(pilot, shows="no new prose findings (own)")
+
+
+async def test_a_check_runs_in_the_background_and_is_canceled_by_its_key(
+    service: RunningService, tmp_path: Path
+) -> None:
+    mark = tmp_path / "pid"
+    code = f"import os, time; open({str(mark)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    configure(tmp_path, ("slow", python(code)))
+    await begun(service, "Prose canceled", AFTER, title="Prose canceled page")
+    async with review(service, tmp_path, "Prose canceled", (80, 24)) as pilot:
+        await until(pilot, shows="1 change")
+        await pilot.press("full_stop", "W")
+        await until(pilot, shows="§ prose: slow, 1 of 1 …", holds=lambda: bool(mark.exists() and mark.read_text()))
+        await pilot.press("tab")
+        await until(pilot, shows="A flaw here.")
+        await pilot.press("full_stop", "W")
+        await until(pilot, shows="prose check canceled")
+        assert "§ prose: slow" not in shown(pilot.app)
+
+        def has_ended() -> bool:
+            try:
+                os.kill(int(mark.read_text()), 0)
+            except ProcessLookupError:
+                return True
+            return False
+
+        await until(pilot, holds=has_ended)
+
+
+async def test_failures_are_shown_and_the_other_checks_go_on(service: RunningService, tmp_path: Path) -> None:
+    await begun(service, "Prose failed", AFTER, title="Prose failed page")
+    async with review(service, tmp_path, "Prose failed") as pilot:
+        await until(pilot, shows="A flaw here.")
+        await pilot.press("full_stop", "W")
+        await until(pilot, shows="no prose checks: add [[checks]]")
+        configure(tmp_path, ("gone", ["no-such-program"]), ("own", python(PROGRAM)))
+        await pilot.press("full_stop", "W")
+        await until(pilot, shows="3 prose findings · 1 failed")
+        configure(tmp_path, ("own", []))
+        await pilot.press("full_stop", "W")
+        await pilot.press("exclamation_mark")
+        await until(pilot, shows="config.toml:3: checks.1.")
+        assert "gone: no-such-program is not installed: install it" in shown(pilot.app)
