@@ -24,8 +24,8 @@ from presscheck.api.site_structure import GetSiteStructure
 from presscheck.api.sites import GetSite, ListSites
 from presscheck.api.spaces import GetSpace
 from presscheck.client.request_priority import RequestContext
+from presscheck.documents.sites.checks import check_site
 from presscheck.engine.engine import Engine
-from presscheck.engine.publish.checks import check_site
 from presscheck.engine.publish.site_content import FACTS, SiteReader
 from presscheck.engine.shared_calls import live_page
 from presscheck.errors import NotFound

@@ -3,7 +3,7 @@
 from xml.etree import ElementTree
 
 from presscheck.cli.site.check_reports import junit, sarif
-from presscheck.engine.publish.checks import CHECKS, Finding
+from presscheck.documents.sites.checks import CHECKS, Finding
 
 UNREAD = Finding(
     "not-checked",

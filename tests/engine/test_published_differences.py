@@ -10,14 +10,16 @@ from presscheck.api.site_settings import Redirect, RedirectTarget
 from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpace, SiteStructure, StructureItem
 from presscheck.api.sites import Site
 from presscheck.api.spaces import Space
-from presscheck.engine.publish.differences import Differences, differences
-from presscheck.engine.publish.published_state import (
+from presscheck.documents.sites.content import (
+    FormerSpace,
     PublishedSpace,
     PublishedState,
-    redirect_targets,
-    structure_items,
+    SiteContent,
+    SpaceContent,
+    Unread,
 )
-from presscheck.engine.publish.site_content import FormerSpace, SiteContent, SpaceContent, Unread
+from presscheck.engine.publish.differences import Differences, differences
+from presscheck.engine.publish.published_state import redirect_targets, structure_items
 
 LOOKS = {"styling.font": "Inter", "title": "Docs"}
 A, B, C = (SiteSpace(id=f"i{name}", path=name, space=Space(id=name, title=name.upper())) for name in "abc")

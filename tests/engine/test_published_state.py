@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from presscheck.engine.publish.published_state import KEY, PublishedState, PublishedStates
+from presscheck.documents.sites.content import PublishedState
+from presscheck.engine.publish.published_state import KEY, PublishedStates
 from presscheck.store.outbox import Outbox
 
 SEEN = PublishedState(at=2.0, is_own=False, visibility="public")

@@ -19,10 +19,11 @@ from presscheck.api.site_settings import (
 )
 from presscheck.api.site_structure import GetSiteStructure
 from presscheck.api.sites import GetSite, ListSites, PublishSite, Site, SiteUrls, UnpublishSite
+from presscheck.documents.sites.content import PublishedState
 from presscheck.engine.engine import Engine
 from presscheck.engine.publish.differences import differences
 from presscheck.engine.publish.previews import preview_url
-from presscheck.engine.publish.published_state import PublishedState, PublishedStates
+from presscheck.engine.publish.published_state import PublishedStates
 from presscheck.engine.publish.publishing import reach_words, read_customization, unreach_words
 from presscheck.engine.publish.site_content import SiteReader
 from presscheck.engine.site_config.site_history import read_history

@@ -13,12 +13,13 @@ from presscheck.api.site_settings import AdaptiveSchema, PublishingAuth, Redirec
 from presscheck.api.site_structure import SiteSection, SiteSpace, SiteStructure
 from presscheck.api.sites import Site, SiteProxy, SiteUrls
 from presscheck.api.spaces import Space
-from presscheck.engine.publish.checks import CHECKS, Finding, Level, check_site, hostname_problem, summary
-from presscheck.engine.publish.published_state import PublishedSpace, PublishedState
-from presscheck.engine.publish.site_content import (
+from presscheck.documents.sites.checks import CHECKS, Finding, Level, check_site, hostname_problem, summary
+from presscheck.documents.sites.content import (
     FormerSpace,
     IncomingLink,
     PageFacts,
+    PublishedSpace,
+    PublishedState,
     SiteContent,
     SpaceContent,
     Unread,

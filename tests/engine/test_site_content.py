@@ -17,8 +17,8 @@ from presscheck.api.links import ListSpaceLinks
 from presscheck.api.operation import Operation
 from presscheck.api.sites import ListSites, PublishSite
 from presscheck.documents.pages.tree import flatten
+from presscheck.documents.sites.checks import Finding, check_site
 from presscheck.engine.engine import Engine
-from presscheck.engine.publish.checks import Finding, check_site
 from presscheck.engine.publish.site_content import SiteReader
 from presscheck.errors import Forbidden
 

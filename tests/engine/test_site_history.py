@@ -13,7 +13,8 @@ from presscheck.api.sites import GetSite, PublishSite, Site, UnpublishSite
 from presscheck.api.spaces import Space
 from presscheck.api.users import User
 from presscheck.client.request_priority import Priority
-from presscheck.engine.publish.published_state import PublishedState, PublishedStates
+from presscheck.documents.sites.content import PublishedState
+from presscheck.engine.publish.published_state import PublishedStates
 from presscheck.engine.reads.scheduler import REQUESTED
 from presscheck.engine.site_config.document import SiteConfig
 from presscheck.engine.site_config.site_history import changes_between, own_rows, part_of_config, read_history

@@ -4,11 +4,11 @@ import pytest
 
 from presscheck.api.site_structure import OtherStructureItem, SiteSection, SiteSectionGroup, SiteSpace
 from presscheck.api.spaces import Space
+from presscheck.documents.sites.content import key_of
 from presscheck.engine.publish.site_structure import (
     all_items,
     children_of,
     icon_problem,
-    key_of,
     kind_of,
     path_problem,
     pointer,

@@ -16,7 +16,7 @@ from presscheck.api.site_settings import CreateRedirect, DeleteRedirect, ListRed
 from presscheck.api.site_structure import GetSiteStructure, SiteSection, UpdateSection
 from presscheck.api.sites import CreateSite, ListSites, PublishSite, Site
 from presscheck.client.client import Client
-from presscheck.engine.publish.site_structure import key_of
+from presscheck.documents.sites.content import key_of
 from presscheck.errors import Forbidden
 from presscheck.service.db.engine import Database
 from presscheck.service.models.sites import SiteRow

@@ -132,7 +132,7 @@ def _key_errors(file: Path) -> tuple[SettingsError, ...]:
 
 
 def _checks_errors(file: Path) -> tuple[SettingsError, ...]:
-    from presscheck.engine.publish.checks import CHECK_NAMES  # 60 ms, only to check the files
+    from presscheck.documents.sites.checks import CHECK_NAMES  # 60 ms, only to check the files
 
     named = {table.get("checks") for table in read_all(file).values()} | {None}
     files = [ChecksFile(file, name) for name in sorted(named, key=lambda name: name or "")]

@@ -7,7 +7,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from presscheck.cli.check_reports import sarif_log
-from presscheck.engine.publish.checks import CHECKS, Finding, Severity
+from presscheck.documents.sites.checks import CHECKS, Finding, Severity
 from presscheck.text.sanitize import sanitize
 
 NOT_CHECKED = "not-checked"

@@ -43,7 +43,7 @@ from presscheck.cli.site.history import history, restore
 from presscheck.cli.site.operations import add_to_sites
 from presscheck.cli.site.redirects import redirects
 from presscheck.config.checks_file import ChecksFile
-from presscheck.engine.publish.checks import CHECK_NAMES, Finding, Level, check_site, summary
+from presscheck.documents.sites.checks import CHECK_NAMES, Finding, Level, check_site, summary
 from presscheck.engine.publish.plan_limits import plan_limits
 from presscheck.engine.publish.previews import preview_url, spaces_of_site
 from presscheck.engine.publish.published_state import PublishedStates

@@ -8,12 +8,8 @@ from typing import Literal
 
 from presscheck.api.content import RevisionPage
 from presscheck.documents.pages.tree import flatten
-from presscheck.engine.publish.published_state import (
-    PublishedItem,
-    redirect_targets,
-    structure_items,
-)
-from presscheck.engine.publish.site_content import FormerSpace, SiteContent, SpaceContent
+from presscheck.documents.sites.content import FormerSpace, PublishedItem, SiteContent, SpaceContent
+from presscheck.engine.publish.published_state import redirect_targets, structure_items
 
 Kind = Literal["added", "edited", "moved", "removed"]
 Subject = Literal["pages", "structure", "customization", "redirects", "visibility"]

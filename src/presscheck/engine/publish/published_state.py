@@ -10,70 +10,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any, cast
 
 from presscheck.api.site_settings import Redirect
 from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpace, SiteStructure, StructureItem
 from presscheck.documents.pages.file_urls import unsigned_url
+from presscheck.documents.sites.content import PublishedItem, PublishedSpace, PublishedState
 from presscheck.engine.site_config.document import GENERATED
 from presscheck.store.outbox import Outbox
 
 KEY = "published "
 """The prefix of the stored keys."""
-
-
-@dataclass(frozen=True)
-class PublishedSpace:
-    """A space as it was published.
-
-    Attributes:
-        id: the id of the site space.
-        space: the id of the space.
-        title: the title in the site.
-        path: the path within the site, such as `/api`; empty for the root of the site.
-        revision: the id of the published revision.
-    """
-
-    id: str
-    space: str
-    title: str
-    path: str
-    revision: str
-
-
-@dataclass(frozen=True)
-class PublishedItem:
-    """A structure item as it was published; `above` is the key of its parent."""
-
-    title: str
-    path: str = ""
-    above: str = ""
-    is_default: bool = False
-    condition: str = ""
-
-
-@dataclass(frozen=True)
-class PublishedState:
-    """The published state of a site at a point in time.
-
-    Attributes:
-        at: the time in seconds since the epoch.
-        is_own: whether this machine published the site; False if the site was live already when first seen.
-        spaces: the spaces.
-        items: the structure items by key, in order.
-        visibility: the visibility of the site.
-        redirects: the target of each redirect by source path; None if the redirects could not be read.
-        customization: the settings by path, such as `styling.theme`; None if they could not be read.
-    """
-
-    at: float
-    is_own: bool
-    spaces: tuple[PublishedSpace, ...] = ()
-    items: Mapping[str, PublishedItem] = field(default_factory=dict[str, PublishedItem])
-    visibility: str = ""
-    redirects: Mapping[str, str] | None = None
-    customization: Mapping[str, str] | None = None
 
 
 class PublishedStates:
@@ -107,12 +55,6 @@ class PublishedStates:
         text = self._store.recall(key)
         if _stored(text) is None:
             self._store.swap(key, text, {key: json.dumps(asdict(state))})
-
-
-def space_path(item: SiteSpace, section: SiteSection | None) -> str:
-    """Return the path of a space within its site, such as `/guides/api`; empty for the root of the site."""
-    parts = (section.path if section and not section.default else "", "" if item.default else item.path)
-    return "".join(f"/{part}" for part in parts if part)
 
 
 def structure_items(structure: SiteStructure) -> dict[str, PublishedItem]:

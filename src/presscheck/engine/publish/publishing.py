@@ -11,17 +11,22 @@ from presscheck.api.published_sites import GetPublishedSite
 from presscheck.api.site_settings import GetCustomization, ListShareLinks
 from presscheck.api.sites import PublishSite, Site
 from presscheck.api.spaces import GetSpace, Space
-from presscheck.engine.protocols import Reader
-from presscheck.engine.publish.published_state import (
+from presscheck.documents.sites.content import (
     PublishedSpace,
     PublishedState,
+    SiteContent,
+    SpaceContent,
+    Unread,
+    space_path,
+)
+from presscheck.engine.protocols import Reader
+from presscheck.engine.publish.published_state import (
     PublishedStates,
     customization_settings,
     redirect_targets,
-    space_path,
     structure_items,
 )
-from presscheck.engine.publish.site_content import SiteContent, SiteReading, SpaceContent, Unread
+from presscheck.engine.publish.site_content import SiteReading
 from presscheck.engine.publish.site_structure import site_spaces
 from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.engine.site_config.site_state import OnlineReader, StateReader

@@ -11,10 +11,9 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, NamedTuple, Protocol, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
 
 from pydantic_core import from_json
 
@@ -30,26 +29,34 @@ from presscheck.api.site_settings import (
     ListRedirects,
     ListShareLinks,
     PublishingAuth,
-    Redirect,
     ShareLink,
 )
 from presscheck.api.site_structure import (
     GetSiteStructure,
     SiteSection,
     SiteSpace,
-    SiteStructure,
 )
 from presscheck.api.sites import GetSite, ListSites, Site
 from presscheck.api.spaces import GetSpace, Space
 from presscheck.client.request_priority import Priority
-from presscheck.documents.markdown.links import unnamed_images
-from presscheck.documents.markdown.spec_references import SpecReference, find_specs
-from presscheck.documents.merge.conflict_blocks import START_SIGNS, unresolved_conflicts
+from presscheck.documents.markdown.spec_references import SpecReference
 from presscheck.documents.nodes.comment_targets import CellIds, cell_words, has_block
 from presscheck.documents.pages.tree import flatten
-from presscheck.documents.visitors.conditional_text import ConditionMistake, condition_mistakes
+from presscheck.documents.sites.content import (
+    NOTHING_FOUND,
+    FormerSpace,
+    IncomingLink,
+    PageFacts,
+    PublishedSpace,
+    PublishedState,
+    SiteContent,
+    SpaceContent,
+    Unread,
+    page_facts,
+    spec_addresses,
+)
+from presscheck.documents.visitors.conditional_text import ConditionMistake
 from presscheck.engine.protocols import StoreWorker
-from presscheck.engine.publish.published_state import PublishedSpace, PublishedState
 from presscheck.engine.publish.site_structure import site_spaces
 from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.engine.reads.scheduler import REQUESTED
@@ -74,123 +81,8 @@ class SiteReading(LinkReader, StoreWorker, Protocol):
     """The parts of the engine that this module needs."""
 
 
-class PageFacts(NamedTuple):
-    """The facts that checks need about the text of a page; lines are counted from 1.
-
-    Attributes:
-        is_empty: whether the page has no text.
-        conflicts: the lines at which unresolved conflicts start.
-        unnamed_images: the lines of images without alternative text.
-        specs: the OpenAPI specifications named by blocks.
-        conditions: the conditions that cannot be parsed.
-    """
-
-    is_empty: bool = False
-    conflicts: tuple[int, ...] = ()
-    unnamed_images: tuple[int, ...] = ()
-    specs: tuple[SpecReference, ...] = ()
-    conditions: tuple[ConditionMistake, ...] = ()
-
-
-NOTHING_FOUND = PageFacts()
-"""The facts about pages without findings, which most pages share."""
 KnownFacts = dict[str, tuple[str, PageFacts]]
 """Facts by page id, each with the id of the examined text."""
-
-
-@dataclass(frozen=True)
-class SpaceContent:
-    """A space of a site.
-
-    Attributes:
-        item: the space in the structure of the site.
-        section: the section that contains the space.
-        space: the current space; if it cannot be read, the space in the structure.
-        pages: the live page tree.
-        facts: the facts about page texts by page id; texts that could not be read are missing.
-        links: the links in the live pages.
-        outdated: the page id of each open comment whose text is gone; an empty id if the page is gone, too.
-        requests: the open change requests.
-    """
-
-    item: SiteSpace
-    section: SiteSection | None
-    space: Space
-    pages: tuple[RevisionPage, ...] = ()
-    facts: Mapping[str, PageFacts] = field(default_factory=dict[str, PageFacts])
-    links: tuple[Link, ...] = ()
-    outdated: tuple[str, ...] = ()
-    requests: tuple[ChangeRequest, ...] = ()
-
-    @cached_property
-    def by_id(self) -> Mapping[str, RevisionPage]:
-        """All pages by id, in the order of the tree."""
-        return {page.id: page for page in flatten(self.pages)}
-
-    @property
-    def title(self) -> str:
-        """The title of the space in the site."""
-        return self.item.title or self.space.title or self.item.space.title
-
-
-class Unread(NamedTuple):
-    """A part of a site that could not be read completely; `name` is the name that checks use."""
-
-    name: str
-    where: str
-    reason: str
-
-
-class FormerSpace(NamedTuple):
-    """A space as it was published, with its pages at that time."""
-
-    space: PublishedSpace
-    pages: tuple[RevisionPage, ...]
-
-
-class IncomingLink(NamedTuple):
-    """A link to the site on a page of another site: to a page by id, or to an address."""
-
-    where: str
-    space: str
-    page: str
-    target_page: str = ""
-    address: str = ""
-
-
-@dataclass(frozen=True)
-class SiteContent:
-    """The data for the checks of a site; parts that could not be read are empty and listed in `unread`."""
-
-    site: Site
-    structure: SiteStructure
-    spaces: tuple[SpaceContent, ...] = ()
-    redirects: tuple[Redirect, ...] = ()
-    share_links: tuple[ShareLink, ...] = ()
-    authentication: PublishingAuth | None = None
-    schema: AdaptiveSchema | None = None
-    unread: tuple[Unread, ...] = ()
-    published: PublishedState | None = None
-    """The last published state recorded by this machine."""
-    former: tuple[FormerSpace, ...] = ()
-    """The spaces of the published state."""
-    specs: tuple[OpenAPISpec, ...] | None = ()
-    """The specifications of the organization, if a page uses any; None if they could not be read."""
-    incoming: tuple[IncomingLink, ...] = ()
-    """Links to the site from other published sites."""
-
-
-def page_facts(markdown: str) -> PageFacts:
-    """Return the facts that checks need about the text of a page."""
-    conflicts = unresolved_conflicts(markdown) if "<" in markdown and START_SIGNS in markdown else []
-    images, specs = unnamed_images(markdown), find_specs(markdown)
-    is_empty = not markdown or markdown.isspace()
-    conditions = condition_mistakes(markdown)
-    if not (conflicts or images or specs or conditions or is_empty):
-        return NOTHING_FOUND
-    lines = tuple(block.first + 1 for block in conflicts)
-    image_lines = tuple(markdown.count("\n", 0, start) + 1 for start in images)
-    return PageFacts(is_empty, lines, image_lines, specs, tuple(conditions))
 
 
 class SiteReader:
@@ -511,11 +403,6 @@ def _outside_specs(spaces: Iterable[SpaceContent], specs: Iterable[OpenAPISpec])
         outside = sorted({spec.name for spec in names if spec.is_address and spec.name not in known})
         if outside:
             yield Unread("specifications", space.title, f"outside the service: {', '.join(outside)}")
-
-
-def spec_addresses(specs: Iterable[OpenAPISpec]) -> dict[str, OpenAPISpec]:
-    """Return the specifications by address."""
-    return {url: spec for spec in specs for url in (spec.source_url, spec.urls.published) if url}
 
 
 def _unknown(known: KnownFacts, pages: Iterable[RevisionPage]) -> list[RevisionPage]:

@@ -33,11 +33,6 @@ Trees = Mapping[str, Sequence[RevisionPage]]
 """Page trees by space id; spaces whose pages are unknown are missing."""
 
 
-def key_of(item: StructureItem) -> str:
-    """Return the key of an item, which is unique in its site."""
-    return f"{item.object} {item.id}"
-
-
 def kind_of(item: StructureItem) -> str:
     """Return the word for the kind of an item."""
     return KINDS.get(item.object, "link")

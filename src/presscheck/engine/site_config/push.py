@@ -14,8 +14,9 @@ from typing import Any, Protocol, cast
 
 from presscheck.api.operation import Operation
 from presscheck.api.site_structure import GetSiteStructure
+from presscheck.documents.sites.content import key_of
 from presscheck.engine.publish.redirects import Writer, reference
-from presscheck.engine.publish.site_structure import key_of, plain_path
+from presscheck.engine.publish.site_structure import plain_path
 from presscheck.engine.site_config.comparison import Difference, Drift, Field, compare, drifts
 from presscheck.engine.site_config.document import PARTS, Entry, Part, SiteConfig, every_entry
 from presscheck.engine.site_config.site_state import OnlineReader, SiteState, StateReader, entries_of

@@ -33,11 +33,12 @@ from presscheck.api.site_structure import (
 from presscheck.api.sites import GetSite, Site
 from presscheck.api.spaces import ListSpaces, Space
 from presscheck.documents.pages.tree import flatten
+from presscheck.documents.sites.content import key_of
 from presscheck.engine.connection import Status
 from presscheck.engine.protocols import Reader
 from presscheck.engine.publish.redirects import reference
 from presscheck.engine.publish.shown_addresses import key_in
-from presscheck.engine.publish.site_structure import children_of, key_of, plain_path, site_spaces
+from presscheck.engine.publish.site_structure import children_of, plain_path, site_spaces
 from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.engine.site_config.document import (
     GENERATED,

@@ -12,11 +12,11 @@ from typing_extensions import override
 from presscheck.api.site_settings import CreateShareLink, GetCustomization
 from presscheck.api.sites import GetSite, PublishSite, Site, UnpublishSite
 from presscheck.documents.pages.tree import flatten
+from presscheck.documents.sites.content import PublishedState, SiteContent
 from presscheck.engine.publish.differences import KINDS, SUBJECTS, Difference, Differences, Subject, differences
-from presscheck.engine.publish.published_state import PublishedState, PublishedStates, customization_settings
+from presscheck.engine.publish.published_state import PublishedStates, customization_settings
 from presscheck.engine.publish.publishing import reach_words, read_customization, unreach_words
 from presscheck.engine.publish.shown_addresses import shown_address
-from presscheck.engine.publish.site_content import SiteContent
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize

@@ -8,10 +8,11 @@ from time import monotonic, time
 from typing import TYPE_CHECKING, cast
 
 from presscheck.config.checks_file import ChecksFile
-from presscheck.engine.publish.checks import CHECK_NAMES, Finding, Level, Severity, check_site, summary
+from presscheck.documents.sites.checks import CHECK_NAMES, Finding, Level, Severity, check_site, summary
+from presscheck.documents.sites.content import SiteContent
 from presscheck.engine.publish.published_state import PublishedStates
 from presscheck.engine.publish.publishing import state_of
-from presscheck.engine.publish.site_content import SiteContent, SiteReader
+from presscheck.engine.publish.site_content import SiteReader
 from presscheck.engine.reads.scheduler import BACKGROUND, REQUESTED
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count

@@ -10,9 +10,10 @@ from textual.containers import Vertical
 from typing_extensions import override
 
 from presscheck.api.sites import Site
+from presscheck.documents.sites.content import key_of
 from presscheck.engine.publish.plan_limits import plan_limits
 from presscheck.engine.publish.shown_addresses import shown_address
-from presscheck.engine.publish.site_structure import children_of, key_of
+from presscheck.engine.publish.site_structure import children_of
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap

@@ -10,7 +10,7 @@ from presscheck.tui.screens.sites.previews import preview_reason, preview_site
 from presscheck.tui.screens.sites.published_profile import published_reason, show_published
 
 if TYPE_CHECKING:
-    from presscheck.engine.publish.checks import Part
+    from presscheck.documents.sites.checks import Part
     from presscheck.tui.screens.publish.session import PublishSession
     from presscheck.tui.screens.publish.site_actions import SiteActions
 

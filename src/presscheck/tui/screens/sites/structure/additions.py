@@ -12,7 +12,8 @@ from presscheck.api.site_structure import (
     SiteSectionGroup,
     StructureItem,
 )
-from presscheck.engine.publish.site_structure import key_of, title_of
+from presscheck.documents.sites.content import key_of
+from presscheck.engine.publish.site_structure import title_of
 from presscheck.errors import ChecksFailed
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count

@@ -15,9 +15,10 @@ from presscheck.api.site_structure import (
     UpdateSiteSpace,
 )
 from presscheck.api.sites import UpdateSite
+from presscheck.documents.sites.content import key_of
 from presscheck.documents.visitors.conditions import problem_of
 from presscheck.engine.publish.shown_addresses import shown_address
-from presscheck.engine.publish.site_structure import icon_problem, key_of, kind_of, path_problem, title_of
+from presscheck.engine.publish.site_structure import icon_problem, kind_of, path_problem, title_of
 from presscheck.errors import ChecksFailed
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize

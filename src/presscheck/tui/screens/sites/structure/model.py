@@ -9,7 +9,8 @@ from typing import Any
 from presscheck.api.site_structure import SiteSection, SiteSpace, SiteStructure, StructureItem
 from presscheck.api.sites import Site
 from presscheck.documents.pages.page_order import Move, PageOrder
-from presscheck.engine.publish.site_structure import Items, all_items, children_of, key_of
+from presscheck.documents.sites.content import key_of
+from presscheck.engine.publish.site_structure import Items, all_items, children_of
 from presscheck.errors import PresscheckError
 
 

@@ -18,8 +18,9 @@ from presscheck.api.site_structure import (
     StructurePosition,
 )
 from presscheck.documents.pages.page_order import Move, PageOrder
+from presscheck.documents.sites.content import key_of
 from presscheck.engine.publish.shown_addresses import shown_address
-from presscheck.engine.publish.site_structure import key_of, kind_of, pointer, title_of
+from presscheck.engine.publish.site_structure import kind_of, pointer, title_of
 from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span

@@ -14,8 +14,9 @@ from presscheck.api.site_structure import (
     SiteSpace,
     StructureItem,
 )
+from presscheck.documents.sites.content import key_of
 from presscheck.engine.publish.shown_addresses import shown_address
-from presscheck.engine.publish.site_structure import all_items, children_of, key_of, kind_of, title_of
+from presscheck.engine.publish.site_structure import all_items, children_of, kind_of, title_of
 from presscheck.errors import ChecksFailed
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize

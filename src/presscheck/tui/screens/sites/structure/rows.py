@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpace, StructureItem
+from presscheck.documents.sites.content import key_of
 from presscheck.engine.publish.shown_addresses import shown_address
-from presscheck.engine.publish.site_structure import children_of, key_of, kind_of, title_of
+from presscheck.engine.publish.site_structure import children_of, kind_of, title_of
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width

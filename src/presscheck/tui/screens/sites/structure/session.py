@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from presscheck.api.site_structure import GetSiteStructure, StructureItem
-from presscheck.engine.publish.site_structure import key_of, kind_of, title_of
+from presscheck.documents.sites.content import key_of
+from presscheck.engine.publish.site_structure import kind_of, title_of
 from presscheck.errors import ChecksFailed
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.sites.writes import lacks_role, write_reason

@@ -20,12 +20,18 @@ from presscheck.api.site_settings import Redirect
 from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpace, StructureItem
 from presscheck.documents.markdown.spec_references import SpecReference
 from presscheck.documents.pages.tree import flatten
+from presscheck.documents.sites.content import (
+    NOTHING_FOUND,
+    PageFacts,
+    SiteContent,
+    SpaceContent,
+    key_of,
+    space_path,
+    spec_addresses,
+)
 from presscheck.documents.visitors.claim_schema import MOST_MISTAKES, schema_claims, schema_mistakes
 from presscheck.documents.visitors.conditional_text import condition_mistakes
 from presscheck.documents.visitors.conditions import claim_paths, problem_of
-from presscheck.engine.publish.published_state import space_path
-from presscheck.engine.publish.site_content import NOTHING_FOUND, PageFacts, SiteContent, SpaceContent, spec_addresses
-from presscheck.engine.publish.site_structure import key_of
 from presscheck.text.phrases import count
 
 Severity = Literal["error", "warning", "info", "unknown"]

@@ -1,0 +1,1 @@
+"""The checks of a site, and the content that they examine."""
