@@ -393,7 +393,7 @@ sed -i "$CHANGE" "$1"
 
 
 def test_every_operation_has_a_command(shell: Shell) -> None:
-    assert len(operations()) == 285
+    assert len(operations()) == 291
     listed = shell.json("api")
     assert [one["name"] for one in listed] == list(operations())
     for name, operation in operations().items():

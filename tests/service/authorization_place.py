@@ -37,6 +37,7 @@ from presscheck.api.permissions import (
     UpdateCollectionTeamPermission,
 )
 from presscheck.api.saml import CreateSAMLProvider
+from presscheck.api.site_findings import ListSiteFindings
 from presscheck.api.site_settings import (
     CreateRedirect,
     CreateShareLink,
@@ -337,6 +338,7 @@ class PlaceBuilder:
             "site_section_group_id": group,
             "site_space_id": placed,
             "site_external_link_id": make(AddExternalLink(**at, title=f"{word} link", url="https://example.org/")).id,
+            "site_finding_id": make(ListSiteFindings(**at)).items[0].id,
             "share_link_id": make(CreateShareLink(**at, name="For us")).id,
             "site_redirect_id": make(CreateRedirect(**at, source="/old", destination=EXTERNAL)).id,
             "customization": make(GetCustomization(**at)),

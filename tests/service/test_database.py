@@ -86,7 +86,9 @@ def test_a_database_older_than_the_migrations_is_migrated(tmp_path: Path) -> Non
             connection.execute(f"DROP TRIGGER {trigger}")
         for index in ("open_comments_of_space", "open_comments_of_change_request"):
             connection.execute(f"DROP INDEX {index}")
-        newest = "change_request_people change_request_counts grants audit_events external_links page_feedback"
+        newest = (
+            "change_request_people change_request_counts grants audit_events external_links page_feedback site_findings"
+        )
         newer = "imports spec_versions specs translations reader_issues clusters conversations integration_events"
         others = ("site_names", "installations", "integrations", "jobs", "settings")
         for table in (*newest.split(), *newer.split(), *others):

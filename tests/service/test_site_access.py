@@ -242,7 +242,7 @@ def test_an_old_database_gets_unique_names(tmp_path: Path) -> None:
     Database(f"sqlite:///{path}").close()
     with sqlite3.connect(path) as connection:
         connection.execute("DROP TABLE site_names")
-        for table in ("audit_events", "external_links", "page_feedback"):
+        for table in ("audit_events", "external_links", "page_feedback", "site_findings"):
             connection.execute(f"DROP TABLE {table}")
         connection.execute("ALTER TABLE installations DROP COLUMN scopes")
         connection.execute("ALTER TABLE site_spaces DROP COLUMN looks")

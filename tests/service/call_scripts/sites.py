@@ -50,6 +50,11 @@ async def sites(say: Talk, org: str, spaces: list[str]) -> None:
     await say("url_lookup.ResolvePublishedContent", url=url, visitor={"unsigned_claims": {"isBeta": True}})
     await say("published_sites.SearchSite", **at, query="step", scope={"mode": "all"})
     await say("site_events.AggregateSiteEvents", **at, range="last30Days", select=[{"column": "eventsCount"}])
+    finding = (await say("site_findings.ListSiteFindings", **at)).items[0]
+    await say("site_findings.GetSiteFindingStats", **at)
+    for name in ("GetSiteFinding", "ListSiteFindingPages", "ListSiteFindingChangeRequests"):
+        await say(f"site_findings.{name}", **at, site_finding_id=finding.id)
+    await say("site_findings.UpdateSiteFinding", **at, site_finding_id=finding.id, status="done")
     await say("embeds.GetSpaceEmbed", space_id=spaces[0], url="https://example.org/a-lamp.html")
     await site_settings(say, at)
     team = await say("teams.CreateTeam", organization_id=org, title="Publishers")

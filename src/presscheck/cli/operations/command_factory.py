@@ -52,6 +52,7 @@ METAVARS = {
     "reusable_content_id": "CONTENT",
     "saml_provider_id": "PROVIDER",
     "share_link_id": "LINK",
+    "site_finding_id": "FINDING",
     "site_redirect_id": "REDIRECT",
     "site_external_link_id": "LINK",
     "site_section_group_id": "GROUP",

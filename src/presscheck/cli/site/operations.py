@@ -18,6 +18,14 @@ from presscheck.api.permissions import (
 )
 from presscheck.api.published_sites import GetPublishedSite, SearchSite
 from presscheck.api.site_events import AggregateSiteEvents
+from presscheck.api.site_findings import (
+    GetSiteFinding,
+    GetSiteFindingStats,
+    ListSiteFindingChangeRequests,
+    ListSiteFindingPages,
+    ListSiteFindings,
+    UpdateSiteFinding,
+)
 from presscheck.api.site_settings import (
     CreateShareLink,
     DeleteShareLink,
@@ -101,6 +109,17 @@ external_links = group_of(
     CommandSpec("add", AddExternalLink, done="Link added."),
     CommandSpec("edit", UpdateExternalLink, done="Link updated."),
     CommandSpec("remove", DeleteExternalLink, done="Link removed.", confirm="Remove this link"),
+)
+findings = group_of(
+    "findings",
+    "Manage the problems that the service found in a site.\n\n`presscheck site check` finds the problems itself, and"
+    " works with services that find none.",
+    CommandSpec("list", ListSiteFindings, ("id", "severity", "status", "type", "title")),
+    CommandSpec("show", GetSiteFinding),
+    CommandSpec("edit", UpdateSiteFinding, done="Status changed."),
+    CommandSpec("pages", ListSiteFindingPages, ("spaceId", "page.id", "page.title", "page.path")),
+    CommandSpec("change-requests", ListSiteFindingChangeRequests, ("number", "subject", "status")),
+    CommandSpec("stats", GetSiteFindingStats),
 )
 spaces = group_of(
     "spaces",
@@ -196,5 +215,5 @@ def add_to_sites(group: click.Group) -> None:
         CommandSpec("invite", InviteToSite, done="Role given."),
         CommandSpec("access", ListSitePermissions, (*USER_COLUMNS, "origin.type")),
     )
-    for part in (share_links, sections, groups, external_links, spaces, auth, teams, users):
+    for part in (share_links, sections, groups, external_links, findings, spaces, auth, teams, users):
         group.add_command(part)

@@ -154,7 +154,7 @@ def list_template_conditions(context: Context, call: ListTemplateConditions) -> 
 @handles(GetPublishingAuth)
 def get_publishing_auth(context: Context, call: GetPublishingAuth) -> PublishingAuth:
     """Return the visitor authentication with its signing key; requires an admin."""
-    return _as_auth(_settings(context, call.organization_id, call.site_id, "admin"))
+    return as_auth(_settings(context, call.organization_id, call.site_id, "admin"))
 
 
 @handles(UpdatePublishingAuth)
@@ -168,7 +168,7 @@ def update_publishing_auth(context: Context, call: UpdatePublishingAuth) -> Publ
             if given[name] is not None and not given[name].startswith(("https://", "http://")):
                 raise ApiError(400, f"{call.on_wire(name)}: must be a URL such as https://example.org/sign-in")
             setattr(row, column, given[name])
-    return _as_auth(row)
+    return as_auth(row)
 
 
 @handles(RegeneratePublishingAuth)
@@ -176,7 +176,7 @@ def regenerate_publishing_auth(context: Context, call: RegeneratePublishingAuth)
     """Replace the signing key, so that visitors who signed in with the old key are signed out."""
     row = _settings_to_write(context, call.organization_id, call.site_id, "admin")
     row.auth_key = new_signing_key()
-    return _as_auth(row)
+    return as_auth(row)
 
 
 @handles(GetPreview)
@@ -234,7 +234,8 @@ def _new_settings(site_id: str) -> SiteSettingsRow:
     return SiteSettingsRow(site_id=site_id, auth_backend="custom", auth_key="")
 
 
-def _as_auth(row: SiteSettingsRow) -> PublishingAuth:
+def as_auth(row: SiteSettingsRow) -> PublishingAuth:
+    """Serialize the visitor authentication, with its signing key."""
     return PublishingAuth(
         backend=row.auth_backend,
         private_key=row.auth_key,

@@ -175,6 +175,17 @@ class PageFeedbackRow(Table):
     created_at: Mapped[str]
 
 
+class FindingStatusRow(Table):
+    """The status that a person set for a finding of a site. Findings themselves are not stored."""
+
+    __tablename__ = "site_findings"
+
+    site_id: Mapped[str] = mapped_column(refers("sites.id", ondelete="CASCADE"), primary_key=True)
+    finding_id: Mapped[str] = mapped_column(primary_key=True)
+    status: Mapped[str]
+    updated_at: Mapped[str]
+
+
 class AgentInstructionsRow(Table):
     """Instructions for the writing agent of an organization."""
 
