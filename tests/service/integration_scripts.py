@@ -127,6 +127,34 @@ export default createIntegration({ contentSources: [pirate] });
 )
 """Computes pages and documents as the content source `pirate`."""
 
+WRITING = (
+    RUNTIME
+    + """
+const paragraph = (words) => {
+  const text = { object: "text", leaves: [{ object: "leaf", text: words, marks: [] }] };
+  return { object: "block", type: "paragraph", data: {}, nodes: [text] };
+};
+const pirate = createContentSource({
+  sourceId: "pirate",
+  async getRevision({ props }, { environment }) {
+    if (props.number < 0) return {};
+    const page = (title, slug, words, pages = []) => ({ id: slug, type: "document", title, slug, pages,
+      computed: { type: `integration:${environment.integration.name}:pirate`, props: { words } } });
+    if (props.number) return { pages: [...Array(props.number)].map((_, index) => page(`${index}`, `${index}`, "")) };
+    const below = page("Below deck", "below", `${props.greeting} below`);
+    const group = { id: "crew", type: "group", title: "Crew", pages: [], slug: "crew" };
+    const link = { id: "away", type: "link", title: "Away", href: "https://example.org/" };
+    return { pages: [page(props.greeting, "ahoy", "Above", [below]), group, link] };
+  },
+  async getPageDocument({ props }) {
+    return { object: "document", data: {}, nodes: [paragraph(props.words)] };
+  },
+});
+export default createIntegration({ contentSources: [pirate] });
+"""
+)
+"""Computes the pages of a space, each with a document, as the content source `pirate`."""
+
 ENVIRONMENT = (
     RUNTIME
     + """

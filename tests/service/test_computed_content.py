@@ -9,11 +9,16 @@ import httpx
 import pytest
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.service.factories import World, plant_world
-from tests.service.integration_scripts import COMPUTING
+from tests.service.integration_scripts import COMPUTING, WRITING
 from tests.service.publisher import Publisher
 from tests.service.web_pages import hidden_space, published
 
+from presscheck.api.content import GetPage, ListPages
+from presscheck.api.sites import CreateSite, PublishSite, Site
+from presscheck.api.spaces import CreateSpace
 from presscheck.api.url_lookup import PublishedSiteContent, ResolvePublishedContent
+from presscheck.documents.pages.tree import flatten
+from presscheck.errors import RequestError
 
 SOURCE = {"id": "pirate", "title": "Content as a pirate", "configuration": {"properties": {}}}
 
@@ -96,3 +101,36 @@ async def test_the_token_of_a_site_computes_content_of_its_spaces_alone(here: Wo
     headers = {"authorization": f"Bearer {content.api_token}"}
     refused = await lamp.http.post(f"/spaces/{other}/content/computed/document", json=body, headers=headers)
     assert refused.status_code == 403
+
+
+@pytest.mark.slow
+async def test_a_new_space_gets_the_pages_of_a_content_source(here: World, lamp: Publisher) -> None:
+    await lamp.publish(WRITING, contentSources=[SOURCE])
+    await lamp.install()
+    source = {"type": f"integration:{lamp.name}:pirate", "props": {"greeting": "Ahoy"}}
+    space = await here.admin.send(
+        CreateSpace(organization_id=here.organization, title="Pirates", computed_source=source)
+    )
+    pages = (await here.admin.send(ListPages(space_id=space.id))).pages
+    assert [(page.type, page.title, page.path) for page in flatten(pages)] == [
+        ("document", "Ahoy", "ahoy"),
+        ("document", "Below deck", "ahoy/below"),
+        ("group", "Crew", "crew"),
+    ]
+    below = await here.admin.send(GetPage(space_id=space.id, page_id=pages[0].pages[0].id, format="markdown"))
+    assert below.markdown == "# Below deck\n\nAhoy below\n"
+    assert len(await lamp.events(4)) == 4, "the installation, the pages, and each document"
+    site = await here.admin.send(
+        CreateSite(organization_id=here.organization, title="Pirates", visibility="public", spaces=(space.id,))
+    )
+    published_site = await here.admin.send(PublishSite(organization_id=here.organization, site_id=site.id))
+    assert isinstance(published_site, Site) and published_site.urls.published
+    async with httpx.AsyncClient(timeout=60) as reader:
+        assert "<p>Ahoy below</p>" in (await reader.get(f"{published_site.urls.published}ahoy/below")).text
+    for problem, props in (("at most 50 pages", {"number": 51}), ("did not respond with content", {"number": -1})):
+        with pytest.raises(RequestError, match=problem):
+            await here.admin.send(
+                CreateSpace(organization_id=here.organization, computed_source=source | {"props": props})
+            )
+    with pytest.raises(RequestError, match="role"):
+        await here.clients["edit"].send(CreateSpace(organization_id=here.organization, computed_source=source))

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from presscheck.api.languages import Language
 from presscheck.api.operation import Argument, InOrganization, InSpace, Model, NullableModel, Operation, Page, Paged
@@ -206,6 +206,7 @@ class CreateSpace(InOrganization, Operation[Space]):
     template: SpaceTemplate | None = None
     computed_source: dict[str, Any] | None = None
     empty: Literal[True] | None = None
+    _prepared: Any = PrivateAttr(default=None)
 
 
 class SearchSpace(InSpace, Paged, Operation[Page[SearchPageResult]]):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import select
 
@@ -28,11 +28,13 @@ from presscheck.api.spaces import (
     TransferSpace,
     UpdateSpace,
 )
+from presscheck.documents.pages.tree import with_slugs
 from presscheck.service.content.revisions import add_revision
 from presscheck.service.content.search import as_results, search
 from presscheck.service.content.tree_copy import copied_tree
 from presscheck.service.db.ids import moment_text, new_id
-from presscheck.service.http.operations import ApiError, Context, handles, not_found
+from presscheck.service.handlers.computed_content import ComputedSpace, computed_space, computed_tree
+from presscheck.service.http.operations import ApiError, Context, Reading, handles, not_found
 from presscheck.service.http.pagination import SortKey, page_of_found, page_of_items
 from presscheck.service.jobs.purge_deleted import RESTORABLE
 from presscheck.service.models.content import RevisionRow
@@ -89,16 +91,32 @@ def get_space(context: Context, call: GetSpace) -> Space:
     return as_spaces(context, [space_for(context, call.space_id)])[0]
 
 
-@handles(CreateSpace)
+def with_pages(reading: Reading, call: CreateSpace) -> CreateSpace:
+    """Compute the pages of a space with a content source, after checking that the caller may create the space."""
+    if call.template is not None:
+        raise ApiError(400, "template: not supported; this service has no templates")
+    if call.computed_source is None:
+        return call
+    with reading() as context:
+        organization_for(context, call.organization_id, "guest")
+        require_parent(context, call.organization_id, call.parent)
+        prepared = call.model_copy()
+        prepared._prepared = computed_space(context, call.organization_id, call.computed_source)
+    return prepared
+
+
+@handles(CreateSpace, beforehand=with_pages)
 def create_space(context: Context, call: CreateSpace) -> Space:
-    """Create an empty space, last in its collection or at the top level. Requires the create role."""
+    """Create a space, last in its collection or at the top level. Requires the create role.
+
+    The space is empty, or gets the pages of a content source.
+    """
     organization = organization_for(context, call.organization_id, "guest")
     require_parent(context, organization.id, call.parent)
-    if call.template is not None or call.computed_source is not None:
-        raise ApiError(400, "template, computedSource: not supported; this service creates empty spaces only")
-    now = context.now()
+    now, computed = context.now(), cast("ComputedSpace | None", call._prepared)
+    tree = with_slugs(computed_tree(context.session, computed.pages, now)) if computed else []
     row = SpaceRow(
-        id=new_id(),
+        id=computed.space_id if computed else new_id(),
         organization_id=organization.id,
         parent_id=call.parent,
         position=last_position(context.session, organization.id, call.parent),
@@ -110,9 +128,11 @@ def create_space(context: Context, call: CreateSpace) -> Space:
         created_at=now,
         updated_at=now,
     )
-    row.revision_id = add_revision(context.session, row.id, [], created_at=now, created_by=context.user.id)
+    row.revision_id = add_revision(context.session, row.id, tree, created_at=now, created_by=context.user.id)
     context.session.add(row)
     context.session.flush()
+    for record in computed.events if computed else ():
+        record(context.session)
     return as_spaces(context, [row])[0]
 
 
