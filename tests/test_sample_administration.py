@@ -10,11 +10,16 @@ from sqlalchemy import select
 from tests.running_service import RunningService
 
 from presscheck.api.agent_instructions import GetAgentInstructions
+from presscheck.api.audit_events import ListAuditEvents
+from presscheck.api.computed_content import GetComputedRevision
 from presscheck.api.content import ListFiles
 from presscheck.api.conversations import ListConversationIssues, ListIssuesClusters
 from presscheck.api.imports import ListImports
 from presscheck.api.openapi import GetLatestOpenAPISpecContent, ListOpenAPISpecs
+from presscheck.api.site_events import AggregateSiteEvents
+from presscheck.api.site_findings import ListSiteFindings
 from presscheck.api.site_settings import GetAdaptiveSchema, ListRedirects, ListShareLinks
+from presscheck.api.site_structure import GetSiteStructure, SiteExternalLink
 from presscheck.api.sites import ListSites
 from presscheck.api.spaces import ListSpaces
 from presscheck.api.teams import ListTeamMembers, ListTeams
@@ -74,11 +79,21 @@ async def test_no_list_of_the_sample_is_empty(service: RunningService, client: C
 
     sites = {site.published: site for site in (await client.send(ListSites(**ORG))).items}
     await first(ListRedirects(**ORG, site_id=sites[True].id))
+    docs = {**ORG, "site_id": sites[True].id}
+    events = await client.send(AggregateSiteEvents(**docs, range="last30Days", select=[{"column": "eventsCount"}]))
+    assert events.columns[0].values == (3,)
+    structure = (await client.send(GetSiteStructure(**docs))).structure
+    assert [item.title for item in structure if isinstance(item, SiteExternalLink)] == ["Service status"]
+    assert {finding.status for finding in (await client.send(ListSiteFindings(**docs))).items} == {"open", "canceled"}
+    await first(ListAuditEvents(**ORG))
     await first(ListShareLinks(**ORG, site_id=sites[False].id))
     assert (await client.send(GetAdaptiveSchema(**ORG, site_id=sites[True].id))).json_schema["properties"]
     spaces = (await client.send(ListSpaces(**ORG))).items
     carriers = next(space for space in spaces if space.title == "Carriers")
     await first(ListFiles(space_id=carriers.id))
+    source = {"type": "integration:parcel-status:timetable", "props": {}}
+    computed = await client.send(GetComputedRevision(space_id=carriers.id, source=source, seed="1"))
+    assert [page["title"] for page in computed.pages] == ["Timetable"]
 
 
 async def test_a_page_of_the_sample_shows_a_block_that_its_integration_draws(

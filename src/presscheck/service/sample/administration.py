@@ -16,23 +16,34 @@ from presscheck.api.agent_instructions import UpdateAgentInstructions
 from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.api.conversations import IngestConversations, Message, Metadata, NewConversation
+from presscheck.api.external_links import AddExternalLink
 from presscheck.api.imports import ImportTarget, StartImport, WebsiteSource
 from presscheck.api.integrations import InstallIntegration, PublishIntegration
 from presscheck.api.invites import CreateInvite
 from presscheck.api.openapi import CreateOpenAPISpec, SpecSource
 from presscheck.api.saml import CreateSAMLProvider
-from presscheck.api.site_settings import CreateRedirect, CreateShareLink, RedirectDestination, UpdateAdaptiveSchema
-from presscheck.api.site_structure import AddSection, UpdateSection
+from presscheck.api.site_findings import ListSiteFindings, UpdateSiteFinding
+from presscheck.api.site_settings import (
+    CreateRedirect,
+    CreateShareLink,
+    OverrideSiteSpaceCustomization,
+    RedirectDestination,
+    UpdateAdaptiveSchema,
+)
+from presscheck.api.site_structure import AddSection, ListSiteSpaces, UpdateSection
 from presscheck.api.sites import AdaptiveContentChange, ListSites, UpdateSite
 from presscheck.api.teams import CreateTeam
 from presscheck.api.translations import CreateTranslation, SourceToTranslate
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.visitors.claim_schema import empty_schema
 from presscheck.service.db.blob_store import BlobStore
+from presscheck.service.db.ids import new_id
 from presscheck.service.git_import.importer import import_repository
 from presscheck.service.jobs.queue import cancel_jobs
+from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.imports import ImportRow
 from presscheck.service.models.organizations import OrganizationRow, UserRow
+from presscheck.service.models.sites import PageFeedbackRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.sample.builder import HERE, Planting, ago, read
 
@@ -54,7 +65,7 @@ class _Furnishing:
     def run(self, store: BlobStore) -> None:
         self._people()
         carriers = self._carriers(store)
-        self._sites(carriers)
+        self._readers(self._sites(carriers))
         self._integration()
         self._imported()
         self._translation()
@@ -81,13 +92,16 @@ class _Furnishing:
         import_repository(session, organization, owner, repository, store=store, clock=lambda: past)
         source = SpecSource(text=(repository / ".gitbook/assets/rates.yaml").read_text("utf-8"))
         self._does(CreateOpenAPISpec(**self.organization, slug="rates", source=source))
-        return session.scalars(select(SpaceRow.id).where(SpaceRow.title == "Carriers")).one()
+        space = session.scalars(select(SpaceRow).where(SpaceRow.title == "Carriers")).one()
+        space.repository_url = "https://git.tallowick.example/carriers"
+        return space.id
 
-    def _sites(self, carriers: str) -> None:
+    def _sites(self, carriers: str) -> dict[str, Any]:
+        """Set up redirects, share links and adaptive content. Return the ids of the public site in the API."""
         sites = self._does(ListSites(**self.organization)).items
         public, inside = (next(site.id for site in sites if site.published == is_live) for is_live in (True, False))
         self._does(CreateShareLink(**self.organization, site_id=inside, name=self.described["share_link"]))
-        at = {**self.organization, "site_id": public}
+        at: dict[str, Any] = {**self.organization, "site_id": public}
         for redirect in self.described["redirects"]:
             destination = RedirectDestination(kind="external", url=redirect["url"])
             self._does(CreateRedirect(**at, source=redirect["source"], destination=destination))
@@ -102,16 +116,39 @@ class _Furnishing:
         self._does(UpdateAdaptiveSchema(**at, json_schema=schema))
         section = self._does(AddSection(**at, space_id=carriers, title="Carriers", icon="truck"))
         self._does(UpdateSection(**at, site_section_id=section.id, condition=self.described["condition"]))
+        return at
+
+    def _readers(self, at: dict[str, Any]) -> None:
+        """Add a link and an own title for readers of a site, their feedback, and the status of a finding."""
+        self._does(AddExternalLink(**at, **self.described["external_link"]))
+        customized = self.described["customized"]
+        spaces = self._does(ListSiteSpaces(**at)).items
+        site_space = next(one for one in spaces if one.space.title == customized["space"])
+        settings = customized["settings"]
+        self._does(OverrideSiteSpaceCustomization(**at, site_space_id=site_space.id, settings=settings))
+        session = self.planting.session
+        page = session.get_one(RevisionRow, site_space.space.revision).tree[0]
+        for number, feedback in enumerate(self.described["feedback"]):
+            moment = self.planting.moment(ago(feedback["ago"]))
+            row = PageFeedbackRow(id=new_id(), site_id=at["site_id"], page_id=page["id"], reader=f"reader {number}")
+            row.day, row.created_at, row.network = moment[:10], moment, ""
+            row.url, row.rating = site_space.urls.published, feedback["rating"]
+            row.comment = feedback.get("comment", "")
+            session.add(row)
+        found = self._does(ListSiteFindings(**at, type=("content-gap",))).items
+        if found:
+            self._does(UpdateSiteFinding(**at, site_finding_id=found[0].id, status="canceled"))
 
     def _integration(self) -> None:
         given = dict(self.described["integration"])
-        name, block = given.pop("name"), given.pop("block")
+        name, block, source = given.pop("name"), given.pop("block"), given.pop("source")
         script = (HERE / "parcel-status.js").read_text("utf-8")
         publish = PublishIntegration(
             integration_name=name,
             organization=self.planting.organization,
             script=script,
             blocks=(block,),
+            content_sources=(source,),
             scopes=("space:content:read",),
             categories=("content",),
             visibility="private",
