@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from tests.cli.shell import Shell, signed_in
 from tests.running_service import LOOPBACK, running_service
+from tests.service.integration_scripts import RUNTIME
 
 MANIFEST = """name: torch
 title: Torch
@@ -34,6 +35,27 @@ SCRIPT = """export default { async fetch(request) {
   return Response.json({ element: { type: "text", children: ["Shines"] } });
 } };
 """
+CONVENTIONS = (
+    RUNTIME
+    + """
+const block = createComponent({
+  componentId: "torch",
+  async render(_element, { environment }) {
+    return { type: "text", children: [`Drawn by ${environment.integration.name}`] };
+  },
+});
+const source = createContentSource({
+  sourceId: "torches",
+  async getRevision() { return { pages: [] } },
+  async getPageDocument({ props }) { return { object: "document", data: { lit: props.lit }, nodes: [] } },
+});
+const events = {
+  async installation_setup(event, { environment }) { console.log("set up in", environment.installation.id.length > 0) },
+};
+export default createIntegration({ components: [block], contentSources: [source], events });
+"""
+)
+"""A script with the conventions of the platform's runtime: a block, a content source, a listener for events."""
 WRONG = """name: torch
 titel: Torch
 description: Lights up pages
@@ -134,3 +156,31 @@ def test_a_folder_is_published_and_developed(shell: Shell, folder: Path) -> None
     assert printed[2].startswith("responded 200 after ")
     assert len(printed) == 3
     assert drawn(shell) == "Shines"
+
+
+@pytest.mark.slow
+def test_a_block_a_content_source_and_a_listener_run_in_the_folder(shell: Shell, folder: Path) -> None:
+    manifest = MANIFEST + "contentSources:\n  - {id: torches, title: Torches}\n"
+    (folder / "gitbook-manifest.yaml").write_text(manifest)
+    shell.ok("integration", "publish", "torch", "--manifest", str(folder), "--yes")
+    (folder / "dist" / "index.js").write_text(CONVENTIONS)
+    dev = subprocess.Popen(
+        [sys.executable, "-m", "presscheck", "integration", "dev", "torch", "--manifest", str(folder), "--port", "0"],
+        env=shell.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert dev.stdout and dev.stderr
+        assert dev.stderr.readline().startswith("Events of Torch come to port ")
+        shell.ok("integration", "install", "torch", "--organization", "Tallowick")
+        printed = [dev.stdout.readline().split(maxsplit=1)[1].strip() for _ in range(3)]
+        assert printed[0].startswith("installation_setup") and printed[1] == "set up in true", printed
+        assert drawn(shell) == "Drawn by torch"
+        source = json.dumps({"type": "integration:torch:torches", "props": {"lit": True}})
+        computed = ("space", "computed-document", "guides", "--source", source, "--seed", "1")
+        assert shell.json(*computed)["data"] == {"lit": True}
+    finally:
+        dev.kill()
+        dev.wait()
