@@ -25,9 +25,9 @@ from presscheck.documents.git_format.checks import check_folder
 from presscheck.documents.git_format.findings import Finding as FolderFinding
 from presscheck.documents.nodes.comment_targets import document_text
 from presscheck.documents.pages.tree import flatten
+from presscheck.documents.sites.checks import Finding
 from presscheck.engine.inbox.views import VIEWS
 from presscheck.engine.members import user_id
-from presscheck.engine.publish.checks import Finding
 from presscheck.engine.review.changes import ChangedItem, changed_items, in_reading_order, is_viewed
 from presscheck.engine.review.merge_inputs import read_merge_inputs
 from presscheck.engine.review.merge_readiness import MergeCheck, checks, reviewers
