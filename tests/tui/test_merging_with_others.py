@@ -14,6 +14,7 @@ from presscheck.api.change_requests import (
     SubmitReview,
     UpdateChangeRequest,
 )
+from presscheck.api.comments import Document, PostComment
 from presscheck.api.content import ListChangeRequestPages, ListPages, RevisionPage
 from presscheck.api.roles import MergeRuleChange, MergeRulesChange
 from presscheck.api.spaces import UpdateSpace
@@ -156,3 +157,18 @@ async def test_a_merged_change_request_is_undone_in_a_new_one(service: RunningSe
 def texts(pages: tuple[RevisionPage, ...]) -> list[tuple[str, str | None]]:
     """The title and the id of the text of each page."""
     return [row for page in pages for row in ((page.title, page.document_id), *texts(page.pages))]
+
+
+@pytest.mark.slow
+async def test_the_reasons_in_the_merge_sheet_are_wrapped_and_not_cut(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path), size=(60, 24)) as pilot, somebody(service, "mia", "jon") as people:
+        await open_review(pilot, LIMITS)
+        for person in people:
+            await person.send(PostComment(**LIMITS, body=Document(markdown="Who counts them?")))
+        await people[1].send(SubmitReview(**LIMITS, status="changes-requested"))
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="Jón requested changes, 2 op")
+        await pilot.press("m")
+        await until(pilot, shows="Merge into the live content?")
+        sheet = " ".join(shown(pilot.app).partition("Merge into the live content?")[2].split())
+        assert "Can merge? ⚠ with warnings: Jón requested changes, 2 open comments" in sheet
