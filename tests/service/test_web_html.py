@@ -96,6 +96,10 @@ def test_unknown_tag_shows_its_content() -> None:
     [
         ("[x](none.md)", '<p><span class="broken">x</span></p>'),
         ("![x](none.md) y", '<p><span class="broken">x</span> y</p>'),
+        (
+            "[x](a.md) <kbd>k</kbd>",
+            '<p><a href="https://example.org/home.md/a.md" rel="noopener">x</a> <kbd>k</kbd></p>',
+        ),
         ('<a href="none.md">x</a>', '<p><a rel="noopener">x</a></p>'),
         ("<b>x</i></div>", "<p><b>x</b></p>"),
         (

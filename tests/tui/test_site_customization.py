@@ -12,7 +12,10 @@ from presscheck.api.organizations import UpdateMember
 from presscheck.api.site_settings import GetCustomization, UpdateCustomization
 from presscheck.api.sites import ListSites, Site
 from presscheck.client.client import Client
+from presscheck.engine.site_customization.rows import Row
+from presscheck.engine.site_customization.settings import NOT_DRAWN, every_setting
 from presscheck.tui.screens.publish.screen import PublishScreen
+from presscheck.tui.screens.sites.customization.row_text import row_line
 from presscheck.tui.screens.sites.customization.screen import CustomizationScreen
 
 ORG = "tallowick"
@@ -24,6 +27,15 @@ async def customization_open(pilot: Any, state: str = "live") -> None:
     await until(pilot, shows="● live", holds=lambda: isinstance(pilot.app.screen, PublishScreen))
     await pilot.press("g", "y")
     await until(pilot, shows="Primary color")
+
+
+def test_settings_without_effect_on_the_local_service_say_so() -> None:
+    noted: set[str] = set()
+    for setting in every_setting():
+        line = row_line(Row(setting, setting.path), {}, 120, is_changed=False, error="")
+        if "not available on the local service" in "".join(span.text for span in line):
+            noted.add(setting.name)
+    assert noted == NOT_DRAWN
 
 
 async def test_it_is_edited_kept_merged_saved_and_restored(

@@ -38,8 +38,9 @@ class InlineContext(Protocol):
 
 def inline_html(tokens: Sequence[Token], world: InlineContext) -> str:
     """Render inline tokens."""
-    html = "".join(_parts(tokens, world))
-    if not any(token.type == "html_inline" for token in tokens):
+    has_html = any(token.type == "html_inline" for token in tokens)
+    html = "".join(_parts(tokens, world, has_html=has_html))
+    if not has_html:
         return html
     if "expression" in html:
         html = _expression.sub(lambda match: _value(match, world), html)
@@ -69,7 +70,7 @@ def image_html(source: str, words: str, world: InlineContext, *, title: str = ""
     return f'<img src="{escape(link.url)}" alt="{escape(words)}"{titled} loading="lazy">'
 
 
-def _parts(tokens: Sequence[Token], world: InlineContext) -> Iterator[str]:
+def _parts(tokens: Sequence[Token], world: InlineContext, *, has_html: bool) -> Iterator[str]:
     opened: list[ResolvedLink | None] = []
     for number, token in enumerate(tokens):
         kind = token.type
@@ -79,7 +80,9 @@ def _parts(tokens: Sequence[Token], world: InlineContext) -> Iterator[str]:
             yield emoji_by_name(token.content[1:-1])
         elif kind == "link_open":
             href = str(token.attrs.get("href", ""))
-            opened.append(world.leads(href))
+            link = world.leads(href)
+            # the sanitizer resolves the links of the whole text
+            opened.append(link._replace(url=href) if link and has_html else link)
             name = "" if _has_name(tokens, number + 1) else (opened[-1] and opened[-1].title) or href
             has_image = tokens[number + 1].type == "image"
             label = {"aria-label": name} if has_image else {}
