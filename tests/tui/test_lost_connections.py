@@ -48,13 +48,13 @@ def opened(service: RunningService, home: Path, size: tuple[int, int] = (120, 40
 
 def open_composer(terminal: Terminal, keys: str) -> None:
     """Open a composer in the review, or the editor on a page of it."""
-    terminal.wait(REVIEW)
+    terminal.wait("live")  # until then, the picture of the last session is shown
     terminal.down_to(f"▌ +#3 {REVIEW}")
     terminal.press("enter")
     terminal.wait("Can merge")
-    terminal.wait(r"[-+±]\d")
+    terminal.wait("1 of 1")
     terminal.press(*keys.split())
-    terminal.wait("draft")
+    terminal.wait("ctrl.s save|draft is kept|longer text")
 
 
 @pytest.mark.parametrize("keys", ["C", "tab c", "v r", "tab e"], ids=["comment", "on a line", "review", "page"])
