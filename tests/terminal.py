@@ -18,7 +18,7 @@ import pyte
 from pyte.screens import wcwidth
 from typing_extensions import override
 
-KEYS = {"enter": "\r", "esc": "\x1b", "tab": "\t", "space": " ", "up": "\x1b[A", "down": "\x1b[B"}
+KEYS = {"enter": "\r", "pgdn": "\x1b[6~", "esc": "\x1b", "tab": "\t", "space": " ", "up": "\x1b[A", "down": "\x1b[B"}
 ANSWERS = (
     (re.compile(rb"\x1b\[c"), b"\x1b[?62;22c"),
     (re.compile(rb"\x1b\[6n"), b"\x1b[1;1R"),

@@ -158,3 +158,24 @@ def test_a_terminal_is_not_asked_if_a_setting_decides(service: RunningService, t
         terminal.rest(1)
         assert b"\x1b[c" not in terminal.raw
         assert HEADING not in terminal.text
+
+
+@pytest.mark.slow
+@pytest.mark.service(shared=True)
+def test_a_page_sends_little_more_than_its_text(service: RunningService, tmp_path: Path) -> None:
+    """The page has many short lines: steps, code, a hint; each line costs a movement of the cursor and a color."""
+    with opened(service, tmp_path, size=(60, 24)) as terminal:
+        terminal.press("g", "o")
+        terminal.wait("Product")
+        terminal.down_to("▌ .*Guides")
+        terminal.press("enter")
+        terminal.wait("Quickstart")
+        terminal.down_to("▌ .*Quickstart")
+        terminal.press("enter")
+        terminal.wait("Ten minutes")
+        terminal.rest(1.3)
+        before = len(terminal.raw)
+        terminal.press("pgdn")
+        terminal.rest(1.3)
+        page = len(terminal.text.encode())
+        assert 400 < len(terminal.raw) - before <= 1.8 * page
