@@ -92,6 +92,7 @@ def _site(make: _Making, known: Known) -> Known:
         "siteSectionGroupId": make(f"{there}/section-groups", title="Group"),
         "siteSpaceId": placed,
         "siteExternalLinkId": link,
+        "siteFindingId": make.http.get(f"{there}/findings").json()["items"][0]["id"],
         "shareLinkId": make(f"{there}/share-links", name="For us"),
         "siteRedirectId": make(f"{there}/redirects", source="/old", destination=out),
     }
