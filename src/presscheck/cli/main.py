@@ -65,6 +65,7 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("serve", "serve"),
     "service": ("operations.resource_commands", "service"),
     "site": ("site.commands", "site"),
+    "skill": ("agent.skill", "skill"),
     "space": ("space.commands", "space"),
     "status": ("checkout", "status"),
     "sync": ("sync", "sync"),

@@ -64,11 +64,12 @@ _PENDING_STATES: dict[str, PendingState] = {"waiting": "waiting", "collected": "
 
 @dataclass(frozen=True)
 class PendingChange:
-    """A write in the outbox: its row, its state, and the error if the service refused it."""
+    """A write in the outbox: its row, its state, the error if the service refused it, and the agent that wrote it."""
 
     row: int
     state: PendingState
     error: str = ""
+    agent: str = ""
 
 
 @dataclass(frozen=True)
@@ -488,7 +489,7 @@ def pending_changes(rows: Iterable[OutboxEntry]) -> dict[str, PendingChange]:
     for row in rows:
         state = _PENDING_STATES.get(row.state, "refused")
         if isinstance(row.call, PostComment | PostReply | PostSpaceComment | PostSpaceReply):
-            changes[f"{NEW}{row.id}"] = PendingChange(row.id, state, row.error or "")
+            changes[f"{NEW}{row.id}"] = PendingChange(row.id, state, row.error or "", row.agent)
         elif isinstance(row.call, UpdateComment | UpdateSpaceComment):
             changes[row.call.comment_id] = PendingChange(row.id, state, row.error or "")
     return changes

@@ -138,7 +138,10 @@ def pending_words(change: PendingChange | None) -> str:
 
 
 def _pending(change: PendingChange | None) -> list[Span]:
-    return [_PENDING[change.state]] if change else []
+    if change is None:
+        return []
+    agent = [Span(f" by {sanitize(change.agent)}", "accent strong")] if change.agent else []
+    return [*agent, _PENDING[change.state]]
 
 
 def _reactions(message: Message) -> Line:

@@ -13,13 +13,14 @@ from typing_extensions import override
 
 from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.api.spaces import GetSpace
+from presscheck.documents.diff.page_diff import compare, difference_lines
 from presscheck.engine.members import people_in
 from presscheck.engine.writes.descriptions import describe, describe_name
-from presscheck.engine.writes.page_merge import CONFLICT
+from presscheck.engine.writes.page_merge import CONFLICT, page_edit
 from presscheck.engine.writes.typed_texts import typed_text_in, with_text
 from presscheck.errors import PresscheckError
 from presscheck.store.drafts import DraftSlot
-from presscheck.text.phrases import now, span
+from presscheck.text.phrases import count, now, span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.comments.actions import NOT_DISCARDED
@@ -28,11 +29,12 @@ from presscheck.tui.screens.outbox.draft_actions import DraftActions
 from presscheck.tui.screens.outbox.draft_list import DraftList
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.screens.undo import undo_sent
-from presscheck.tui.ui.ask import confirm
+from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.ui.signs import legend
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import ClickableLines, StatusLine
 
@@ -70,6 +72,10 @@ VIEWS: tuple[View, ...] = ("unsent", "history", "drafts")
 """The views in tab order. Their names are also the click targets of the tabs."""
 TITLES = ("Unsent", "History", "Drafts")
 LISTS: dict[View, str] = {"unsent": "#waiting", "history": "#history", "drafts": "#drafts"}
+WIDTH = 100
+"""Maximum width of a difference, in cells."""
+MOST_SHOWN = 12
+"""Maximum number of drafts that a confirmation lists."""
 ELSEWHERE = "only unsent changes: 1 shows them"
 NO_DRAFT = "there are no drafts"
 
@@ -80,6 +86,7 @@ class OutboxScreen(BaseScreen):
     SCOPE = "outbox"
     LEGEND = legend("◷✎✓✗⚠")
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "edit", "retry", "unsend", "next_pane", "close")
+    AGENT_FOOTER: ClassVar[tuple[str, ...]] = ("open", "accept_draft", "edit", "delete", "all_drafts", "close")
     HISTORY_FOOTER: ClassVar[tuple[str, ...]] = ("open", "unsend", "copy_text", "find_here", "next_pane", "close")
 
     DRAFTS_FOOTER: ClassVar[tuple[str, ...]] = ("open", "delete", "copy_text", "find_here", "next_pane", "close")
@@ -139,6 +146,8 @@ class OutboxScreen(BaseScreen):
     @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
+        if self._agent:
+            return self.AGENT_FOOTER
         return {"unsent": self.FOOTER, "history": self.HISTORY_FOOTER, "drafts": self.DRAFTS_FOOTER}[self.view]
 
     def waiting_at(self, at: int) -> OutboxEntry:
@@ -171,6 +180,14 @@ class OutboxScreen(BaseScreen):
             return None
         return "only failed changes, and those behind them, can be sent again"
 
+    def reason_accept_draft(self) -> str | None:
+        """Return why no draft of an agent can be sent: the change is another one, or the profile is read-only."""
+        if not self._agent:
+            return "only drafts of agents"
+        return "this profile is read-only" if self.engine.status.read_only else None
+
+    reason_all_drafts = reason_accept_draft
+
     def reason_delete(self) -> str | None:
         """Return why the change or draft cannot be discarded: there is none, it is being sent, or it was sent."""
         return self._draft_reason() if self.view == "drafts" else self._unsent_reason()
@@ -183,7 +200,7 @@ class OutboxScreen(BaseScreen):
         if self.view == "drafts":
             return self._draft_reason()
         current = self._current
-        if current and current.has_base:
+        if current and current.has_base and not self._agent:
             return self._unsent_reason()
         return self._unsent_reason() or (
             None if current and typed_text_in(current.call) else "it contains no text to edit"
@@ -215,10 +232,13 @@ class OutboxScreen(BaseScreen):
         if self._draft:
             return self._draft_actions.open(self._draft)
         if self._current:
-            self.app_context.push_screen(
-                TextScreen(change_name(self._current), _details(self._current, self._state_of(self._current)))
-            )
+            self.app_context.push_screen(TextScreen(change_name(self._current), self._details_of(self._current)))
         return self._go_to(self._past) if self._past else None
+
+    def _details_of(self, entry: OutboxEntry) -> list[Line]:
+        """Return the details of an unsent change; for an edit of a page, with the difference."""
+        lines, row = _details(entry, self._state_of(entry)), self.engine.outbox.row(entry.id)
+        return [*lines, (), *_difference(row, entry)] if row and row.base is not None else lines
 
     def _edit_change(self, number: int) -> bool:
         """Edit the text of an unsent change by its number. Returns False if it is no longer unsent."""
@@ -236,12 +256,44 @@ class OutboxScreen(BaseScreen):
         if current and not self.engine.retry(current.id) and not self.engine.send_now(current.id):
             self.notify("it needs the failed change: retry that, or discard both")
 
+    def command_accept_draft(self) -> None:
+        """Send the draft of an agent."""
+        current = self._current
+        if current:
+            self.engine.release((current.id,))
+            self.notify(f"sending the draft of {sanitize(current.agent)}")
+
+    async def command_all_drafts(self) -> None:
+        """Send or discard all drafts of the agent that wrote the draft under the cursor, after a confirmation."""
+        agent = self._agent
+        drafts = [entry for entry in self.waiting if entry.state == "collected" and entry.agent == agent]
+        number = count(len(drafts), "draft")
+        name = sanitize(agent)
+        choices = (
+            Choice("send", f"Send {number} of {name}", letter="s"),
+            Choice("discard", f"Discard {number} of {name}", letter="d"),
+        )
+        chosen = await choose(self, f"All drafts of {name}", choices)
+        if chosen is None:
+            return
+        verb = "Send" if chosen == "send" else "Discard"
+        lines: list[Line] = [(Span(f"{change_name(entry)}  "), Span(text_of(entry), "quiet")) for entry in drafts]
+        if not await confirm(self, f"{verb} {number} of {name}?", lines[:MOST_SHOWN], verb):
+            return
+        numbers = [entry.id for entry in drafts]
+        if chosen == "send":
+            self.engine.release(numbers)
+        else:
+            for each in numbers:
+                self.engine.drop(each)
+        self.notify(f"{'sending' if chosen == 'send' else 'discarded'} {number} of {name}")
+
     def command_edit(self) -> Awaitable[None] | None:
         """Edit the text of a change, or continue a draft. The change keeps its position; a failed change is retried."""
         current = self._current
         if self._draft:
             return self._draft_actions.open(self._draft)
-        if current and current.has_base and isinstance(current.call, EditChangeRequestContent):
+        if current and current.has_base and not self._agent and isinstance(current.call, EditChangeRequestContent):
             return self._draft_actions.open_edit(current.call)
         if current is None or current.call is None or not (typed_text := typed_text_in(current.call)):
             return None
@@ -249,7 +301,11 @@ class OutboxScreen(BaseScreen):
         draft = DraftSlot(self.engine.outbox, f"outbox {current.id}", text)
 
         def submit(typed: str) -> None:
-            if not self.engine.rewrite(current.id, with_text(call, field, typed)):
+            changed, row = with_text(call, field, typed), self.engine.outbox.row(current.id)
+            is_changed = self.engine.rewrite(current.id, changed)
+            if not is_changed and current.has_base and row and row.state == "collected":
+                is_changed = self.engine.replace_edit(row, changed)
+            if not is_changed:
                 raise PresscheckError("already sent: your text is saved as a draft")
             draft.discard()
 
@@ -332,6 +388,12 @@ class OutboxScreen(BaseScreen):
         return self.waiting[at] if at < len(self.waiting) and self.view == "unsent" else None
 
     @property
+    def _agent(self) -> str:
+        """The agent whose draft is under the cursor; empty if there is none."""
+        current = self._current
+        return current.agent if current and current.state == "collected" else ""
+
+    @property
     def _past(self) -> HistoryEntry | None:
         at = self.query_one("#history", RowList).cursor
         return self.history[at] if at < len(self.history) and self.shows_history else None
@@ -383,7 +445,8 @@ class OutboxScreen(BaseScreen):
         entry = self.waiting[at]
         glyph, style = _GLYPHS.get(entry.state, ("·", "quiet"))
         age = span(now().timestamp() - entry.created_at)
-        head = (Span(f"{glyph} ", style), Span(change_name(entry)), Span(f"  {text_of(entry)}", "quiet"))
+        agent = (Span(f"{sanitize(entry.agent)}: ", "accent strong"),) if entry.agent else ()
+        head = (Span(f"{glyph} ", style), *agent, Span(change_name(entry)), Span(f"  {text_of(entry)}", "quiet"))
         return (*pad(cut(head, columns - 8), columns - 8), Span(f"{age:>7}", "quiet"))
 
     def _state_row(self, at: int, columns: int) -> Line:
@@ -396,6 +459,8 @@ class OutboxScreen(BaseScreen):
 
     def _state_of(self, entry: OutboxEntry) -> str:
         """Return the state of a change in words, including the failed change that it waits for."""
+        if entry.agent and entry.state == "collected":
+            return "draft of an agent: a sends it, - discards it"
         state, failed = STATES.get(entry.state, entry.state), self._held_up.get(entry.id)
         name = next((change_name(other) for other in self.waiting if failed and other.id == failed.id), None)
         return f"{state} behind “{name}”, which failed (s sends this first)" if name else state
@@ -405,8 +470,10 @@ class OutboxScreen(BaseScreen):
         entry = self.history[at]
         glyph, style = _GLYPHS["waiting"] if entry.is_being_undone else _ENDED_GLYPHS[entry.state]
         age = span(now().timestamp() - entry.ended_at)
+        agent = (Span(f"{sanitize(entry.agent)}: ", "accent strong"),) if entry.agent else ()
         head = (
             Span(f"{glyph} ", style),
+            *agent,
             Span(sanitize(entry.description)),
             Span(f"  {sanitize(entry.place_name)}", "quiet"),
         )
@@ -427,6 +494,17 @@ class OutboxScreen(BaseScreen):
         return cut((Span(f"  {text}", "removed" if entry.state == "refused" else "quiet"),), columns)
 
 
+def _difference(row: Row, entry: OutboxEntry) -> list[Line]:
+    """Render the difference that an edit of a page makes."""
+    edit = page_edit(entry.call)
+    before, after = (
+        (row.base or {}).get("markdown", ""),
+        (edit.document.markdown if edit and edit.document else "") or "",
+    )
+    lines = difference_lines(compare(before, after), WIDTH, mode="source").lines
+    return [(Span(" "), *line) for line in lines]
+
+
 def change_name(entry: OutboxEntry) -> str:
     """Return a short description of a change: `add comment`, `resolve thread`."""
     return sanitize(describe(entry.call) if entry.call else describe_name(entry.name))
@@ -443,6 +521,7 @@ def _details(entry: OutboxEntry, state: str) -> list[Line]:
     request = f"{entry.call.method()} {entry.call.wire_path()}" if entry.call else "this version cannot read it"
     facts = (
         ("what", change_name(entry)),
+        ("agent", sanitize(entry.agent)),
         ("state", state),
         ("why", entry.error or ""),
         ("since", f"{when:%H:%M:%S %d %b}"),
@@ -450,6 +529,6 @@ def _details(entry: OutboxEntry, state: str) -> list[Line]:
     )
     lines: list[Line] = [()]
     lines += [(Span(f" {key:<9}", "quiet"), Span(sanitize(value))) for key, value in facts if value]
-    if typed_text := typed_text_in(entry.call):
+    if not entry.has_base and (typed_text := typed_text_in(entry.call)):
         lines += [(), *((Span(f" {line}"),) for line in sanitize(typed_text[1], lines=True).split("\n"))]
     return lines

@@ -202,7 +202,7 @@ class SubmitSheet(PromptDialog):
         if self._dropped:
             entry = self._dropped.pop()
             if entry.call:
-                self._numbers.append(self._drafts.review.hold(entry.call).id)
+                self._numbers.append(self._drafts.review.hold(entry.call, entry.agent or None).id)
             self._message = ""
             self._draw()
             self.query_one(RowList).move_to(len(self._listed) - 1)
@@ -219,7 +219,9 @@ class SubmitSheet(PromptDialog):
             self._draw()
 
     def _row(self, index: int, columns: int) -> Line:
-        return cut((Span("✎ ", "accent"), Span(self._place_of(self._listed[index].call), "quiet")), columns)
+        entry = self._listed[index]
+        agent = (Span(f"{sanitize(entry.agent)} · ", "accent strong"),) if entry.agent else ()
+        return cut((Span("✎ ", "accent"), *agent, Span(self._place_of(entry.call), "quiet")), columns)
 
     def _second_row(self, index: int, columns: int) -> Line:
         return cut((Span("  "), *_words(self._listed[index])), columns)

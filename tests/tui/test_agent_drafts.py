@@ -1,0 +1,71 @@
+"""Drafts of agents are shown with the name of the agent at once, and sent, edited or discarded by a person."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from tests.cli.shell import Shell, signed_in
+from tests.running_service import RunningService
+from tests.service_users import somebody, threads
+from tests.tui.app_driver import all_sent, app_on, open_review, running, shown, until
+
+AUTH = {"space_id": "api", "change_request_id": "5"}
+pytestmark = pytest.mark.usefixtures("at_once")
+
+
+async def draft(shell: Shell, agent: str, verb: str, **arguments: str) -> None:
+    """Run a verb of an agent beside the app."""
+    words = ("agent", verb, *(f"{name}={value}" for name, value in arguments.items()))
+    ran = await asyncio.to_thread(shell.program, *words, "--allow", "draft", "--name", agent)
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.slow
+async def test_a_person_sends_two_drafts_and_drops_one(service: RunningService, tmp_path: Path) -> None:
+    shell, request = signed_in(tmp_path, service), {"change_request": "api#5"}
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
+        await open_review(pilot, AUTH)
+        before = await threads(mia, AUTH)
+        await draft(shell, "Claude Code", "draft_comment", **request, text="First of all")
+        await until(pilot, shows="✎ 1 in your review")
+        await draft(shell, "Claude Code", "draft_comment", **request, text="Second thought")
+        await draft(shell, "Claude Code", "draft_comment", **request, text="Third one")
+        await until(pilot, shows="✎ 3 in your review")
+        await pilot.press("g", "x")
+        await until(pilot, shows="Claude Code: add comment  First of all")
+        await until(pilot, shows="draft of an agent: a sends it, - discards it")
+        await pilot.press("a")
+        await until(pilot, holds=lambda: "First of all" not in shown(pilot.app))
+        await pilot.press("-")
+        await until(pilot, shows="Discard this change?")
+        await pilot.press("y")
+        await until(pilot, holds=lambda: "Second thought" not in shown(pilot.app))
+        await pilot.press("A")
+        await until(pilot, shows="Send 1 draft of Claude Code")
+        await pilot.press("enter")
+        await until(pilot, shows="Third one")
+        await pilot.press("y")
+        await all_sent(pilot)
+        assert (await threads(mia, AUTH)).keys() - before.keys() == {"First of all", "Third one"}
+        await pilot.press("2")
+        await until(pilot, shows="Claude Code: add comment")
+
+
+@pytest.mark.slow
+async def test_an_edit_of_an_agent_is_shown_as_a_difference_and_edited_before_it_is_sent(
+    service: RunningService, tmp_path: Path
+) -> None:
+    shell = signed_in(tmp_path, service)
+    replacements = '[{"old": "within a second", "new": "at once"}]'
+    async with running(app_on(service, tmp_path)) as pilot:
+        await open_review(pilot, AUTH)
+        await draft(shell, "Bot", "edit_page", change_request="api#5", page="Tokens", replacements=replacements)
+        await pilot.press("g", "x")
+        await until(pilot, shows="Bot: edit page")
+        await pilot.press("enter")
+        await until(pilot, shows="at once")
+        assert "within a second" in shown(pilot.app)
+        await pilot.press("escape", "a")
+        await all_sent(pilot)
+    page = await asyncio.to_thread(shell.ok, "page", "view", "api", "Tokens", "--cr", "api#5")
+    assert "It stops at once" in page
