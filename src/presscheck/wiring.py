@@ -86,7 +86,7 @@ def open_engine(profile: Profile, where: Places | None = None, cache: Cache | No
     where, activity = where or places(), Activity()
     cache = cache or open_cache(profile, where)
     try:
-        outbox = Outbox(where.outbox_file(_store_name(profile)))
+        outbox = Outbox(outbox_file(profile, where))
     except BaseException:
         cache.close()  # there is no engine to close it
         raise
@@ -99,6 +99,11 @@ def open_engine(profile: Profile, where: Places | None = None, cache: Cache | No
         user=profile.user,
         snapshots=where.site_snapshots(_store_name(profile)),
     )
+
+
+def outbox_file(profile: Profile, where: Places | None = None) -> Path:
+    """Return the file of the profile's outbox."""
+    return (where or places()).outbox_file(_store_name(profile))
 
 
 def open_cache(profile: Profile, where: Places) -> Cache:

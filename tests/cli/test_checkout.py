@@ -14,6 +14,7 @@ import pytest
 from tests.checkout_folder import contents, edit
 from tests.cli.shell import Shell
 from tests.generated_docs.repositories import png
+from tests.running_service import RunningService
 
 from presscheck.engine.checkout.state import STATE_FILE
 
@@ -252,8 +253,6 @@ def test_states_of_the_connection_and_the_profile(shell: Shell, folder: Path) ->
     edit(folder / "quickstart.md", "# Quickstart", "# Begin")
     diff = shell.ok("diff", str(folder))
     assert "quickstart.md" in diff and "Begin" in diff
-    offline = shell.run("--offline", "push", str(folder))
-    assert offline.exit_code == 3
     shell.config.write_text("[profiles.default]\nread_only = true\n")
     refused = shell.run("push", str(folder))
     assert (refused.exit_code, "read-only" in refused.stderr) == (2, True)
@@ -271,6 +270,59 @@ def test_state_is_small_and_has_no_token(shell: Shell, folder: Path) -> None:
     assert shell.env["PRESSCHECK_TOKEN"] not in (folder / STATE_FILE).read_text()
     assert {*state["items"]} == {path for path in contents(folder) if path not in (SUMMARY, ".gitbook.yaml")}
     assert (folder / STATE_FILE).stat().st_size < 200 * len(state["items"]) + 500
+
+
+@pytest.mark.slow
+@pytest.mark.service(shared=False)
+def test_push_waits_in_the_outbox_while_the_service_is_down(
+    shell: Shell, folder: Path, service: RunningService, tmp_path: Path
+) -> None:
+    edit(folder / "quickstart.md", "# Quickstart", "# Begin")
+    (folder / ".gitbook/assets").mkdir(parents=True)
+    (folder / ".gitbook/assets/quay.png").write_bytes(png(20, 10))
+    service.stop()
+    ran = shell.run("push", str(folder), "-m", "From the train")
+    assert (ran.exit_code, ran.stdout) == (0, "")
+    assert "Offline: queued in the outbox as number 1, to be sent later." in ran.stderr
+    edit(folder / "going-live.md", "# Going live", "# Live")
+    again = shell.run("push", str(folder))
+    assert "queued in the outbox as number 1" in again.stderr, "a folder has one push in the outbox"
+    [row] = shell.json("outbox", "list")
+    assert (row["state"], row["request"]) == ("waiting", f"push {folder}")
+    assert "A push is queued in the outbox as number 1: pending." in shell.run("status", str(folder)).stderr
+    assert status(shell, folder)["queued"] == {"id": 1, "error": None}
+    service.start()
+    shell.ok("outbox", "send")
+    assert shell.json("outbox", "list") == []
+    assert "No changes." in shell.run("status", str(folder)).stderr
+    number = status(shell, folder)["place"].removeprefix("#")
+    assert shell.json("cr", "show", f"guides#{number}")["changeRequest"]["subject"] == "From the train"
+    other = check_out(shell, tmp_path / "other", "--cr", number)
+    assert contents(other) == contents(folder)
+    assert "push 3 files of guides" in [one["change"] for one in shell.json("outbox", "history")]
+    service.stop()
+    edit(folder / "quickstart.md", "# Begin", "# Start")
+    shell.ok("push", str(folder))
+    service.start()
+    assert "# Start" in (folder / "quickstart.md").read_text()
+    edit(folder / "quickstart.md", "# Start", "# Start now")
+    asked = shell.run("outbox", "send")
+    assert (asked.exit_code, "was edited since: push it again to send it as it is now" in asked.stderr) == (1, True)
+    assert "failed: " in shell.run("status", str(folder)).stderr
+    pushed = shell.run("push", str(folder))
+    assert (pushed.exit_code, pushed.stdout) == (0, f"guides#{number}\n")
+    assert f"Pushed to #{number}." in pushed.stderr
+    shell.ok("pull", str(other))
+    assert contents(other) == contents(folder)
+    service.stop()
+    edit(folder / "quickstart.md", "# Start now", "# Never")
+    shell.ok("push", str(folder))
+    [row] = shell.json("outbox", "list")
+    shell.ok("outbox", "drop", str(row["id"]))
+    service.start()
+    shell.ok("outbox", "send")
+    assert status(shell, folder)["edited"] == ["quickstart.md"], "the edit stays in the folder"
+    assert shell.run("pull", str(other)).stderr == f"Up to date with #{number}.\n"
 
 
 @pytest.mark.slow

@@ -60,9 +60,9 @@ class Interruption:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)
 
-    def write(self, call: Any) -> Any:
+    def write(self, call: Any, **options: Any) -> Any:
         self._count()
-        return self._engine.write(call)
+        return self._engine.write(call, **options)
 
     async def download(self, *arguments: Any) -> bytes:
         self._count()

@@ -36,6 +36,7 @@ from presscheck.engine.writes.delivery import (
     UndoGuard,
 )
 from presscheck.engine.writes.effects import effects_of
+from presscheck.engine.writes.folder_push import PushFolder
 from presscheck.errors import (
     Ambiguous,
     Forbidden,
@@ -48,7 +49,7 @@ from presscheck.errors import (
     StoreError,
     TooManyRequests,
 )
-from presscheck.store.outbox import Outbox, Row
+from presscheck.store.outbox import PART, Outbox, Row
 
 POST = comments.PostComment(**REQUEST, body=text("Hello"))
 COMMENTS = comments.ListComments(**REQUEST, format="markdown", order="desc", limit=1000)
@@ -77,6 +78,7 @@ class Delivery:
     me: str | Exception = "me"
     delivered: list[tuple[int, bytes, Any]] = field(default_factory=list)
     refused: list[tuple[int, PresscheckError]] = field(default_factory=list)
+    pushed: list[PushFolder] = field(default_factory=list)
     changes: int = 0
 
     def __post_init__(self) -> None:
@@ -89,12 +91,17 @@ class Delivery:
             self.scheduler,
             self.reconciler,
             self.guard,
+            push=self._push,
             user_id=self._user_id,
             delivered=self._delivered,
             refused=lambda row, error: self.refused.append((row.id, error)),
             changed=self._changed,
         )
         self.sender = ImmediateSender(self.outbox, self.scheduler, self.reconciler, self.guard, self._user_id)
+
+    async def _push(self, call: PushFolder) -> None:
+        self.pushed.append(call)
+        await asyncio.sleep(0)
 
     async def _keep(self, *_: Any) -> None:
         await asyncio.sleep(0)
@@ -398,6 +405,26 @@ async def test_a_write_edited_or_discarded_in_the_last_moment(at: Delivery) -> N
     at.worker.start()
     await until(lambda: bool(at.delivered))
     assert [call.body.markdown for call in at.service.writes() if isinstance(call, comments.PostComment)] == ["Edited"]
+
+
+async def test_push_of_a_folder_is_sent_by_its_own_requests(at: Delivery) -> None:
+    call = PushFolder(space_id="api", directory="/docs", subject="Words", content="1", files=2)
+    number = at.put(call)
+    await at.until_sent(number)
+    assert (at.pushed, at.service.writes()) == ([call], [])
+
+
+async def test_part_of_a_task_does_not_stay_in_the_outbox_after_unknown_delivery(at: Delivery) -> None:
+    at.service.answer(EDIT, Ambiguous("cut", request=""))
+    now = time.time()
+    number = at.outbox.put(EDIT.stored_name(), EDIT.given(), f"a{PART}", now, state="now")
+    with pytest.raises(Ambiguous):
+        await at.sender.send(number, EDIT, effects_of(EDIT))
+    abandoned = at.outbox.put(EDIT.stored_name(), EDIT.given(), f"b{PART}", now, state="now")
+    at.outbox._execute("UPDATE writes SET sent_at = ? WHERE id = ?", (now - ABANDONED_AFTER - 1, abandoned))
+    at.worker.start()
+    await until(lambda: at.outbox.row(abandoned) is None)
+    assert [(one.id, one.state) for one in at.outbox.history()] == [(abandoned, "refused"), (number, "refused")]
 
 
 @pytest.mark.parametrize("is_there", [True, False])

@@ -32,6 +32,7 @@ from presscheck.engine.reads.cached_reads import CacheWriter, ServiceReads, Stor
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.reads.subscriptions import Subscription, Subscriptions
 from presscheck.engine.writes.effects import effects_of
+from presscheck.engine.writes.folder_push import PushFolder
 from presscheck.engine.writes.pending_writes import HELD_UP, PendingWrites, SignedInUser
 from presscheck.engine.writes.write_queue import WriteQueue
 from presscheck.errors import Forbidden, NetworkError, NotNow, NotSupported, PresscheckError, ReadOnly, ServiceFailed
@@ -77,12 +78,16 @@ class Queue:
             self.user,
             read_only=read_only,
             settle=0.01,
+            push=self._push,
             keep=self._keep,
             note=self._note,
             changed=self._changed,
             sent=self.own.append,
         )
         self._open = ExitStack()
+
+    async def _push(self, _: PushFolder) -> None:
+        raise AssertionError("no folder is pushed here")
 
     async def _keep(self, call: Operation[Any], _: int) -> None:
         self.kept.append(call)

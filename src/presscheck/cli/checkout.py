@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import shutil
 import sys
 import time
@@ -17,7 +18,7 @@ from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.json_filter import json_option
 from presscheck.cli.output import print_json, print_line, print_message
 from presscheck.cli.progress_line import ProgressLine
-from presscheck.cli.session import Session, with_session
+from presscheck.cli.session import Session, load_profile, profile_option, with_session
 from presscheck.documents.diff.page_diff import compare, difference_lines
 from presscheck.engine.checkout.content import SpaceFiles, revision_by_id
 from presscheck.engine.checkout.folder import FolderChanges, folder_changes
@@ -25,14 +26,15 @@ from presscheck.engine.checkout.pull import Pulled, prepare_folder
 from presscheck.engine.checkout.pull import pull as pull_folder
 from presscheck.engine.checkout.push import Pushed
 from presscheck.engine.checkout.push import push as push_folder
+from presscheck.engine.checkout.queued_push import SUBJECT, push_or_queue, require_idle, waiting_push
 from presscheck.engine.checkout.state import Checkout, CheckoutState
-from presscheck.errors import ChecksFailed, ConfigurationError, InvalidArgument, ReadOnly
+from presscheck.errors import ChecksFailed, ConfigurationError, InvalidArgument, PresscheckError, ReadOnly
+from presscheck.store.outbox import FAILED, Outbox, Row
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
+from presscheck.wiring import outbox_file
 
-SUBJECT = 100
-"""Maximum number of characters of a subject."""
 WATCH_SECONDS = 1.0
 """Seconds between two looks at the folder with --watch."""
 WIDE = 100
@@ -76,8 +78,10 @@ async def checkout(session: Session, space: str, directory: Path | None, cr: str
 @click.command()
 @in_folder
 @json_option
+@profile_option
+@click.pass_context
 @report_errors
-def status(directory: Path, *, as_json: bool) -> None:
+def status(context: click.Context, directory: Path, *, as_json: bool) -> None:
     """List what changed in a checkout.
 
     DIRECTORY is the folder of the checkout, or a folder inside; by default the working directory. The service is not
@@ -85,10 +89,14 @@ def status(directory: Path, *, as_json: bool) -> None:
     """
     folder = Checkout.find(directory)
     changes = folder_changes(folder)
+    queued = _queued_push(context, folder)
     if as_json:
-        print_json(_changes_as_json(folder, changes))
+        print_json({**_changes_as_json(folder, changes), "queued": queued and {"id": queued.id, "error": queued.error}})
         return
     print_message(f"{sanitize(folder.state.title)}, {folder.state.place}")
+    if queued:
+        problem = f"failed: {sanitize(queued.error or '')}" if queued.state in FAILED else "pending"
+        print_message(f"A push is queued in the outbox as number {queued.id}: {problem}.")
     for word, style, paths in (
         ("conflict", "removed", changes.conflicts),
         ("added", "added", changes.added),
@@ -152,6 +160,12 @@ async def pull(session: Session, directory: Path) -> None:
     of their authors.
     """
     folder = _own(session, directory)
+    queued = waiting_push(session.engine.outbox, folder.root)
+    if queued and queued.state not in FAILED:
+        with contextlib.suppress(PresscheckError):  # such as a push that needs this pull
+            await session.sent(queued.id)
+        folder = _own(session, directory)
+    require_idle(session.engine.outbox, folder.root)
     result = await _pull(session, folder)
     if session.json:
         print_json(result.__dict__)
@@ -179,14 +193,28 @@ async def push(session: Session, directory: Path, subject: str | None, *, is_new
         await _watch(session, folder, subject)
         return
     changes = await asyncio.to_thread(folder_changes, folder)
-    _print_pushed(session, folder, await _push(session, folder, changes, subject, is_new=is_new))
+    pushed = await _push(session, folder, changes, subject, is_new=is_new)
+    if pushed:
+        _print_pushed(session, folder, pushed)
 
 
 async def _push(
     session: Session, folder: Checkout, changes: FolderChanges, subject: str | None, *, is_new: bool = False
-) -> Pushed:
-    words = (subject or f"Edit {folder.state.title}").strip()[:SUBJECT]
-    return await push_folder(session.engine, folder, changes, words, is_new=is_new)
+) -> Pushed | None:
+    """Push a folder. Return None if the push waits in the outbox."""
+    result = await push_or_queue(session.engine, folder, changes, subject, is_new=is_new)
+    if isinstance(result, Pushed):
+        return result
+    if not await session.sent(result):
+        return None
+    # the sender of the outbox changed the state of the checkout; what could not be sent is still in the folder
+    folder.state = Checkout.find(folder.root).state
+    left = await asyncio.to_thread(folder_changes, folder)
+    pushed = await push_folder(session.engine, folder, left, subject or "")
+    if pushed.request is None and folder.state.request:
+        call = GetChangeRequest(space_id=folder.state.space, change_request_id=folder.state.request)
+        pushed.request = await session.read(call)
+    return pushed
 
 
 async def _pull(session: Session, folder: Checkout) -> Pulled:
@@ -219,13 +247,15 @@ async def _watch(session: Session, folder: Checkout, subject: str | None) -> Non
     print_message(f"Watching {sanitize(str(folder.root))}; ctrl+C ends.")
     last_pull, before = 0.0, None
     while True:
+        folder.state = Checkout.find(folder.root).state  # a queued push may have changed it
         changes = await asyncio.to_thread(folder_changes, folder)
-        now = (changes.oids, changes.deleted)
+        now, is_queued = (changes.oids, changes.deleted), waiting_push(session.engine.outbox, folder.root) is not None
         if changes and now == before and not changes.conflicts:  # nothing was saved in the last second
             pushed = await _push(session, folder, changes, subject)
-            _print_pushed(session, folder, pushed)
-            before = None if pushed.request else (changes.oids, changes.deleted)
-        elif time.monotonic() - last_pull > 10 * WATCH_SECONDS and not changes:
+            if pushed:
+                _print_pushed(session, folder, pushed)
+            before = None if pushed and pushed.request else now
+        elif time.monotonic() - last_pull > 10 * WATCH_SECONDS and not changes and not is_queued:
             last_pull = time.monotonic()
             result = await pull_folder(session.engine, folder, session.engine.me.display_name)
             for path in (*result.written, *result.merged, *result.conflicts, *result.deleted):
@@ -245,8 +275,21 @@ def _print_pushed(session: Session, folder: Checkout, pushed: Pushed) -> None:
         print_message("Nothing to push.")
         return
     parts = [count(number, noun) for number, noun in ((pushed.pages, "page change"), (pushed.files, "file")) if number]
-    print_message(f"Pushed {' and '.join(parts)} to #{request.number}.")
+    what = f" {' and '.join(parts)}" if parts else ""  # the sender of the outbox does not count
+    print_message(f"Pushed{what} to #{request.number}.")
     click.echo(f"{folder.state.space}#{request.number}")
+
+
+def _queued_push(context: click.Context, folder: Checkout) -> Row | None:
+    """Return the unsent push of a folder in the outbox of the profile, or None."""
+    file = outbox_file(load_profile(context, with_token=False))
+    if not file.is_file():
+        return None
+    outbox = Outbox(file)
+    try:
+        return waiting_push(outbox, folder.root)
+    finally:
+        outbox.close()
 
 
 def _own(session: Session, directory: Path) -> Checkout:

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
+
+_is_unfinished = re.compile(r"\..+\.\d+\.new").fullmatch
+
+
+def is_unfinished(name: str) -> bool:
+    """Return whether a file with this name is left from a `replace_file` that was killed."""
+    return _is_unfinished(name) is not None
 
 
 def replace_file(file: Path, content: str | bytes, mode: int, *, is_lasting: bool = True) -> None:

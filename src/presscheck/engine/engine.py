@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from presscheck.engine.inbox.notification_settings import NotificationSettings
     from presscheck.engine.search.backlinks import LocalLinks, OtherUses
     from presscheck.engine.site_config.snapshots import SnapshotRecorder
+    from presscheck.engine.writes.folder_push import PushFolder
     from presscheck.engine.writes.history import HistoryEntry, WriteHistory
 
 T = TypeVar("T")
@@ -135,6 +136,7 @@ class Engine:
             self._user,
             read_only=read_only,
             settle=settle,
+            push=self._push_folder,
             keep=self._keep_snapshot,
             note=self._note_publish,
             changed=self.connection.notify,
@@ -346,6 +348,7 @@ class Engine:
         collect: bool = False,
         base: dict[str, Any] | None = None,
         agent: str | None = None,
+        is_part: bool = False,
     ) -> PendingWrite[T]:
         """Queue a write, which is on disk when this returns. A write that cannot be queued is sent immediately.
 
@@ -356,12 +359,14 @@ class Engine:
             base: for an edit of a page that is queued: the page before the edit, see `page_merge.page_base`. The edit
                 is merged with edits of others when it is sent.
             agent: the name of the agent that wrote it. Its write is always queued.
+            is_part: whether the write is a part of a longer task that can be continued, such as the push of a folder.
+                If its delivery is unknown, it does not stay in the outbox: the task compares and sends it again.
 
         Raises:
             ReadOnly: the profile is read-only.
             NotNow: the write cannot be queued, and the service cannot be reached.
         """
-        return self._write_queue.write(call, hold, collect=collect, base=base, agent=agent)
+        return self._write_queue.write(call, hold, collect=collect, base=base, agent=agent, is_part=is_part)
 
     @property
     def site_snapshots(self) -> SnapshotRecorder:
@@ -377,6 +382,11 @@ class Engine:
     async def _keep_snapshot(self, call: Operation[Any], number: int) -> None:
         if "site_id" in type(call).model_fields:
             await self.site_snapshots.before(call, number)
+
+    async def _push_folder(self, call: PushFolder) -> None:
+        from presscheck.engine.checkout.queued_push import send_push  # 120 ms, only for a folder
+
+        await send_push(self, call)
 
     def _note_publish(self, call: Operation[Any], number: int, answer: Any) -> None:
         """If the write published a site, start recording the published state, without delaying the caller."""

@@ -28,6 +28,11 @@ VERSION = 6
 CALL_VERSION = 1
 FAILED = ("refused", "parked")
 """The states of a failed write, which blocks later writes of its scope until the user decides."""
+PART = " part"
+"""The end of the scope of a part of a longer task, such as the push of a folder.
+
+After an interruption the task compares with the service and sends the part again if necessary, so a part is never left
+to the user."""
 HISTORY_ROWS = 500
 """Maximum number of writes in the history."""
 SECRET_ARGUMENTS = {
@@ -285,6 +290,11 @@ class Row:
     undoes: int | None = None
     base: dict[str, Any] | None = None
     agent: str | None = None
+
+    @property
+    def is_part(self) -> bool:
+        """Whether the write is a part of a longer task; see `PART`."""
+        return self.scope.endswith(PART)
 
 
 @dataclass(frozen=True)

@@ -131,6 +131,7 @@ async def pull(engine: Downloader, checkout: Checkout, author: str = "", report:
             write_file(checkout.root, SUMMARY, files.summary().encode())
             result.written.append(SUMMARY)
             state.others[SUMMARY] = git_oid(files.summary().encode())
+        checkout.remove_remains()
         checkout.save()
         return result
     base = None
@@ -142,6 +143,7 @@ async def pull(engine: Downloader, checkout: Checkout, author: str = "", report:
     work = _Pull(engine, checkout, base, new, author, result, report)
     await work.run()
     state.revision = revision.id
+    checkout.remove_remains()
     checkout.save()
     return result
 

@@ -10,10 +10,10 @@ import asyncio
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Protocol, TypeVar
 from urllib.parse import quote
 
-from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, GetChangeRequest
+from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, GetChangeRequest, ListChangeRequests
 from presscheck.api.content import GetRevision, Revision, RevisionFile
 from presscheck.api.content_changes import (
     ContentChange,
@@ -25,6 +25,7 @@ from presscheck.api.content_changes import (
     RevertPage,
     UpdatePage,
 )
+from presscheck.api.operation import ALL, Operation
 from presscheck.documents.git_format.config import CONFIG_FILE
 from presscheck.documents.git_format.files import INCLUDES, git_oid, media_type
 from presscheck.documents.git_format.models import SourcePage
@@ -35,9 +36,11 @@ from presscheck.engine.checkout.plan import link_title_notes, page_update, plan_
 from presscheck.engine.checkout.state import Checkout, Item, write_file
 from presscheck.engine.reads.scheduler import REQUESTED
 from presscheck.engine.replacement.file_search import free_name
-from presscheck.engine.review.page_edits import MOST_CHANGES, Writer, content_of
+from presscheck.engine.review.page_edits import MOST_CHANGES, content_of
+from presscheck.engine.writes.pending_writes import PendingWrite
 from presscheck.errors import ChangedSince, ChecksFailed, PresscheckError
 
+T = TypeVar("T")
 LARGEST_UPLOAD = 1_000_000
 """Maximum size of a file in an upload, in bytes."""
 MOST_FILES = 20
@@ -46,8 +49,12 @@ LARGEST_WRITE = 8 << 20
 """Maximum number of characters of all texts in one request."""
 
 
-class Pusher(Downloader, Writer, Protocol):
+class Pusher(Downloader, Protocol):
     """The parts of the engine that a push needs."""
+
+    def write(self, call: Operation[T], *, is_part: bool = False) -> PendingWrite[T]:
+        """Send a write; see `Engine.write`."""
+        ...
 
 
 @dataclass
@@ -84,19 +91,29 @@ async def push(
         ChangedSince: the folder does not have the newest revision, or somebody else just edited the same page.
         PresscheckError: the service refused a request. Edits that were sent stay, and the next push continues.
     """
-    if changes.conflicts:
-        raise ChecksFailed(f"Resolve the conflicts first: {', '.join(changes.conflicts[:5])}")
-    for finding in changes.repository.findings:
-        if finding.rule == "missing-page" and finding.target not in changes.unreadable:
-            raise ChecksFailed(str(finding))
-    if not changes:
+    if not require_sendable(changes):
         return Pushed(notes=_unreadable_notes(changes))
+    checkout.remove_remains()
     state = checkout.state
     revision = await newest_revision(engine, state)
     if revision.id != state.revision:
         raise ChangedSince(f"{state.place} has changed since your last pull: pull first")
     work = _Push(engine, checkout, changes, revision)
     return await work.run(subject, is_new=is_new or state.request is None)
+
+
+def require_sendable(changes: FolderChanges) -> bool:
+    """Check that the changes of a folder can be sent. Return whether there are any.
+
+    Raises:
+        ChecksFailed: the folder has conflicts, or the table of contents names a missing page.
+    """
+    if changes.conflicts:
+        raise ChecksFailed(f"Resolve the conflicts first: {', '.join(changes.conflicts[:5])}")
+    for finding in changes.repository.findings:
+        if finding.rule == "missing-page" and finding.target not in changes.unreadable:
+            raise ChecksFailed(str(finding))
+    return bool(changes)
 
 
 @dataclass
@@ -212,14 +229,29 @@ class _Push:
         if not is_new and state.request:
             call = GetChangeRequest(space_id=state.space, change_request_id=state.request)
             return await self.engine.read(call, priority=REQUESTED)
-        request = await self.engine.write(CreateChangeRequest(space_id=state.space, subject=subject)).landed()
+        request = await self._request_of_interrupted_push()
         if request is None:
-            raise PresscheckError("The service does not tell which change request it created: pull, and push again")
-        state.request, state.number = request.id, request.number
+            state.creating = subject
+            self.checkout.save()
+            call = CreateChangeRequest(space_id=state.space, subject=subject)
+            request = await self.engine.write(call, is_part=True).landed()
+        if request is None:
+            raise PresscheckError("The service does not tell which change request it created: push again")
+        state.request, state.number, state.creating = request.id, request.number, None
         self.checkout.save()  # a push that is killed goes on in this change request
         if request.revision != self.revision.id:
             raise ChangedSince(f"#{request.number} began from newer content: pull, and push again")
         return request
+
+    async def _request_of_interrupted_push(self) -> ChangeRequest | None:
+        """Return the unedited change request that a push created before it was interrupted, or None."""
+        state = self.checkout.state
+        for status in ("draft", "open") if state.creating else ():
+            call = ListChangeRequests(space_id=state.space, status=status, limit=ALL)
+            for request in (await self.engine.read(call, priority=REQUESTED)).items:
+                if request.subject == state.creating and request.revision == self.revision.id:
+                    return request
+        return None
 
     async def _upload(self, request: ChangeRequest, uploads: Mapping[str, bytes]) -> None:
         state = self.checkout.state
@@ -260,7 +292,7 @@ class _Push:
         """
         path = {"space_id": request.space, "change_request_id": request.id}
         call = EditChangeRequestContent(**path, changes=tuple(changes), compat=False)
-        answer = await self.engine.write(call).landed()
+        answer = await self.engine.write(call, is_part=True).landed()
         if answer is None:
             raise PresscheckError("Another presscheck process sent the edits: pull, and push again")
         made = await self._revision_by_id(answer.change_request.revision)
@@ -282,7 +314,8 @@ class _Push:
         if lost:
             reverts = tuple(RevertPage(page=page, revision=theirs.id) for page in dict.fromkeys(lost))
             path = {"space_id": request.space, "change_request_id": request.id}
-            await self.engine.write(EditChangeRequestContent(**path, changes=reverts, compat=False)).landed()
+            restore = EditChangeRequestContent(**path, changes=reverts, compat=False)
+            await self.engine.write(restore, is_part=True).landed()
             names = ", ".join(now[page].title for page in dict.fromkeys(lost))
             raise ChangedSince(
                 f"Somebody else edited at the same time: {names}. Their edits are kept; pull, and push again"

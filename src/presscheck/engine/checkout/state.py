@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from presscheck.config.file_replacement import replace_file
+from presscheck.config.file_replacement import is_unfinished, replace_file
 from presscheck.documents.git_format.exported import Key, Kind
 from presscheck.errors import ConfigurationError
 
@@ -39,6 +39,7 @@ class CheckoutState(BaseModel):
         title: the title of the space.
         request: the id of the change request that the folder follows; None for main.
         number: the number of that change request.
+        creating: the subject of the change request that a push is creating. An interrupted push finds it again.
         revision: the revision of the last checkout, pull or push.
         items: the pages, files and snippets by path.
         others: the object ids of the table of contents and the configuration, by path.
@@ -54,6 +55,7 @@ class CheckoutState(BaseModel):
     title: str = ""
     request: str | None = None
     number: int | None = None
+    creating: str | None = None
     revision: str = ""
     items: dict[str, Item] = Field(default_factory=dict[str, Item])
     others: dict[str, str] = Field(default_factory=dict[str, str])
@@ -102,6 +104,14 @@ class Checkout:
         """
         text = self.state.model_dump_json(indent=1, exclude_defaults=True)
         replace_file(self.root / STATE_FILE, text + "\n", SHARED)
+
+    def remove_remains(self) -> None:
+        """Delete files that a killed pull or push was writing, which are not in place yet."""
+        folders = {self.root, *((self.root / path).parent for path in self.state.items)}
+        for folder in folders:
+            for file in folder.iterdir() if folder.is_dir() else ():
+                if is_unfinished(file.name):
+                    file.unlink(missing_ok=True)
 
 
 def _read(file: Path) -> CheckoutState:

@@ -25,6 +25,7 @@ from presscheck.api.operation import Operation, Page, revive
 from presscheck.client.responses import read_answer
 from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.reads.scheduler import RequestScheduler
+from presscheck.engine.writes.folder_push import PushFolder
 from presscheck.errors import (
     Ambiguous,
     ChangedSince,
@@ -219,7 +220,10 @@ class ImmediateSender:
             raise Ambiguous(f"{error.message}; {result}", request=error.request)
         if item:
             return item
-        self._outbox.refuse(number, error.message)
+        if (row := self._outbox.row(number)) and row.is_part:
+            self._outbox.drop(number, error=error.message)
+        else:
+            self._outbox.refuse(number, error.message)
         raise error
 
 
@@ -233,6 +237,7 @@ class OutboxWorker:
         scheduler: knows whether the service can be reached.
         reconciler: finds out whether a write arrived whose response was lost.
         guard: records the values that a write replaces, and checks the present values before an undo.
+        push: sends the push of a folder.
         user_id: returns the id of the signed-in user, or an empty string if it is unknown.
         delivered: awaited after a write was sent, before it leaves the outbox.
         refused: called when a write has failed permanently.
@@ -246,12 +251,14 @@ class OutboxWorker:
         reconciler: DeliveryReconciler,
         guard: UndoGuard,
         *,
+        push: Callable[[PushFolder], Awaitable[None]],
         user_id: Callable[[], Awaitable[str]],
         delivered: Delivered,
         refused: Refused,
         changed: Callable[[], None],
     ) -> None:
         self._outbox, self._scheduler, self._reconciler, self._guard = outbox, scheduler, reconciler, guard
+        self._push = push
         self._user_id, self._delivered, self._refused, self._changed = user_id, delivered, refused, changed
         self._me: str | None = None
         self._wake = asyncio.Event()
@@ -379,7 +386,13 @@ class OutboxWorker:
                 current = self._outbox.row(row.id)
                 if current and current.given != row.given:  # edited while the existing items were listed
                     call = revive(current.name, current.given)
-                await self._delivered(row, call, await self._scheduler.service.fetch(call), None)
+                await self._delivered(row, call, await self._fetch(call), None)
+
+    async def _fetch(self, call: Operation[Any]) -> bytes:
+        if isinstance(call, PushFolder):
+            await self._push(call)
+            return b""
+        return await self._scheduler.service.fetch(call)
 
     async def _merged(self, row: Row, call: Operation[Any]) -> tuple[Row, Operation[Any]] | None:
         """Merge an edit with edits of others, and store the merge.
@@ -416,6 +429,8 @@ class OutboxWorker:
             item = resource if effects.state[1](resource) else None
         if item is not None:
             await self._delivered(row, call, b"", item)
+        elif row.is_part:
+            self._outbox.drop(row.id, error=ABANDONED)
         else:
             self._outbox.refuse(row.id, ABANDONED)
             self._changed()

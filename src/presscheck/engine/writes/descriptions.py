@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 from presscheck.api import (
@@ -28,6 +29,7 @@ from presscheck.api import (
     teams,
 )
 from presscheck.api.operation import Operation
+from presscheck.engine.writes.folder_push import PushFolder
 from presscheck.text.phrases import count
 
 _words_of_name = re.compile(r"OpenAPI|[A-Z]+(?![a-z])|[A-Z]?[^A-Z]+").findall
@@ -193,6 +195,7 @@ _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
     comments.UpdateSpaceReply: _update_of_message,
     comments.DeleteSpaceReply: lambda _: "delete reply",
     change_requests.SubmitReview: lambda call: "approve" if call.status == "approved" else "request changes",
+    PushFolder: lambda call: f"push {count(call.files, 'file')} of {PurePath(call.directory).name}",
     change_requests.PullChangeRequest: lambda _: "update from main",
     change_requests.UpdateChangeRequest: _update_of_request,
     content_changes.EditChangeRequestContent: _edit_of_pages,

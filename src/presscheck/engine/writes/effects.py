@@ -37,6 +37,7 @@ from presscheck.api import (
 from presscheck.api.operation import ALL, Operation
 from presscheck.engine.reads.subscriptions import beneath
 from presscheck.engine.shared_calls import at
+from presscheck.engine.writes.folder_push import PushFolder
 
 Reconcile = Literal["repeat", "look", "state", "ask"]
 Call = Any
@@ -276,6 +277,7 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
         _request, change_requests.GetChangeRequest, lambda request: not request.outdated
     ),
     content_changes.EditChangeRequestContent: Effects(queued=False, reconcile="ask", stale=_request),
+    PushFolder: _repeatable(_space),
     spaces.CreateSpace: Effects(queued=False, reconcile="ask", stale=_organization),
     git_repositories.ImportGitRepository: Effects(queued=False, reconcile="ask", stale=_space),
     spaces.UpdateSpace: _repeatable(_space, queued=False),

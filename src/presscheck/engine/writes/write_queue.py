@@ -20,9 +20,10 @@ from presscheck.engine.reads.cached_reads import ServiceReads
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.reads.subscriptions import Subscriptions, beneath
 from presscheck.engine.writes.delivery import DeliveryReconciler, ImmediateSender, OutboxWorker, UndoGuard
+from presscheck.engine.writes.folder_push import PushFolder
 from presscheck.engine.writes.pending_writes import PendingWrite, PendingWrites, SignedInUser, pending_entry
 from presscheck.errors import Ambiguous, MalformedAnswer, NotNow, NotSupported, PresscheckError, ReadOnly
-from presscheck.store.outbox import FAILED, Outbox, Row
+from presscheck.store.outbox import FAILED, PART, Outbox, Row
 
 if TYPE_CHECKING:
     from presscheck.engine.writes.effects import Effects
@@ -46,6 +47,7 @@ class WriteQueue:
         user: the signed-in user.
         read_only: whether to reject every write.
         settle: seconds to wait before checking a write of unknown delivery; None for the default.
+        push: sends the push of a folder.
         keep: saves the state of a site before a write changes it, given the write and its number.
         note: called with each write that was sent immediately, its number and the answer, before its callers continue.
         changed: called after each change of the outbox.
@@ -63,6 +65,7 @@ class WriteQueue:
         *,
         read_only: bool,
         settle: float | None,
+        push: Callable[[PushFolder], Awaitable[None]],
         keep: Callable[[Operation[Any], int], Awaitable[None]],
         note: Callable[[Operation[Any], int, Any], None],
         changed: Callable[[], None],
@@ -83,6 +86,7 @@ class WriteQueue:
             scheduler,
             self.reconciler,
             self.guard,
+            push=push,
             user_id=self._user_id,
             delivered=self._delivered,
             refused=self._refused,
@@ -123,14 +127,16 @@ class WriteQueue:
         collect: bool = False,
         base: dict[str, Any] | None = None,
         agent: str | None = None,
+        is_part: bool = False,
     ) -> PendingWrite[T]:
         """Queue or send a write. See `Engine.write`."""
-        effects = self._checked_effects(call, must_queue=base is not None or agent is not None)
+        must_queue = base is not None or agent is not None
+        effects = self._checked_effects(call, must_queue=must_queue, is_part=is_part)
         now, state = time.time(), "collected" if collect else "waiting"
         number = self._outbox.put(
             call.stored_name(),
             call.given(),
-            _scope(effects, call, now),
+            _scope(effects, call, now) + (PART if is_part else ""),
             now,
             hold=hold,
             author=self.author(),
@@ -157,13 +163,13 @@ class WriteQueue:
         numbers = self._outbox.put_undo(undoes, rows, now, self.author())
         return [self._accepted(*one) for one in zip(numbers, calls, effects, strict=bool(numbers))]
 
-    def _checked_effects(self, call: Operation[Any], *, must_queue: bool = False) -> Effects:
+    def _checked_effects(self, call: Operation[Any], *, must_queue: bool = False, is_part: bool = False) -> Effects:
         if self.read_only:
             raise ReadOnly
         effects = _effects_of(call)
         if must_queue:
             effects = replace(effects, queued=True)
-        elif not effects.queued and self._has_pending_edit(call):
+        elif not effects.queued and not is_part and self._has_pending_edit(call):
             raise NotNow(PENDING_EDIT)
         if not effects.queued and self._scheduler.offline:
             raise NotNow(f"You are offline and this action cannot be queued: {self._scheduler.offline}")

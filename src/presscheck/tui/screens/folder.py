@@ -12,7 +12,7 @@ from presscheck.config.settings_file import save_folder
 from presscheck.config.validation import folder_error, read_folders
 from presscheck.engine.checkout.folder import FolderChanges, folder_changes
 from presscheck.engine.checkout.pull import open_checkout, pull
-from presscheck.engine.checkout.push import push
+from presscheck.engine.checkout.queued_push import push_or_queue, require_idle
 from presscheck.engine.checkout.state import Checkout, CheckoutState
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
@@ -26,8 +26,6 @@ from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 MOST_SHOWN = 12
 """Maximum number of changed files in the question."""
-SUBJECT = 100
-"""Maximum number of characters of a subject."""
 
 
 async def open_folder(screen: BaseScreen, space_id: str, request: ChangeRequest | None) -> None:
@@ -53,6 +51,7 @@ async def open_folder(screen: BaseScreen, space_id: str, request: ChangeRequest 
         checkout = await asyncio.to_thread(open_checkout, _path(folder), state)
         if not known:  # a folder that cannot be used is asked for again
             save_folder(screen.app_context.settings_file, space.title, folder)
+        require_idle(screen.engine.outbox, checkout.root)
         screen.notify(f"checking out {state.place} of {sanitize(space.title)} …")
         pulled = await pull(screen.engine, checkout, screen.engine.me.display_name)
         program = await _program(screen, checkout, pulled.conflicts)
@@ -95,6 +94,7 @@ async def _program(screen: BaseScreen, checkout: Checkout, conflicts: list[str])
 
 async def _offer_push(screen: BaseScreen, checkout: Checkout) -> None:
     """Ask whether to push the edits in the folder, if there are any."""
+    checkout = Checkout.find(checkout.root)  # a queued push may have been sent meanwhile
     changes = await asyncio.to_thread(folder_changes, checkout)
     if not changes or screen.engine.status.read_only:
         return
@@ -104,8 +104,10 @@ async def _offer_push(screen: BaseScreen, checkout: Checkout) -> None:
     state = checkout.state
     place = f"#{state.number}" if state.request else "a new change request"
     if await confirm(screen, f"Push {_number(changes)} to {place}?", _lines(changes), "push"):
-        subject = f"Edit {state.title}"[:SUBJECT]
-        pushed = await push(screen.engine, checkout, changes, subject)
+        pushed = await push_or_queue(screen.engine, checkout, changes, None)
+        if isinstance(pushed, int):
+            screen.notify("push queued in the outbox (g x)")
+            return
         notes = f", {count(len(pushed.notes), 'edit')} cannot be sent: {pushed.notes[0]}" if pushed.notes else ""
         sent = f"pushed to #{pushed.request.number}" if pushed.request else "nothing pushed"
         screen.notify(sanitize(sent + notes))
