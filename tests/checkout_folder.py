@@ -1,8 +1,31 @@
-"""Helpers of tests with checkouts: edits of files, and the contents of a folder."""
+"""Helpers of tests with checkouts: checking out, pushing, edits of files, and the contents of a folder."""
 
 from pathlib import Path
+from typing import Any
 
-from presscheck.engine.checkout.state import STATE_FILE
+from presscheck.api.change_requests import GetChangeRequest
+from presscheck.engine.checkout.folder import folder_changes
+from presscheck.engine.checkout.pull import prepare_folder, pull
+from presscheck.engine.checkout.push import Pushed, push
+from presscheck.engine.checkout.state import STATE_FILE, Checkout, CheckoutState
+from presscheck.engine.engine import Engine
+
+
+async def check_out(engine: Engine, directory: Path, number: int | None = None, space: str = "guides") -> Path:
+    state = CheckoutState(service="", space=space)
+    if number:
+        request = await engine.read(GetChangeRequest(space_id=space, change_request_id=str(number)))
+        state.request, state.number = request.id, request.number
+    prepare_folder(directory)
+    checkout = Checkout(directory, state)
+    checkout.save()
+    await pull(engine, checkout)
+    return directory
+
+
+async def push_all(engine: Any, folder: Path) -> Pushed:
+    checkout = Checkout.find(folder)
+    return await push(engine, checkout, folder_changes(checkout), "Edits")
 
 
 def edit(file: Path, old: str, new: str) -> None:

@@ -10,41 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.checkout_folder import contents, edit
+from tests.checkout_folder import check_out, contents, edit, push_all
 from tests.generated_docs.repositories import png
 from tests.running_service import RunningService
 
-from presscheck.api.change_requests import GetChangeRequest
 from presscheck.api.comments import Document
 from presscheck.api.content import GetCurrentRevision
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.client.client import Client
 from presscheck.engine.checkout.content import SUMMARY, SpaceFiles
 from presscheck.engine.checkout.folder import folder_changes
-from presscheck.engine.checkout.pull import prepare_folder, pull
-from presscheck.engine.checkout.push import Pushed, push
-from presscheck.engine.checkout.state import Checkout, CheckoutState
+from presscheck.engine.checkout.pull import pull
+from presscheck.engine.checkout.state import Checkout
 from presscheck.engine.engine import Engine
 from presscheck.errors import ChangedSince, PresscheckError
 
 pytestmark = pytest.mark.service(sample=True, shared=True)
-
-
-async def check_out(engine: Engine, directory: Path, number: int | None = None, space: str = "guides") -> Path:
-    state = CheckoutState(service="", space=space)
-    if number:
-        request = await engine.read(GetChangeRequest(space_id=space, change_request_id=str(number)))
-        state.request, state.number = request.id, request.number
-    prepare_folder(directory)
-    checkout = Checkout(directory, state)
-    checkout.save()
-    await pull(engine, checkout)
-    return directory
-
-
-async def push_all(engine: Any, folder: Path) -> Pushed:
-    checkout = Checkout.find(folder)
-    return await push(engine, checkout, folder_changes(checkout), "Edits")
 
 
 class Interrupted(PresscheckError):

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.checkout_folder import contents, edit
+from tests.checkout_folder import check_out, contents, edit, push_all
 from tests.crash.killed_client import engine_of
 from tests.engine.live_engine import engine_on, until
-from tests.engine.test_checkout import check_out, push_all
 from tests.generated_docs.repositories import png
 from tests.root import ROOT
 from tests.running_service import RunningService

@@ -10,7 +10,7 @@ import asyncio
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 from urllib.parse import quote
 
 from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, GetChangeRequest, ListChangeRequests
@@ -39,6 +39,7 @@ from presscheck.engine.replacement.file_search import free_name
 from presscheck.engine.review.page_edits import MOST_CHANGES, content_of
 from presscheck.engine.writes.pending_writes import PendingWrite
 from presscheck.errors import ChangedSince, ChecksFailed, PresscheckError
+from presscheck.store.outbox import Outbox
 
 T = TypeVar("T")
 LARGEST_UPLOAD = 1_000_000
@@ -50,7 +51,17 @@ LARGEST_WRITE = 8 << 20
 
 
 class Pusher(Downloader, Protocol):
-    """The parts of the engine that a push needs."""
+    """The parts of the engine that a push needs, now or from the outbox."""
+
+    outbox: Outbox
+
+    async def fetch(self, call: Operation[Any]) -> bytes:
+        """Return the response of the service, never a cached one."""
+        ...
+
+    def rewrite(self, number: int, call: Operation[Any]) -> bool:
+        """Replace a pending or failed write. Returns False if it is being sent or is gone."""
+        ...
 
     def write(self, call: Operation[T], *, is_part: bool = False) -> PendingWrite[T]:
         """Send a write; see `Engine.write`."""

@@ -10,9 +10,7 @@ import asyncio
 import hashlib
 import time
 from pathlib import Path
-from typing import Any, Protocol
 
-from presscheck.api.operation import Operation
 from presscheck.api.users import GetCurrentUser
 from presscheck.engine.checkout.folder import FolderChanges, folder_changes
 from presscheck.engine.checkout.push import Pushed, Pusher, push, require_sendable
@@ -26,24 +24,6 @@ SUBJECT = 100
 SENDING_SECONDS = 60.0
 """Maximum seconds that a push waits for a queued push of the same folder that is being sent."""
 POLL_SECONDS = 0.1
-
-
-class OnlinePusher(Pusher, Protocol):
-    """The parts of the engine that send a queued push."""
-
-    async def fetch(self, call: Operation[Any]) -> bytes:
-        """Return the response of the service, never a cached one."""
-        ...
-
-
-class QueueingPusher(Pusher, Protocol):
-    """The parts of the engine that a push needs if it may wait in the outbox."""
-
-    outbox: Outbox
-
-    def rewrite(self, number: int, call: Operation[Any]) -> bool:
-        """Replace a pending or failed write. Returns False if it is being sent or is gone."""
-        ...
 
 
 def waiting_push(outbox: Outbox, root: Path) -> Row | None:
@@ -67,7 +47,7 @@ def _is_push_of(row: Row, root: Path) -> bool:
 
 
 async def push_or_queue(
-    engine: QueueingPusher, checkout: Checkout, changes: FolderChanges, subject: str | None, *, is_new: bool = False
+    engine: Pusher, checkout: Checkout, changes: FolderChanges, subject: str | None, *, is_new: bool = False
 ) -> Pushed | int:
     """Push a folder, or queue the push if the service cannot be reached. A later push replaces a queued one.
 
@@ -127,7 +107,7 @@ def content_id(changes: FolderChanges) -> str:
     return hashlib.sha256("\n".join(f"{oid} {path}" for path, oid in paths).encode()).hexdigest()
 
 
-async def send_push(engine: OnlinePusher, call: PushFolder) -> None:
+async def send_push(engine: Pusher, call: PushFolder) -> None:
     """Send a push that waited in the outbox.
 
     Raises:
