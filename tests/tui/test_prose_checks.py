@@ -130,12 +130,12 @@ async def test_a_check_runs_in_the_background_and_is_canceled_by_its_key(
     async with review(service, tmp_path, "Prose canceled", (80, 24)) as pilot:
         await until(pilot, shows="1 change")
         await pilot.press("full_stop", "W")
-        await until(pilot, shows="§ prose: slow, 1 of 1 …", holds=lambda: bool(mark.exists() and mark.read_text()))
+        await until(pilot, shows="§ prose check 1 of 1 …", holds=lambda: bool(mark.exists() and mark.read_text()))
         await pilot.press("tab")
         await until(pilot, shows="A flaw here.")
         await pilot.press("full_stop", "W")
         await until(pilot, shows="prose check canceled")
-        assert "§ prose: slow" not in shown(pilot.app)
+        assert "§ prose check" not in shown(pilot.app)
 
         def has_ended() -> bool:
             try:

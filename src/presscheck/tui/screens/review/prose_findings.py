@@ -68,7 +68,7 @@ class ProseFindings:
         """
         from presscheck.engine.prose_checks.programs import new_findings, page_sources  # 12 ms, only for prose checks
 
-        self.progress = "§ prose: loading the texts …"
+        self.progress = "§ prose: loading …"
         redraw()
         await self._texts.load_all(items)
         if self._checks != tuple(checks) or self.failures:
@@ -82,7 +82,7 @@ class ProseFindings:
         after = {source: new for source, (_, new) in texts.items()}
         findings: list[Finding] = []
         for number, check in enumerate(checks, 1):
-            self.progress = f"§ prose: {check.name}, {number} of {len(checks)} …"
+            self.progress = f"§ prose check {number} of {len(checks)} …"
             redraw()
             try:
                 findings += await new_findings(check, before, after) if after else []
