@@ -29,7 +29,7 @@ async def customization_open(pilot: Any, state: str = "live") -> None:
     await until(pilot, shows="Primary color")
 
 
-def test_settings_without_effect_on_the_local_service_say_so() -> None:
+def test_settings_without_effect_on_the_local_service_are_marked() -> None:
     noted: set[str] = set()
     for setting in every_setting():
         line = row_line(Row(setting, setting.path), {}, 120, is_changed=False, error="")
