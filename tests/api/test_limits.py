@@ -96,7 +96,7 @@ def test_a_limit_is_checked_at_its_edge(cls: type[Any], name: str, what: str, va
     with pytest.raises(InvalidArgument) as caught:
         cls(**given)
     assert caught.value.field.split(".")[0] == name
-    limits = {"too short": "at least", "too long": "at most", "too little": "or equal to", "too much": "or equal to"}
+    limits = {"too short": "at least", "too long": "at most", "too little": "at least", "too much": "at most"}
     is_empty = what == "too short" and caught.value.reason == "must not be empty"
     assert is_empty or limits.get(what, "") in caught.value.reason
 

@@ -1,5 +1,6 @@
 """Forms of operations: their fields, what is sent for typed texts, and the errors at fields."""
 
+import re
 from typing import Any
 
 import pytest
@@ -29,6 +30,19 @@ def test_every_write_has_a_form_with_a_label_for_each_field() -> None:
         assert all(field.label and not field.label.endswith(".") for field in fields), operation
         for field in fields:
             assert field.kind != "choice" or field.choices, (operation, field.name)
+
+
+def test_errors_of_every_form_are_in_plain_words() -> None:
+    raw = re.compile(r"Input should|dictionary|tuple|boolean|interpret|discriminator|instance of|integer", re.IGNORECASE)
+    for operation in (one for one in every_operation() if not one.is_read()):
+        given = dict.fromkeys(operation.path_fields(), "x")
+        for field in form_fields(operation, given):
+            for text in ("x" * 3000, "[1]", "{}", "true", "-1", "1.5", "9" * 40):
+                try:
+                    call_of(operation, given, {field.name: text})
+                except InvalidArgument as error:
+                    for one in (error, *error.others):
+                        assert not raw.search(one.reason), (operation, one.field, text)
 
 
 def test_only_what_was_typed_is_sent() -> None:

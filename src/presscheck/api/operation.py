@@ -426,6 +426,22 @@ _REASONS = {
     "too_long": "must have at most {max_length:,} values",
     "too_short": "must have at least {min_length:,} values",
     "literal_error": "must be {expected}",
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "dict_type": "must be a JSON object, such as {{…}}",
+    "model_type": "must be a JSON object, such as {{…}}",
+    "model_attributes_type": "must be a JSON object, such as {{…}}",
+    "list_type": "must be a list",
+    "tuple_type": "must be a list",
+    "string_type": "must be a text",
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "greater_than": "must be more than {gt:,}",
+    "greater_than_equal": "must be at least {ge:,}",
+    "less_than": "must be less than {lt:,}",
+    "less_than_equal": "must be at most {le:,}",
+    "union_tag_not_found": "has no {discriminator}",
+    "union_tag_invalid": "has {discriminator} '{tag}', which must be {expected_tags}",
 }
 """Reasons for invalid values, by the type of the validation error."""
 
