@@ -9,10 +9,13 @@ from typing import Any
 from presscheck.api import change_requests as cr
 from presscheck.api import comments
 from presscheck.api.content import GetChangeRequestPage, ListChangeRequestPages
-from presscheck.api.content_changes import EditChangeRequestContent, InsertPage, UpdatePage
+from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.api.operation import Operation
 from presscheck.client.client import Client
+from presscheck.documents.pages.page_order import PageOrder
+from presscheck.documents.pages.tree import flatten
 from presscheck.engine.writes.page_merge import page_base
+from presscheck.engine.writes.tree_merge import tree_base
 
 
 @dataclass
@@ -194,6 +197,40 @@ class Making:
         ends += [[*["ONE", "TWO", "next", "LAST"]], [*["ONE", "TWO", "new", "next", "LAST"]]]
         return Run(list(calls), ends, look, bases=[page_base("Page", text) for text in texts[:-1]])
 
+    async def tree_run(self) -> Run:
+        """A page added with its text, a page below it, a move and a deletion, after another person added a page."""
+
+        async def add(title: str, **place: Any) -> str:
+            change = InsertPage(title=title, document=body(title), **place)
+            call = EditChangeRequestContent(**self.path, changes=(change,), compat=False)
+            return (await self.client.send(call)).changes[0].page_id or ""
+
+        one, two = await add("One"), await add("Two")
+        pages = (await self.client.send(ListChangeRequestPages(**self.path))).pages
+        changes = [
+            InsertPage(title="New", document=body("New")),
+            InsertPage(title="Below", document=body("Below"), into="waiting:1"),
+            UpdatePage(page=two, into=None, at=len(pages) - 2),
+            DeletePage(page=one),
+        ]
+        bases = [tree_base(pages, [change]) for change in changes]
+        await add("Theirs", at=0)
+
+        async def look() -> list[str]:
+            pages = (await self.client.send(ListChangeRequestPages(**self.path))).pages
+            named = ("One", "Two", "New", "Below")
+            order, by_id = PageOrder.of(pages), {page.id: page.title for page in flatten(pages)}
+            return [
+                f"{by_id[above]} › {by_id[page]}" if (above := order.parent(page)) else by_id[page]
+                for page in order.every()
+                if by_id[page] in named
+            ]
+
+        ends = [["One", "Two"], ["One", "Two", "New"], ["One", "Two", "New", "New › Below"]]
+        ends += [["Two", "One", "New", "New › Below"], ["Two", "New", "New › Below"]]
+        calls = [EditChangeRequestContent(**self.path, changes=(change,), compat=False) for change in changes]
+        return Run(list(calls), ends, look, bases=bases)
+
 
 def body(text: str) -> comments.Document:
     return comments.Document(markdown=text)
@@ -216,4 +253,5 @@ KINDS: dict[str, Callable[[Making], Awaitable[Run]]] = {
     "subject": Making.subject_run,
     "delete": Making.delete_run,
     "page": Making.page_run,
+    "tree": Making.tree_run,
 }

@@ -33,7 +33,7 @@ def test_every_write_has_a_form_with_a_label_for_each_field() -> None:
 
 
 def test_errors_of_every_form_are_in_plain_words() -> None:
-    raw = re.compile(r"Input should|dictionary|tuple|boolean|interpret|discriminator|instance of|integer", re.IGNORECASE)
+    raw = re.compile(r"Input should|dictionary|tuple|boolean|interpret|discriminator|instance of|integer", re.I)
     for operation in (one for one in every_operation() if not one.is_read()):
         given = dict.fromkeys(operation.path_fields(), "x")
         for field in form_fields(operation, given):

@@ -23,8 +23,6 @@ async def test_an_edit_waits_is_shown_and_is_merged_with_edits_of_others(
         await save(pilot)
         await until(pilot, shows="your edit is pending")
         assert "A token lasts 90 days." in shown(pilot.app)
-        await pilot.press(")")
-        await until(pilot, shows="you are offline, and changes of the page tree cannot be queued")
         service.start()
         await rewritten(service, one, TEXT.replace("for ever", "a year"))
         await pilot.press("ctrl+r")

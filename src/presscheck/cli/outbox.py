@@ -183,7 +183,7 @@ def _print_stuck(row: Row, behind: list[int]) -> None:
     """Print why a change is not sent, and the changes that it blocks."""
     verb = "failed" if row.state in FAILED else "is not sent yet"
     print_message(f"Change {row.id} {verb}{f': {row.error}' if row.error else ''}")
-    if row.base is not None and row.state in FAILED:
+    if row.is_edit and row.state in FAILED:
         print_edit_choices(row.id)
     if behind:
         numbers, first = ", ".join(map(str, behind)), behind[0]

@@ -295,7 +295,7 @@ class Session:
 
     def _print_choices(self, number: int) -> None:
         row = self.engine.outbox.row(number)
-        if row and row.base is not None:
+        if row and row.is_edit:
             print_edit_choices(number)
             return
         retry, drop = (f"`presscheck outbox {name} {number}`" for name in ("retry", "drop"))

@@ -43,6 +43,10 @@ SECRET_ARGUMENTS = {
 """Arguments that may contain secrets and are removed from the history, by stored name of the operation."""
 HISTORY_SECONDS = 30 * 86400.0
 """Seconds that a write is kept in the history."""
+NEW = "waiting:"
+"""The start of the id of a new item that is not sent yet; the number of its row follows."""
+TREE = "tree"
+"""The key of the base of a change of the page tree; any other base is that of an edit of a page."""
 HISTORY = """
 CREATE TABLE history (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, given TEXT NOT NULL, state TEXT NOT NULL, error TEXT,
@@ -296,6 +300,16 @@ class Row:
         """Whether the write is a part of a longer task; see `PART`."""
         return self.scope.endswith(PART)
 
+    @property
+    def is_tree_change(self) -> bool:
+        """Whether it is a change of the page tree that is compared with the present tree before it is sent."""
+        return self.base is not None and TREE in self.base
+
+    @property
+    def is_edit(self) -> bool:
+        """Whether it is an edit of a page that is merged with edits of others before it is sent."""
+        return self.base is not None and TREE not in self.base
+
 
 @dataclass(frozen=True)
 class EndedRow:
@@ -529,6 +543,13 @@ class Outbox(LocalState):
             )
             return True
 
+    def added_page(self, page: str) -> str:
+        """Return the id that the service gave to a page that was added as `waiting:N`. Other ids stay as they are."""
+        number = page.removeprefix(NEW)
+        ended = self.ended(int(number)) if number != page and number.isdigit() else None
+        pages = (ended.result or {}).get("pages") if ended else None
+        return (pages[0] if pages else None) or page
+
     def history(self) -> tuple[EndedRow, ...]:
         """Return the writes that left the outbox, the newest first."""
         with translate_sqlite_errors():
@@ -579,12 +600,13 @@ class Outbox(LocalState):
     def rewrite(self, number: int, given: dict[str, Any]) -> bool:
         """Replace the arguments of a write. Return False if the write is being sent, parked, or not in the outbox.
 
-        An edit with a base is not replaced: see `rebase`.
+        An edit of a page with a base is not replaced: see `rebase`.
         """
         return self._execute_and_check(
             "UPDATE writes SET given = ?, not_before = 0, error = NULL,"
             " state = iif(state = 'refused', 'waiting', state)"
-            " WHERE id = ? AND state IN ('waiting', 'collected', 'refused') AND base IS NULL",
+            " WHERE id = ? AND state IN ('waiting', 'collected', 'refused')"
+            " AND (base IS NULL OR json_extract(base, '$.tree') IS NOT NULL)",
             (_to_json(given), number),
         )
 
@@ -644,7 +666,12 @@ class Outbox(LocalState):
             self._end(number, "sent", now=now, result=result)
             if identity:
                 self._execute(
-                    "UPDATE writes SET given = replace(given, ?, ?)", (f'"waiting:{number}"', json.dumps(identity))
+                    "UPDATE writes SET given = replace(given, ?1, ?2), base = replace(base, ?1, ?2)",
+                    (f'"waiting:{number}"', json.dumps(identity)),
+                )
+                self._execute(  # the keys of drafts end with the id of the page
+                    "UPDATE drafts SET key = substr(key, 1, length(key) - length(?)) || ? WHERE key LIKE ?",
+                    (f"waiting:{number}", identity, f"% waiting:{number}"),
                 )
             if row and row.undoes is not None:
                 self._execute(

@@ -105,6 +105,15 @@ class PageOrder:
         siblings = self._below.setdefault(parent, [])
         siblings.insert(len(siblings) if index is None else index, page)
 
+    def remove(self, page: str) -> None:
+        """Remove a page and all pages below it."""
+        for below in [*self.every(page)]:
+            self._below.pop(below, None)
+            del self._parents[below]
+        self.siblings(page).remove(page)
+        self._below.pop(page, None)
+        del self._parents[page]
+
     def has_same_place(self, page: str, other: PageOrder) -> bool:
         """Return whether a page has the same parent, and follows the same siblings, in both orders.
 
@@ -129,7 +138,11 @@ def rearranged(pages: Sequence[RevisionPage], moves: Iterable[Move]) -> tuple[Re
     for move in moves:
         if order.is_possible(move):
             order.move(move)
-    pages_by_id = {page.id: page for page in _every(pages)}
+    return built_tree(order, {page.id: page for page in _every(pages)})
+
+
+def built_tree(order: PageOrder, pages_by_id: Mapping[str, RevisionPage]) -> tuple[RevisionPage, ...]:
+    """Return the tree of pages in an order."""
 
     def built(page_id: str) -> RevisionPage:
         page, children = pages_by_id[page_id], below(page_id)

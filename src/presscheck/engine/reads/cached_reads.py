@@ -299,6 +299,9 @@ class StoredReads:
             call: the read.
             priority: the priority to write to the activity log; None to leave the read out of the log.
         """
+        call = self._pending.resolved(call)
+        if (page := self._pending.new_page(call)) is not None:
+            return Result(page, "cached", 0.0)
         started, stored = time.perf_counter(), self._cache.answer(call.key()) or self._unlimited(call)
         if stored is None:
             return None
@@ -484,6 +487,9 @@ class ServiceReads:
         Returns:
             The response with pending writes applied, and whether it differs from the cached response.
         """
+        call = self._pending.resolved(call)
+        if (page := self._pending.new_page(call)) is not None:
+            return page, False
         value, is_changed = await self.stored.keep(call, await self.fetch(call, priority))
         return self._pending.apply(call, value), is_changed
 

@@ -376,8 +376,8 @@ class OutboxWorker:
                 self._outbox.note_existing(row.id, tuple(item.id for item in items))
             if row.base is not None:
                 merged = await self._merged(row, call)
-                if merged is None:
-                    await self._delivered(row, call, b"", None)
+                if not isinstance(merged, tuple):  # nothing is left to send
+                    await self._delivered(row, call, b"", merged)
                     return
                 row, call = merged
             if not await self._guard.prepare(row, call, me):
@@ -394,16 +394,22 @@ class OutboxWorker:
             return b""
         return await self._scheduler.service.fetch(call)
 
-    async def _merged(self, row: Row, call: Operation[Any]) -> tuple[Row, Operation[Any]] | None:
-        """Merge an edit with edits of others, and store the merge.
+    async def _merged(self, row: Row, call: Operation[Any]) -> tuple[Row, Operation[Any]] | Any:
+        """Merge an edit, or a change of the page tree, with edits of others, and store the merge.
 
-        Returns the row and the call to send, or None if nothing is left to send.
+        Returns the row and the call to send, or else the response, or None, if nothing is left to send.
         """
-        from presscheck.engine.writes.page_merge import merged_edit  # 4 ms, only for a queued edit
+        # 4 ms, only for a queued edit
+        from presscheck.engine.writes.page_merge import MergedEdit, merged_edit
+        from presscheck.engine.writes.tree_merge import merged_tree
 
-        merged = await merged_edit(self._reconciler.read, row, call)
-        if merged is None:
-            return None
+        read = self._reconciler.read
+        if row.is_tree_change:
+            merged = await merged_tree(read, row, call, self._reconciler.settle)
+        else:
+            merged = await merged_edit(read, row, call)
+        if not isinstance(merged, MergedEdit):
+            return merged
         if merged.call is call:
             return row, call
         given = merged.call.given()

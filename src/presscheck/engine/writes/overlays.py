@@ -15,6 +15,8 @@ from presscheck.api import change_requests, comments, content, content_changes, 
 from presscheck.api.comments import Comment, CommentReply, Reaction, ReactionUser
 from presscheck.api.operation import Operation
 from presscheck.api.users import User
+from presscheck.documents.pages.page_order import PageOrder, built_tree
+from presscheck.documents.pages.tree import flatten
 from presscheck.engine.writes.page_merge import page_edit
 
 Entry = Any
@@ -279,6 +281,49 @@ def _edited_request(answer: Any, read: Any, entry: Entry, me: User) -> Any:
     return answer.model_copy(update={**_marks(entry), "edited": hash(text)}) if change else answer
 
 
+def _changed_tree(answer: Any, read: Any, entry: Entry, me: User) -> Any:
+    """Return a page tree with the pages that a pending write adds, moves, deletes or changes. A failed one does not."""
+    if _is_refused(entry):
+        return answer
+    order, by_id = PageOrder.of(answer.pages), {page.id: page for page in flatten(answer.pages)}
+    for change in entry.call.changes:
+        if change.operation == "insert_page":
+            new = f"waiting:{entry.id}"
+            by_id[new] = _new_page(entry).model_copy(update={"markdown": None})
+            if change.into is None or change.into in order:
+                order.insert(new, change.into, change.at)
+        elif getattr(change, "page", "") not in order:
+            continue
+        elif change.operation == "delete_page":
+            order.remove(change.page)
+        elif change.operation == "update_page":
+            details = change.model_fields_set - {"operation", "page", "into", "at", "document"}
+            update = {name: getattr(change, name) for name in details}
+            by_id[change.page] = by_id[change.page].model_copy(update=update)
+            into = change.into
+            is_possible = into is None or (into in order and not order.is_within(into, change.page))
+            if is_possible and change.model_fields_set & {"into", "at"}:
+                order.insert(change.page, into, change.at)
+    return answer.model_copy(update={"pages": built_tree(order, by_id)})
+
+
+def new_page(read: Operation[Any], entry: Entry) -> content.RevisionPage | None:
+    """Return the response to a read of a page that a pending write adds; None if the write adds no page."""
+    is_added = isinstance(read, content.GetChangeRequestPage) and isinstance(
+        entry.call, content_changes.EditChangeRequestContent
+    )
+    return _new_page(entry) if is_added and entry.call.changes[0].operation == "insert_page" else None
+
+
+def _new_page(entry: Entry) -> content.RevisionPage:
+    """Return the page that a pending write adds."""
+    [change] = entry.call.changes
+    others = {"operation", "document", "into", "at", "ref"}
+    details = change.model_dump(by_alias=True, exclude_unset=True, exclude=others)
+    new = {"id": f"waiting:{entry.id}", "markdown": change.document.markdown, **details, **_marks(entry)}
+    return content.RevisionPage.model_validate(new)
+
+
 OVERLAYS: dict[tuple[type[Operation[Any]], type[Any]], Overlay] = {
     (comments.ListComments, comments.PostComment): _comment,
     (comments.ListComments, comments.UpdateComment): _changed("comment_id"),
@@ -295,6 +340,7 @@ OVERLAYS: dict[tuple[type[Operation[Any]], type[Any]], Overlay] = {
     (change_requests.ListReviews, change_requests.SubmitReview): _review,
     (change_requests.GetChangeRequest, change_requests.UpdateChangeRequest): _changed_request,
     (change_requests.GetChangeRequest, content_changes.EditChangeRequestContent): _edited_request,
+    (content.ListChangeRequestPages, content_changes.EditChangeRequestContent): _changed_tree,
     (content.GetChangeRequestPage, content_changes.EditChangeRequestContent): _changed_page,
     (sites.GetSite, sites.UpdateSite): _changed_site,
     (sites.ListSites, sites.UpdateSite): _changed_sites,

@@ -30,7 +30,7 @@ def edits_of_page(outbox: Outbox, request: str, page: str) -> list[tuple[Row, co
     """Return the outbox rows and the changes of the queued edits of a page, oldest first, without held edits."""
     queued: list[tuple[Row, content_changes.UpdatePage]] = []
     for row in outbox.rows():
-        if row.base is None or row.state == "collected" or row.given.get("change_request_id") != request:
+        if not row.is_edit or row.state == "collected" or row.given.get("change_request_id") != request:
             continue
         try:
             change = page_edit(revive(row.name, row.given))

@@ -242,20 +242,36 @@ class WriteQueue:
     async def _delivered(self, row: Row, call: Operation[Any], body: bytes, item: Any) -> None:
         answer = read_answer(call, body) if body else item
         self._on_sent(call)
-        self._outbox.delivered(row.id, getattr(answer, "id", None), result=_result(call, answer))
+        identity = getattr(answer, "id", None)
+        if row.is_tree_change:
+            answer, identity = await self._with_added_page(row, call, answer)
+        self._outbox.delivered(row.id, identity, result=_result(call, answer))
         await self._store_result(call, body)
         if row.base is not None:
-            await self._read_edited_page(call)
+            await self._read_edited(row, call)
         self._set_outcome(row.id, answer)
         self.changed()
 
-    async def _read_edited_page(self, call: Any) -> None:
-        """Read the edited pages again while the edit is still shown as pending, so that the old text never appears."""
-        from presscheck.engine.shared_calls import changed_page  # 40 ms, only after an edit of a page
+    async def _with_added_page(self, row: Row, call: Any, answer: Any) -> tuple[Any, str | None]:
+        """Return the response to a change of the page tree, and the id of the page that it added, if any."""
+        from presscheck.engine.writes import tree_merge
 
-        for change in call.changes:
+        page = tree_merge.added_page(answer)
+        if page is None and (page := await tree_merge.find_added(self.reconciler.read, row, call)):
+            answer = tree_merge.added(answer.change_request, page)
+        return answer, page
+
+    async def _read_edited(self, row: Row, call: Any) -> None:
+        """Read the edited pages again while the edit is still shown as pending, so that the old text never appears."""
+        # 40 ms, only after an edit of a page
+        from presscheck.api.content import ListChangeRequestPages
+        from presscheck.engine.shared_calls import at, changed_page
+
+        pages = [change.page for change in call.changes] if row.is_edit else []
+        reads: list[Operation[Any]] = [changed_page(call.space_id, call.change_request_id, page) for page in pages]
+        for read in reads or [at(ListChangeRequestPages, call)]:
             with contextlib.suppress(PresscheckError):
-                await self._reads.read(changed_page(call.space_id, call.change_request_id, change.page))
+                await self._reads.read(read)
 
     def _rows_changed(self) -> None:
         """Report the results of writes that the worker or another instance finished, and notify subscribers."""

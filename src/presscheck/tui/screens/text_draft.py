@@ -62,8 +62,6 @@ class TextDraft(Protocol):
 
     path: dict[str, Any]
     """The `space_id` and `change_request_id` of a page; empty for other documents."""
-    page_id: str
-    """The id of the page; empty for other documents."""
     is_kept: bool
     """Whether a draft is stored."""
     age: str
@@ -76,6 +74,11 @@ class TextDraft(Protocol):
     """The message after the text was saved."""
     waits_offline: bool
     """Whether the text can be saved offline, and is sent later."""
+
+    @property
+    def page_id(self) -> str:
+        """The id of the page; empty for other documents."""
+        ...
 
     @property
     def title(self) -> str:

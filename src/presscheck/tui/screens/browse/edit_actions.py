@@ -11,6 +11,7 @@ from presscheck.engine.inbox.views import listings_of
 from presscheck.engine.review.page_edits import MOST_CHANGES
 from presscheck.errors import NotNow
 from presscheck.store.drafts import DraftSlot
+from presscheck.store.outbox import NEW
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.browse.page_tree import page_key
 from presscheck.tui.screens.page import details as page_details
@@ -64,11 +65,15 @@ class EditActions:
         status = self._engine.status
         if can_wait and not status.online and not status.read_only:
             return self._engine.missing_reason(write)
-        return self._engine.write_reason(write, "changes of the page tree")
+        return self._engine.write_reason(write, "this change of the page tree")
 
     def reason_add(self) -> str | None:
         """Return why no page can be added: there is no space, or the space cannot be edited now."""
-        return self._cannot_edit(self._session.item)
+        return self._cannot_edit(self._session.item, can_wait=True)
+
+    def reason_copy(self) -> str | None:
+        """Return why the page under the cursor cannot be copied: it has no text, or the service cannot be reached."""
+        return self._cannot_edit(self._session.item) or self.reason_edit()
 
     def _cannot_edit(self, item: Item | None, *, can_wait: bool = False) -> str | None:
         reason = self._disabled(item, EditChangeRequestContent, can_wait=can_wait)
@@ -95,7 +100,7 @@ class EditActions:
         if len(marked) > MOST_CHANGES:
             return f"at most {MOST_CHANGES} pages can be changed at once"
         item = marked[0] if marked else self._session.item
-        return self._cannot_edit(item) or (None if item and item.page else "go to a page first")
+        return self._cannot_edit(item, can_wait=True) or (None if item and item.page else "go to a page first")
 
     reason_rename = reason_pages
 
@@ -176,7 +181,11 @@ class EditActions:
         side = await self._ask_side(item) if path else None
         if path is None or side is None:
             return
+        waiting = {row.id for row in self._engine.outbox.rows()}
         page_id = await page_editor.add_page(self._screen, path, item.page.id if item.page else None, side)
+        if page_id is None:  # queued
+            new = [row.id for row in self._engine.outbox.rows() if row.is_tree_change and row.id not in waiting]
+            page_id = f"{NEW}{new[-1]}" if new else None
         if page_id:
             self._session.go_to(page_key(space.id, page_id))
 

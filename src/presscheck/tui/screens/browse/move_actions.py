@@ -18,10 +18,12 @@ from presscheck.api.content_changes import EditChangeRequestContent, InsertPage,
 from presscheck.documents.pages.page_order import Move, PageOrder
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.review.page_edits import MOST_CHANGES
+from presscheck.engine.writes.tree_merge import base_of, must_queue
 from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.browse.page_tree import page_key
+from presscheck.tui.screens.page.editor import change_pages
 from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.picker import Choice
 
@@ -127,14 +129,18 @@ class PageMoves:
             pages = await engine.read(read)
             while burst.waiting:
                 self._take(where, pages)
-                await engine.write(burst.next_write(where, PageOrder.of(pages.pages))).landed()
+                call = burst.next_write(where, PageOrder.of(pages.pages))
+                await change_pages(self._screen, call.model_dump(include={*call.path_fields()}), call.changes)
                 pages = await engine.read(read)
                 burst.sending = []
             self._take(where, pages)
         except asyncio.CancelledError:  # the screen was closed: the moves that it showed are sent anyway
             with suppress(PresscheckError):
+                path = read.model_dump(include={*read.path_fields()})
                 while burst.waiting:
-                    engine.write(burst.next_write(where, burst.expected.copy()))
+                    before, call = burst.expected.copy(), burst.next_write(where, burst.expected.copy())
+                    base = base_of(before, {}, call.changes) if must_queue(engine, path) else None
+                    engine.write(call, base=base)
             raise
         except PresscheckError:
             self._end(where)
@@ -173,7 +179,7 @@ class MoveActions:
 
     def reason_copy_change(self) -> str | None:
         """Return why the page under the cursor cannot be copied: it has no text, or the space cannot be edited now."""
-        return self._edits.reason_edit()
+        return self._edits.reason_copy()
 
     def _shift(self, way: Way) -> Awaitable[None] | None:
         """Move the marked pages or the page under the cursor.

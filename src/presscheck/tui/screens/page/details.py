@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from presscheck.api.content import ListChangeRequestPages, RevisionPage
-from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
+from presscheck.api.content_changes import UpdatePage
 from presscheck.documents.pages.tree import flatten
 from presscheck.documents.visitors.conditions import LONGEST, problem_of
 from presscheck.engine.drafts import draft_about
@@ -18,7 +18,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.screens.emoji import emoji_code, emoji_text
-from presscheck.tui.screens.page.editor import TITLE
+from presscheck.tui.screens.page.editor import TITLE, change_pages
 from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
@@ -159,7 +159,7 @@ async def edit_details(screen: BaseScreen, path: dict[str, Any], page_ids: Seque
         if chosen == switch.name:
             value = not all(getattr(page, switch.name) for page in pages)
             changes = tuple(UpdatePage.model_validate({"page": page.id, switch.name: value}) for page in pages)
-            await screen.engine.write(EditChangeRequestContent(**path, changes=changes)).landed()
+            await change_pages(screen, path, changes)
 
 
 async def _edit_text(screen: BaseScreen, path: dict[str, Any], page: RevisionPage, detail: _Detail) -> None:
@@ -181,7 +181,7 @@ async def _edit_text(screen: BaseScreen, path: dict[str, Any], page: RevisionPag
     stored = detail.stored(new)
     if stored != before:
         change = UpdatePage.model_validate({"page": page.id, detail.name: stored})
-        await screen.engine.write(EditChangeRequestContent(**path, changes=(change,))).landed()
+        await change_pages(screen, path, (change,))
     draft.discard()
 
 

@@ -9,6 +9,7 @@ from presscheck.api.change_requests import GetChangeRequest
 from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
+from presscheck.api.operation import revive
 from presscheck.documents.merge.conflict_blocks import revision_name, unresolved_conflicts
 from presscheck.documents.merge.hunks import line_numbers
 from presscheck.documents.merge.text import merge_text
@@ -16,9 +17,9 @@ from presscheck.engine.drafts import BASE, PAGE, draft_about
 from presscheck.engine.review.pending_review import draft_key
 from presscheck.engine.writes.page_merge import SOMEBODY, editors_of, letters_of, page_base
 from presscheck.engine.writes.queued_edits import edits_of_page, queue_edit
-from presscheck.errors import PresscheckError
+from presscheck.errors import NotNow, PresscheckError
 from presscheck.store.drafts import DraftSlot
-from presscheck.store.outbox import FAILED
+from presscheck.store.outbox import FAILED, NEW
 from presscheck.text.phrases import count, long_ago
 from presscheck.text.phrases import now as clock
 from presscheck.text.sanitize import sanitize
@@ -64,8 +65,7 @@ class PageDraft:
 
     def __init__(self, screen: BaseScreen, path: dict[str, Any], page_id: str) -> None:
         self._engine, self._outbox = screen.engine, screen.engine.outbox
-        self.path, self.page_id = path, page_id
-        self._keys = [draft_key(path["change_request_id"], f"{name} {page_id}") for name in (PAGE, BASE)]
+        self.path, self._page_id = path, page_id
         self._base: EditorPage | None = None
         self._kept, self._kept_base = "", ""
         """The last draft stored or read here, and its base. Another instance may have the same draft open."""
@@ -78,6 +78,15 @@ class PageDraft:
         self.line: int | None = None
         self.age = ""
         """The age of the draft when it was opened, such as `, saved 2 h ago`; empty if unknown."""
+
+    @property
+    def page_id(self) -> str:
+        """The id of the page. A page that was added offline gets the id of the service once it is sent."""
+        return self._outbox.added_page(self._page_id)
+
+    @property
+    def _keys(self) -> list[str]:
+        return [draft_key(self.path["change_request_id"], f"{name} {self.page_id}") for name in (PAGE, BASE)]
 
     @property
     def title(self) -> str:
@@ -242,12 +251,29 @@ class PageDraft:
             return Saved(message, merged.text)
         new_title: dict[str, Any] = {"title": edit.title} if edit.title else {}
         change = UpdatePage(page=self.page_id, document=Document(markdown=edit.markdown), **new_title)
-        is_queued = self._queue(change, after)
+        is_queued = self._queue_in_new_page(change) or self._queue(change, after)
         if not is_queued:
             await screen.engine.write(EditChangeRequestContent(**self.path, changes=(change,))).landed()
         self._forget()
         self._base = to_editor(edit.title or after.title, edit.markdown)
         return Saved(QUEUED if is_queued else "", merged.text, is_sent=True)
+
+    def _queue_in_new_page(self, change: UpdatePage) -> bool:
+        """Put an edit into the insertion of a page that is not added yet. Returns False for other pages.
+
+        Raises:
+            NotNow: the page is being added.
+        """
+        if not change.page.startswith(NEW):
+            return False
+        row = self._outbox.row(int(change.page.removeprefix(NEW)))
+        inserted = revive(row.name, row.given) if row else None
+        if row and row.state in ("waiting", *FAILED) and isinstance(inserted, EditChangeRequestContent):
+            given = {"document": change.document, **({"title": change.title} if change.title else {})}
+            call = inserted.model_copy(update={"changes": (inserted.changes[0].model_copy(update=given),)})
+            if self._engine.replace_edit(row, call):
+                return True
+        raise NotNow("The page is being added just now: save again")
 
     def _queue(self, change: UpdatePage, before: EditorPage) -> bool:
         """Queue an edit if the user is offline or an earlier edit of the page is pending. Otherwise return False."""

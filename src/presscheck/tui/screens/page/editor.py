@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from presscheck.api.comments import Document
 from presscheck.api.content import ListChangeRequestPages, ListPages
-from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertPage
+from presscheck.api.content_changes import DeletePage, InsertPage
 from presscheck.api.spaces import GetSpace, UpdateSpace
 from presscheck.documents.merge.conflict_blocks import cut_conflicts
 from presscheck.documents.pages.page_order import PageOrder
@@ -16,13 +16,14 @@ from presscheck.documents.pages.tree import flatten
 from presscheck.engine.drafts import draft_about
 from presscheck.engine.review.pending_review import draft_key
 from presscheck.engine.search.backlinks import backlinks
-from presscheck.errors import ChecksFailed, PresscheckError
+from presscheck.engine.writes.tree_merge import added_page, change_tree, must_queue, pending_edit_reason, tree_base
+from presscheck.errors import ChecksFailed, NotNow, PresscheckError
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.external_programs import edit_text, is_built_in
-from presscheck.tui.screens.page.draft import PageDraft
+from presscheck.tui.screens.page.draft import QUEUED, PageDraft
 from presscheck.tui.screens.text_draft import confirm_discard
 from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.widgets.picker import Choice
@@ -30,6 +31,7 @@ from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
+    from presscheck.api.content_changes import ContentUpdate
     from presscheck.text.styled_text import Line
     from presscheck.tui.ui.screen import BaseScreen
 
@@ -141,10 +143,17 @@ async def add_page(screen: BaseScreen, path: dict[str, Any], target: str | None,
         into, at = order.parent(target), order.siblings(target).index(target) + (side == "after")
     place: dict[str, Any] = {name: value for name, value in (("into", into), ("at", at)) if value is not None}
     change = InsertPage(title=title, document=Document(markdown=""), **place)
-    answer = await screen.engine.write(EditChangeRequestContent(**path, changes=(change,), compat=False)).landed()
+    answer = await change_pages(screen, path, (change,))
     draft.discard()
-    changes = answer.changes if answer else ()
-    return next((created.page_id for created in changes if created.object == "created_page"), None)
+    return added_page(answer)
+
+
+async def change_pages(screen: BaseScreen, path: dict[str, Any], changes: Sequence[Any]) -> ContentUpdate | None:
+    """Send changes of the page tree. Offline, queue them, say so, and return None."""
+    answer = await change_tree(screen.engine, path, changes)
+    if answer is None:
+        screen.notify(QUEUED)
+    return answer
 
 
 async def delete_pages(screen: BaseScreen, path: dict[str, Any], page_ids: Sequence[str]) -> bool:
@@ -160,6 +169,10 @@ async def delete_pages(screen: BaseScreen, path: dict[str, Any], page_ids: Seque
     deleted = [by_id[page] for page in PageOrder.of(pages).outermost(page_ids)]
     if not deleted:
         raise ChecksFailed("Not deleted: this change request does not have the page")
+    if must_queue(screen.engine, path):
+        base = tree_base(pages, [DeletePage(page=page.id) for page in deleted])
+        if reason := pending_edit_reason(screen.engine, path, base):
+            raise NotNow(reason)
     lines = await _live_pages(screen, path["space_id"], deleted)
     below = sum(1 for _ in flatten(deleted)) - len(deleted)
     if below:
@@ -169,7 +182,7 @@ async def delete_pages(screen: BaseScreen, path: dict[str, Any], page_ids: Seque
     is_confirmed = await confirm(screen, f"Delete {what}?", lines, "Delete")
     if is_confirmed:
         changes = tuple(DeletePage(page=page.id) for page in deleted)
-        await screen.engine.write(EditChangeRequestContent(**path, changes=changes)).landed()
+        await change_pages(screen, path, changes)
     return is_confirmed
 
 
