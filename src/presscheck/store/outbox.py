@@ -666,8 +666,8 @@ class Outbox(LocalState):
             self._end(number, "sent", now=now, result=result)
             if identity:
                 self._execute(
-                    "UPDATE writes SET given = replace(given, ?1, ?2), base = replace(base, ?1, ?2)",
-                    (f'"waiting:{number}"', json.dumps(identity)),
+                    "UPDATE writes SET given = replace(given, ?, ?), base = replace(base, ?, ?)",
+                    (f'"waiting:{number}"', json.dumps(identity)) * 2,
                 )
                 self._execute(  # the keys of drafts end with the id of the page
                     "UPDATE drafts SET key = substr(key, 1, length(key) - length(?)) || ? WHERE key LIKE ?",

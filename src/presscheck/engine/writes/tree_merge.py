@@ -28,7 +28,7 @@ PLACE = frozenset(("operation", "page", "into", "at"))
 """The fields of a change that name a page and its place; all others are details."""
 EDITED = "An edit of this page is not sent yet, so it cannot be deleted: the outbox (g x) shows it"
 
-TITLED = "A page with this title was added meanwhile, perhaps this one: check, then retry or discard"
+TITLED = "A page with this title was added since, perhaps this one: check, then retry or discard"
 
 
 class WriteEngine(Protocol):

@@ -149,7 +149,7 @@ async def add_page(screen: BaseScreen, path: dict[str, Any], target: str | None,
 
 
 async def change_pages(screen: BaseScreen, path: dict[str, Any], changes: Sequence[Any]) -> ContentUpdate | None:
-    """Send changes of the page tree. Offline, queue them, say so, and return None."""
+    """Send changes of the page tree. Offline, queue them, show a message, and return None."""
     answer = await change_tree(screen.engine, path, changes)
     if answer is None:
         screen.notify(QUEUED)

@@ -1,0 +1,120 @@
+"""Changes of the page tree that waited in the outbox, compared with the tree as it is when they are sent."""
+
+from typing import Any
+
+import pytest
+
+from presscheck.api.change_requests import ChangeRequest, GetChangeRequest
+from presscheck.api.comments import Document
+from presscheck.api.content import ListChangeRequestPages, Pages, RevisionPage
+from presscheck.api.content_changes import (
+    ContentUpdate,
+    DeletePage,
+    EditChangeRequestContent,
+    InsertPage,
+    UpdatePage,
+)
+from presscheck.engine.writes.page_merge import MergedEdit
+from presscheck.engine.writes.tree_merge import added_page, merged_tree, tree_base
+from presscheck.errors import ChangedSince
+from presscheck.store.outbox import Row
+
+PATH = {"space_id": "s", "change_request_id": "c"}
+
+
+def tree(text: str) -> tuple[RevisionPage, ...]:
+    """A tree such as `a b(c d)`; an upper-case letter is the same page with another title and text."""
+    stack: list[list[RevisionPage]] = [[]]
+    for letter in text.replace(" ", ""):
+        if letter == "(":
+            stack.append([])
+        elif letter == ")":
+            below = tuple(stack.pop())
+            stack[-1][-1] = stack[-1][-1].model_copy(update={"pages": below})
+        else:
+            stack[-1].append(RevisionPage(id=letter.lower(), title=letter, document_id=letter))
+    return tuple(stack[0])
+
+
+async def sent(before: str, now: str, *changes: Any, state: str = "waiting", more: Any = None) -> Any:
+    """The changes that are sent to the tree `now`, queued on the tree `before`; an empty list if all are made."""
+    call = EditChangeRequestContent(**PATH, changes=changes)
+    base = tree_base(tree(before), changes)
+    base["tree"][0] |= more or {}
+    row = Row(1, call.stored_name(), call.given(), "", state, None, None, 0, 0, 0, base=base)
+
+    async def read(read: Any) -> Any:
+        if isinstance(read, ListChangeRequestPages):
+            return Pages(pages=tree(now))
+        if isinstance(read, GetChangeRequest):
+            return ChangeRequest(id="c", number=1)
+        return RevisionPage(id=read.page_id, markdown="# N\n\nText")
+
+    merged = await merged_tree(read, row, call, 0)
+    if isinstance(merged, MergedEdit):
+        return [change.model_dump(exclude_unset=True, exclude={"document"}) for change in merged.call.changes]
+    assert isinstance(merged, ContentUpdate)
+    return added_page(merged) or []
+
+
+def moved(page: str, into: str | None, at: int) -> UpdatePage:
+    return UpdatePage(page=page, into=into, at=at)
+
+
+def added(into: str | None = None, at: int | None = None) -> InsertPage:
+    return InsertPage(title="N", document=Document(markdown="Text"), into=into, at=at)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "change", "at"),
+    [
+        ("a b c", "a b c", moved("c", None, 1), 1),
+        ("a b c", "x a b c", moved("c", None, 1), 2),
+        ("a b c", "b c", moved("c", None, 1), 0),
+        ("a b(c d)", "a b(c e d)", moved("a", "b", 2), 3),
+        ("a b", "x a b", added(at=1), 2),
+        ("a b", "a b x", added(), 2),
+        ("a(b c)", "a(c)", added("a", 1), 0),
+    ],
+)
+async def test_a_page_goes_behind_the_nearest_page_that_is_left(before: str, now: str, change: Any, at: int) -> None:
+    [found] = await sent(before, now, change)
+    assert found["at"] == at
+
+
+async def test_what_is_already_made_is_not_sent_again() -> None:
+    assert await sent("a b c", "c a b", moved("c", None, 0)) == []
+    assert await sent("a b", "b", DeletePage(page="a")) == []
+    assert await sent("a", "A", UpdatePage(page="a", title="A")) == []
+    [left] = await sent("a b", "b", DeletePage(page="a"), moved("b", None, 0), UpdatePage(page="b", title="x"))
+    assert left["title"] == "x"
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "change", "reason"),
+    [
+        ("a b c", "a c b", moved("c", None, 0), "somebody else moved it"),
+        ("a b c", "a b(c)", moved("c", None, 0), "somebody else moved it"),
+        ("a b", "a", moved("b", None, 0), "somebody else deleted the page"),
+        ("a b c", "a c", moved("c", "b", 0), "was moved or deleted"),
+        ("a b c", "c(b) a", moved("c", "b", 0), "was moved or deleted"),
+        ("a b", "b", added("a"), "the page to add it in was deleted"),
+        ("a b", "A b", DeletePage(page="a"), "somebody else edited it"),
+        ("a b", "a(x) b", DeletePage(page="a"), "added a page below it"),
+        ("a b", "A b", UpdatePage(page="a", title="z"), "somebody else changed the title"),
+    ],
+)
+async def test_what_others_changed_is_not_overwritten(before: str, now: str, change: Any, reason: str) -> None:
+    with pytest.raises(ChangedSince, match=reason):
+        await sent(before, now, change)
+
+
+async def test_an_added_page_whose_response_was_lost_is_found() -> None:
+    more = {"existing": ["a"]}
+    assert await sent("a", "a N", added(), state="sending", more=more) == "n"
+    [again] = await sent("a", "a", added(), state="sending", more=more)
+    assert again["at"] == 1
+    other = InsertPage(title="N", document=Document(markdown="Other"))
+    with pytest.raises(ChangedSince, match="perhaps this one"):
+        await sent("a", "a N", other, state="sending", more=more)
+    assert len(await sent("a", "a N", other, more=more)) == 1, "the user chose to send it again"
