@@ -36,7 +36,7 @@ from tests.cli.broken_environments import (
 )
 from tests.cli.help import commands as contexts
 from tests.cli.help import is_api
-from tests.cli.hostile_calls import ENDLESS, LOCAL, MANY_SO_NAMED, MORE, api_lines, line_of
+from tests.cli.hostile_calls import ENDLESS, LOCAL, MANY_SO_NAMED, MORE, api_lines, line_of, spec_of
 from tests.cli.hostile_service import HostileService
 from tests.cli.shell import Shell
 from tests.privileges import without_root_rights
@@ -49,10 +49,24 @@ from presscheck.cli.serve import serve
 
 SPARED = LOCAL | {"api", "serve"}
 """Commands that do not use the service."""
-SHARES = [pytest.param(20, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)]
-"""Every twentieth command; and all of them."""
+SHARES = [pytest.param(4, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)]
+"""Every fourth command of the sample of an environment; and the whole sample."""
+SOME_MADE = 10
+"""Commands that are made from declarations share their code, so each runs in every tenth environment."""
 LONGEST = 60
 """Seconds until a command that runs until it is stopped has printed something, and until it has ended."""
+
+
+@cache
+def sample(place: int) -> list[tuple[str, list[str]]]:
+    """Every command that is a function, and every tenth of those made from declarations, which share their code."""
+    made = {name for name, one in commands(command) if spec_of(one)}
+    functions = [line for line in lines().items() if line[0] not in made]
+    declared = [
+        *(line for line in lines().items() if line[0] in made),
+        *((shlex.join(words), words) for words in api_lines()),
+    ]
+    return [*functions, *declared[place % SOME_MADE :: SOME_MADE]]
 
 
 @cache
@@ -84,13 +98,12 @@ def fault(name: str, ran: Result, broken: Broken, home: Path) -> str:
 
 
 def check(broken: Broken, folder: Path, place: int, share: int, *, without: str = "") -> None:
-    """Run every command, or a share of them; fails with all faults, each with its command."""
+    """Run the sample of an environment, or a share of it; fails with all faults, each with its command."""
     write(folder / "site.toml", b"[customization.styling]\ntheme = 'clean'\n")
     shell, newcomer = shell_in(broken, folder), shell_in(broken, folder, token=False)
     broken.prepare(shell.home)
-    every = [*lines().items(), *((shlex.join(words), words) for words in api_lines())]
     found: list[str] = []
-    for name, words in every[place % share :: share]:
+    for name, words in sample(place)[place % share :: share]:
         if name != without:
             ran = (newcomer if name == "login" else shell).run(*words, typed="token\n")
             problem = fault(name, ran, broken, shell.home)
@@ -293,9 +306,13 @@ def test_every_command_on_broken_streams(tmp_path: Path) -> None:
         ended = [*zip(names, first, strict=True)]
         found = [f"{name}: {ran}" for name, ran in ended if not is_well(name, ran["code"], ran["stderr"])]
         assert not found, "\n".join(found)
-        printing = [lines()[name] for name, ran in ended if ran["stdout"] and name not in ONCE]
-        every = [*printing, *api_lines()]  # all of these print the answer
-        jobs = [({"stdin": "closed", "stdout": kind}, words) for kind in OUTPUTS for words in every]
+        printing = {name for name, ran in ended if ran["stdout"] and name not in ONCE}
+        jobs = [
+            ({"stdin": "closed", "stdout": kind}, words)
+            for place, kind in enumerate(OUTPUTS)
+            for name, words in sample(place)
+            if name in printing or name not in lines()  # the calls of the API all print the answer
+        ]
         for (streams, words), ran in zip(jobs, on_streams(shell, tmp_path, jobs), strict=True):
             if not is_printing_fault(streams["stdout"], ran["code"], ran["stderr"]):
                 found.append(f"{streams} {words}: {ran}")
