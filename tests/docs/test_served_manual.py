@@ -68,7 +68,9 @@ def test_its_site_shows_every_page(published: Published) -> None:
             continue
         path = page.relative_to(DOCS)
         is_first = path.as_posix() == "README.md"
-        address = "" if is_first else (path.parent if path.name == "README.md" else path.with_suffix("")).as_posix()
+        address = (
+            "" if is_first else (path.parent if path.name == "README.md" else path.with_suffix("")).as_posix().lower()
+        )
         answer = http.get(f"{site}/{address}", headers={"authorization": ""}, follow_redirects=True)
         assert answer.status_code == 200, (page, answer.status_code)
         main = BeautifulSoup(answer.text, "html.parser").find("main")

@@ -24,8 +24,10 @@ from presscheck.config.saved_views import SavedView
 from presscheck.engine.forms.form import OperationForm
 from presscheck.errors import InvalidArgument
 from presscheck.store.drafts import DraftSlot
+from presscheck.tui.commands import BY_NAME
 from presscheck.tui.screens.form_dialog import FormContent, FormDialog
 from presscheck.tui.screens.inbox.saved_view_editor import SavedViewEditor
+from presscheck.tui.screens.key_editor import KeyEditor
 from presscheck.tui.screens.key_list import Entry, Group, KeyList
 from presscheck.tui.screens.replace.form import Query, ReplaceForm
 from presscheck.tui.widgets.composer import Composer
@@ -146,6 +148,10 @@ def sheet(_screen: Room) -> ConfirmDialog:
     return ConfirmDialog("Delete it?", [], "Delete", type_to_confirm="Jay j")
 
 
+def new_key(_screen: Room) -> KeyEditor:
+    return KeyEditor(BY_NAME["publish"])
+
+
 def keys(_screen: Room) -> KeyList:
     return KeyList([Group("Here", [Entry("publish", "P", "Publish it"), Entry("approve", "a", "Approve it")])])
 
@@ -213,6 +219,8 @@ CASES = (
     ),
     Case("confirmation", sheet, (*"Jay j", "enter", "j"), [True], cursor=1),
     Case("keys", keys, (*"publ", "enter", "j"), ["publish"], cursor=1),
+    Case("new key", new_key, ("m", "backspace", "f9", "enter", "j"), [None], cursor=1),
+    Case("closed new key", new_key, ("g", "x", "escape", "j"), [None], cursor=1),
     Case("find", None, ("/", *"row 42", "enter", "j"), cursor=43),
     Case("find again", None, ("/", *"row 42", "enter", "g", "g", "/", "enter", "j"), cursor=43),
     Case("closed find", None, ("/", *"jjk", "escape", "j"), cursor=1),

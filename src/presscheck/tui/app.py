@@ -489,7 +489,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     @override
     def copy_to_clipboard(self, text: str) -> None:
-        from presscheck.tui.terminal.clipboard import clipboard_sequence  # only to copy
+        from presscheck.tui.terminal.clipboard import clipboard_sequence  # 1 ms, only to copy
 
         self._clipboard = text
         self.write_to_terminal(clipboard_sequence(text, os.environ))
