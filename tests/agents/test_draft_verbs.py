@@ -9,6 +9,8 @@ import pytest
 from tests.agents.agent_client import ShellBeside, agent, call, outbox_of, refusal
 from tests.cli.shell import Shell
 
+from presscheck.cli.agent import draft_verbs
+
 WRITE = ("--allow", "draft")
 
 
@@ -107,8 +109,9 @@ async def test_an_accepted_edit_is_merged_with_edits_of_others(shell: Shell, per
         again = await call(
             client, "edit_page", change_request=which, page="Tokens", replacements=[{"old": "at once", "new": "now"}]
         )
-        assert again["draft"] == edit["draft"], "a second edit continues the first"
-    shell.ok("outbox", "accept", str(edit["draft"]))
+        assert [row.id for row in outbox_of(shell).rows()] == [again["draft"]], "a second edit continues the first"
+    assert "is not a draft" in shell.run("outbox", "accept", str(edit["draft"])).stderr, "a number sends one text only"
+    shell.ok("outbox", "accept", str(again["draft"]))
     page = state_of(person, which)[1]
     assert "60 days" in page
     assert "It stops now." in page
@@ -121,6 +124,27 @@ async def test_a_person_edits_a_page_with_a_held_edit(shell: Shell, person: Shel
     shell.ok("page", "edit", which, "Tokens", "--body", text.replace("30 days", "60 days", 1))
     assert "60 days" in state_of(person, which)[1]
     assert [row.agent for row in outbox_of(shell).rows()] == ["Tester"]
+
+
+def test_agents_have_a_limited_number_of_drafts(shell: Shell, which: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draft_verbs, "MOST_DRAFTS", 2)
+    shell.ok("cr", "comment", which, "--pending", "--body", "Mine")
+
+    def draft(name: str, verb: str, *words: str) -> str:
+        return shell.run("agent", verb, f"change_request={which}", *words, *WRITE, "--name", name).stderr
+
+    assert draft("First", "draft_comment", "text=Draft") == ""
+    assert draft("Second", "edit_page", "page=Tokens", "markdown=# New") == ""
+    assert "agents have 2 drafts" in draft("Third", "draft_comment", "text=Draft")
+    assert draft("Second", "edit_page", "page=Tokens", "markdown=# Newer") == "", "it replaces a draft"
+    assert [row.agent for row in outbox_of(shell).rows()] == [None, "First", "Second"]
+
+
+@pytest.mark.parametrize("text", ["404", "true", "[1]", "{", "1e5"])
+def test_a_text_on_the_command_line_is_never_read_as_json(shell: Shell, which: str, text: str) -> None:
+    shell.ok("agent", "draft_comment", f"change_request={which}", f"text={text}", *WRITE)
+    drafts = shell.json("agent", "list_drafts", *WRITE)["drafts"]
+    assert [draft["text"] for draft in drafts] == [{"untrusted": text}]
 
 
 async def test_an_agent_drops_its_own_drafts_only(shell: Shell, which: str) -> None:

@@ -15,6 +15,7 @@ from tests.cli.shell import Shell
 
 from presscheck.agents.verbs import PART
 from presscheck.cli.agent.table import VERBS
+from presscheck.engine.review import owners
 
 READERS = {verb.name for verb in VERBS if verb.permission == "read"}
 
@@ -147,3 +148,13 @@ async def test_wrong_and_huge_arguments_are_errors_that_name_the_argument(
         assert message in words
         assert len(words) < 1_000
         assert "\x1b" not in words
+
+
+def test_the_differences_of_many_changes_are_read(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = owners.changes_in
+    monkeypatch.setattr(owners, "changes_in", lambda request, limit=1: real(request, limit))
+    changes = shell.json("agent", "read_change_request", "change_request=api#5")["changes"]
+    pages = [item["id"] for item in changes if item["has_difference"]]
+    assert len(pages) > 1
+    for page in pages:
+        assert shell.json("agent", "read_difference", "change_request=api#5", f"page={page}")["page"] == page

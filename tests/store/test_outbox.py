@@ -204,6 +204,23 @@ def test_a_write_leaves_the_outbox_into_the_history(tmp_path: Path) -> None:
     outbox.close()
 
 
+def test_drafts_of_an_added_page_move_to_its_id_unless_it_has_one(tmp_path: Path) -> None:
+    outbox = Outbox(tmp_path / "state.sqlite")
+    row = outbox.put("addPage", {}, "/s", 1.0)
+    outbox.save_draft(f"title waiting:{row}", "Typed offline")
+    outbox.save_draft(f"text waiting:{row}", "Typed offline too")
+    outbox.save_draft("text new", "Typed since")
+    outbox.delivered(row, "new")
+    assert outbox.rows() == ()
+    keys = ("title new", f"text waiting:{row}", "text new")
+    assert [outbox.draft(key) for key in keys] == ["Typed offline", "Typed offline too", "Typed since"]
+
+
+@pytest.mark.parametrize("page", ["waiting:", "waiting:²", "waiting:" + "9" * 30, "waiting:1", "page"])
+def test_the_id_of_a_page_that_was_not_added_stays(tmp_path: Path, page: str) -> None:
+    assert Outbox(tmp_path / "state.sqlite").added_page(page) == page
+
+
 def test_the_history_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outbox_module, "HISTORY_ROWS", 5)
     outbox = Outbox(tmp_path / "outbox.sqlite")

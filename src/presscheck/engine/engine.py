@@ -517,9 +517,14 @@ class Engine:
         """
         self._outbox_actions.release(numbers, hold=hold)
 
-    def drop(self, number: int) -> bool:
-        """Discard an unsent write. Returns False if it is being sent, or is already sent or discarded."""
-        return self._outbox_actions.drop(number)
+    def drop(self, number: int, *, only_held: bool = False) -> bool:
+        """Discard an unsent write. Returns False if it is being sent, or is already sent or discarded.
+
+        Args:
+            number: the outbox row.
+            only_held: also return False if the write was released.
+        """
+        return self._outbox_actions.drop(number, only_held=only_held)
 
     def drop_unanswered(self, number: int) -> bool:
         """Discard a write that was sent but not answered.

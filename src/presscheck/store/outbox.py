@@ -546,7 +546,7 @@ class Outbox(LocalState):
     def added_page(self, page: str) -> str:
         """Return the id that the service gave to a page that was added as `waiting:N`. Other ids stay as they are."""
         number = page.removeprefix(NEW)
-        ended = self.ended(int(number)) if number != page and number.isdigit() else None
+        ended = self.ended(int(number)) if number != page and number.isdecimal() and len(number) < 19 else None
         pages = (ended.result or {}).get("pages") if ended else None
         return (pages[0] if pages else None) or page
 
@@ -669,8 +669,9 @@ class Outbox(LocalState):
                     "UPDATE writes SET given = replace(given, ?, ?), base = replace(base, ?, ?)",
                     (f'"waiting:{number}"', json.dumps(identity)) * 2,
                 )
-                self._execute(  # the keys of drafts end with the id of the page
-                    "UPDATE drafts SET key = substr(key, 1, length(key) - length(?)) || ? WHERE key LIKE ?",
+                # the keys of drafts end with the id of the page; if the page has a draft already, both stay
+                self._execute(
+                    "UPDATE OR IGNORE drafts SET key = substr(key, 1, length(key) - length(?)) || ? WHERE key LIKE ?",
                     (f"waiting:{number}", identity, f"% waiting:{number}"),
                 )
             if row and row.undoes is not None:
@@ -681,19 +682,28 @@ class Outbox(LocalState):
                 )
 
     def drop(
-        self, number: int, *, unless_sending: bool = False, error: str | None = None, now: float | None = None
+        self,
+        number: int,
+        *,
+        unless_sending: bool = False,
+        only_held: bool = False,
+        error: str | None = None,
+        now: float | None = None,
     ) -> bool:
         """Move an unsent write to the history. Return False if it no longer exists or must not be discarded.
 
         Args:
             number: the row.
             unless_sending: do not discard a write that is being sent.
+            only_held: discard only a collected write.
             error: the error, if the write just failed.
             now: the current time, in seconds since the epoch.
         """
         with self._transaction():
             row = self.row(number)
             if row is None or (unless_sending and row.state in ("sending", "now")):
+                return False
+            if only_held and row.state != "collected":
                 return False
             has_failed = error is not None or row.state in ("refused", "parked")
             self._end(number, "refused" if has_failed else "unsent", now=now, error=error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, cast, get_origin
 
 import click
 
@@ -113,7 +113,7 @@ async def agent(
     if verb is None:
         print_json([_description(name) for name in allowed(VERBS, permission)])
         return
-    print_json(await run_verb(VERBS, permission, Caller(session, agent_name(name)), verb, _arguments(given)))
+    print_json(await run_verb(VERBS, permission, Caller(session, agent_name(name)), verb, _arguments(verb, given)))
 
 
 def _description(name: str) -> dict[str, Any]:
@@ -127,20 +127,21 @@ def _description(name: str) -> dict[str, Any]:
     }
 
 
-def _arguments(given: tuple[str, ...]) -> dict[str, Any]:
-    """Return the arguments of the command line. A value that is JSON other than a text is read as JSON.
+def _arguments(verb: str, given: tuple[str, ...]) -> dict[str, Any]:
+    """Return the arguments of the command line. Only the value of a list is read as JSON.
 
     Raises:
-        InvalidArgument: an argument has no name.
+        InvalidArgument: an argument has no name, or a list is not JSON.
     """
+    models = [one.arguments.model_fields for one in VERBS if one.name == verb]
+    lists = {name for fields in models for name, field in fields.items() if get_origin(field.annotation) is tuple}
     arguments: dict[str, Any] = {}
     for word in given:
         name, mark, value = word.partition("=")
         if not mark:
             raise InvalidArgument("NAME=VALUE", f"{word} has no name")
         try:
-            parsed: Any = json.loads(value) if value[:1] in "[{0123456789tfn" and value else value
-        except ValueError:
-            parsed = value
-        arguments[name] = parsed
+            arguments[name] = json.loads(value) if name in lists else value
+        except (ValueError, RecursionError):
+            raise InvalidArgument(name, "must be a list as JSON") from None
     return arguments

@@ -31,7 +31,7 @@ LONGEST_COMMENT = 20_000
 LONGEST_TEXT = 200_000
 """Maximum number of characters of a page or of a part of it."""
 MOST_DRAFTS = 200
-"""Maximum number of drafts that an agent can have at a time."""
+"""Maximum number of drafts that all agents together can have at a time."""
 
 
 class CommentArguments(RequestArguments):
@@ -155,11 +155,13 @@ async def _edit_page(caller: Caller, given: EditArguments) -> dict[str, Any]:
         text = text[:at] + replacement.new + text[at + len(replacement.old) :]
     update = UpdatePage(page=page.id, document=Document(markdown=text if given.markdown is None else given.markdown))
     call = EditChangeRequestContent(**lookup.path_of(request), changes=(update,))
-    if row is None:
-        return _held(caller, engine.write(call, collect=True, base=base, agent=_agent(caller)).id)
-    if not engine.replace_edit(row, call):
+    agent = _agent(caller) if row is None else caller.agent
+    number = engine.write(call, collect=True, base=base, agent=agent).id
+    # a person may have read the earlier text: its number never sends another text
+    if row and not engine.drop(row.id, only_held=True):
+        engine.drop(number)
         raise InvalidArgument("page", "your draft of this page was just accepted or dropped: read the page again")
-    return _held(caller, row.id)
+    return _held(caller, number)
 
 
 def _own_edit(caller: Caller, request: ChangeRequest, page: str) -> tuple[Row, str] | None:
@@ -190,7 +192,7 @@ async def _list_drafts(caller: Caller, _: NoArguments) -> dict[str, Any]:
 
 async def _drop_drafts(caller: Caller, given: DraftsArguments) -> dict[str, Any]:
     _require_own(caller, given.drafts)
-    return {"dropped": [number for number in given.drafts if caller.session.engine.drop(number)]}
+    return {"dropped": [number for number in given.drafts if caller.session.engine.drop(number, only_held=True)]}
 
 
 async def _send_drafts(caller: Caller, given: DraftsArguments) -> dict[str, Any]:
@@ -214,10 +216,12 @@ def _agent(caller: Caller) -> str:
     """Return the name of the agent for a new draft.
 
     Raises:
-        InvalidArgument: the agent has too many drafts.
+        InvalidArgument: agents have too many drafts.
     """
-    if len(own_drafts(caller)) >= MOST_DRAFTS:
-        raise InvalidArgument("drafts", f"you have {MOST_DRAFTS} drafts: a person has to send or drop some first")
+    # an agent can have any number of names
+    drafts = [entry for entry in caller.session.engine.waiting() if entry.state == "collected" and entry.agent]
+    if len(drafts) >= MOST_DRAFTS:
+        raise InvalidArgument("drafts", f"agents have {MOST_DRAFTS} drafts: a person has to send or drop some first")
     return caller.agent
 
 

@@ -31,9 +31,9 @@ from presscheck.engine.members import user_id
 from presscheck.engine.review.changes import ChangedItem, changed_items, in_reading_order, is_viewed
 from presscheck.engine.review.merge_inputs import read_merge_inputs
 from presscheck.engine.review.merge_readiness import MergeCheck, checks, reviewers
+from presscheck.engine.review.owners import read_changes
 from presscheck.engine.shared_calls import (
     changed_page,
-    changes_in,
     comments_on,
     live_page,
     replies_to,
@@ -249,18 +249,14 @@ async def _read_change_request(caller: Caller, given: RequestArguments) -> dict[
 
 async def changed_pages(caller: Caller, request: ChangeRequest) -> tuple[ChangedItem, ...]:
     """Return all changed pages, files and other items of a change request, in reading order."""
-    changes = await caller.session.read(changes_in(request))
-    if changes.more:
-        changes = await caller.session.read(changes_in(request, len(changes.changes) + changes.more))
-    tree = await page_tree(caller, request.space, request)
-    return in_reading_order(changed_items(changes.changes), tree)
+    changes = await read_changes(caller.session.engine, request)
+    return in_reading_order(changed_items(changes.changes), await page_tree(caller, request.space, request))
 
 
 async def _read_difference(caller: Caller, given: DifferenceArguments) -> dict[str, Any]:
     session = caller.session
     request = await lookup.change_request(session, given.change_request)
-    changes = await session.read(changes_in(request))
-    pages = [change for change in changes.changes if change.page]
+    pages = [change for change in (await read_changes(session.engine, request)).changes if change.page]
     change = next(
         (one for one in pages if one.page and given.page in (one.page.id, one.page.path, one.page.title)), None
     )

@@ -435,9 +435,9 @@ class OutboxActions:
         self._outbox.release(numbers, time.time() + hold)
         self._changed()
 
-    def drop(self, number: int) -> bool:
-        """Discard an unsent write. Returns False if it is being sent, or is already sent or discarded."""
-        is_dropped = self._outbox.drop(number, unless_sending=True)
+    def drop(self, number: int, *, only_held: bool) -> bool:
+        """Discard an unsent write; see `Engine.drop`."""
+        is_dropped = self._outbox.drop(number, unless_sending=True, only_held=only_held)
         if is_dropped:
             self._changed()
         return is_dropped

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable
 from datetime import UTC, datetime
 from functools import partial
@@ -96,6 +97,8 @@ class OutboxScreen(BaseScreen):
         self.waiting: tuple[OutboxEntry, ...] = ()
         self.history: tuple[HistoryEntry, ...] = ()
         self._held_up: dict[int, Row] = {}
+        self._opened: set[int] = set()
+        """The edits of pages whose difference was shown. An agent that edits its draft again makes another one."""
         self.view: View = "unsent"
         self.draft_list = DraftList(self, lambda: self.when_shown("drafts", self._update))
         self._draft_actions = DraftActions(self, self.draft_list, self._edit_change)
@@ -232,13 +235,17 @@ class OutboxScreen(BaseScreen):
         if self._draft:
             return self._draft_actions.open(self._draft)
         if self._current:
-            self.app_context.push_screen(TextScreen(change_name(self._current), self._details_of(self._current)))
+            return self._show_details(self._current)
         return self._go_to(self._past) if self._past else None
 
-    def _details_of(self, entry: OutboxEntry) -> list[Line]:
-        """Return the details of an unsent change; for an edit of a page, with the difference."""
+    async def _show_details(self, entry: OutboxEntry) -> None:
+        """Show the details of an unsent change; for an edit of a page, with the difference."""
         lines, row = _details(entry, self._state_of(entry)), self.engine.outbox.row(entry.id)
-        return [*lines, (), *_difference(row, entry)] if row and row.base is not None else lines
+        if row and row.is_edit:
+            # seconds for a long page that was rewritten
+            lines += [(), *await asyncio.to_thread(_difference, row, entry)]
+            self._opened.add(entry.id)
+        self.app_context.push_screen(TextScreen(change_name(entry), lines))
 
     def _edit_change(self, number: int) -> bool:
         """Edit the text of an unsent change by its number. Returns False if it is no longer unsent."""
@@ -256,10 +263,16 @@ class OutboxScreen(BaseScreen):
         if current and not self.engine.retry(current.id) and not self.engine.send_now(current.id):
             self.notify("it needs the failed change: retry that, or discard both")
 
-    def command_accept_draft(self) -> None:
-        """Send the draft of an agent."""
+    async def command_accept_draft(self) -> None:
+        """Send the draft of an agent; an edit of a page only after its difference was shown."""
         current = self._current
-        if current:
+        row = self.engine.outbox.row(current.id) if current else None
+        if row is None or row.state != "collected":
+            self.notify("this draft was just changed, sent or discarded")
+        elif current and current.has_base and current.id not in self._opened:
+            await self._show_details(current)
+            self.notify(f"not sent yet: read it, then {self.app_context.keymap.label('accept_draft')} sends it")
+        elif current:
             self.engine.release((current.id,))
             self.notify(f"sending the draft of {sanitize(current.agent)}")
 
@@ -460,7 +473,8 @@ class OutboxScreen(BaseScreen):
     def _state_of(self, entry: OutboxEntry) -> str:
         """Return the state of a change in words, including the failed change that it waits for."""
         if entry.agent and entry.state == "collected":
-            return "draft of an agent: a sends it, - discards it"
+            send, discard = map(self.app_context.keymap.label, ("accept_draft", "delete"))
+            return f"draft of an agent: {send} sends it, {discard} discards it"
         state, failed = STATES.get(entry.state, entry.state), self._held_up.get(entry.id)
         name = next((change_name(other) for other in self.waiting if failed and other.id == failed.id), None)
         return f"{state} behind “{name}”, which failed (s sends this first)" if name else state
