@@ -13,7 +13,9 @@ import pytest
 from tests.checkout_folder import check_out, contents, edit, push_all
 from tests.generated_docs.repositories import png
 from tests.running_service import RunningService
+from tests.service_users import somebody
 
+from presscheck.api.change_requests import CreateChangeRequest
 from presscheck.api.comments import Document
 from presscheck.api.content import GetCurrentRevision
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
@@ -77,6 +79,21 @@ async def test_push_that_ends_at_any_step_is_completed(engine: Engine, tmp_path:
     assert (other / ".gitbook/assets/quay.png").read_bytes() == png(20, 10)
     assert "# Begin\n" in (other / "quickstart.md").read_text()
     assert "* [New](new.md)\n* [Begin](quickstart.md)" in (other / SUMMARY).read_text()
+
+
+async def test_push_that_created_nothing_takes_no_change_request_of_others(
+    engine: Engine, service: RunningService, tmp_path: Path
+) -> None:
+    folder = await check_out(engine, tmp_path / "folder")
+    edit(folder / "going-live.md", "#", "# Now:")
+    checkout = Checkout.find(folder)
+    checkout.state.creating = "Edits"
+    checkout.save()
+    async with somebody(service, "mia") as (mia,):
+        theirs = await mia.send(CreateChangeRequest(space_id="guides", subject="Edits"))
+    pushed = await push_all(engine, folder)
+    assert pushed.request
+    assert pushed.request.number != theirs.number
 
 
 async def test_edit_of_others_in_the_middle_of_a_push_is_kept(

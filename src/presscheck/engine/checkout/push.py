@@ -34,6 +34,7 @@ from presscheck.engine.checkout.content import SUMMARY, Downloader, SpaceFiles, 
 from presscheck.engine.checkout.folder import FolderChanges
 from presscheck.engine.checkout.plan import link_title_notes, page_update, plan_tree
 from presscheck.engine.checkout.state import Checkout, Item, write_file
+from presscheck.engine.members import user_id
 from presscheck.engine.reads.scheduler import REQUESTED
 from presscheck.engine.replacement.file_search import free_name
 from presscheck.engine.review.page_edits import MOST_CHANGES, content_of
@@ -257,10 +258,14 @@ class _Push:
     async def _request_of_interrupted_push(self) -> ChangeRequest | None:
         """Return the unedited change request that a push created before it was interrupted, or None."""
         state = self.checkout.state
-        for status in ("draft", "open") if state.creating else ():
+        if not state.creating:
+            return None
+        me = await user_id(self.engine)
+        for status in ("draft", "open"):
             call = ListChangeRequests(space_id=state.space, status=status, limit=ALL)
             for request in (await self.engine.read(call, priority=REQUESTED)).items:
-                if request.subject == state.creating and request.revision == self.revision.id:
+                is_mine = request.created_by and request.created_by.id == me
+                if is_mine and request.subject == state.creating and request.revision == self.revision.id:
                     return request
         return None
 
