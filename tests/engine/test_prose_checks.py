@@ -274,6 +274,12 @@ def test_a_program_that_prints_too_much_is_killed() -> None:
         assert reason(check) == "own: printed more than 8 MB"
 
 
+@pytest.mark.parametrize("replacement", ["\x1b[2J", "\x9bm", "th\u202ee", "th\u2066e", "\ud800"])
+def test_replacement_with_invisible_or_broken_characters_is_no_fix(replacement: str) -> None:
+    row = {"path": "a.md", "line": 3, "message": "a typo", "text": "teh", "replacement": replacement}
+    assert [finding.fix for finding in findings(printing(json.dumps(row), "json"))] == [None]
+
+
 def test_hostile_texts_become_display_text() -> None:
     row = {
         "path": "a.md",

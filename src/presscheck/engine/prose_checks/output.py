@@ -43,7 +43,8 @@ _markdownlint_line = re.compile(
 _END = 1 << 30
 """The end column of a region of SARIF without one: the end of the line."""
 _not_rule = re.compile(r"[^\w./:-]+")
-_control = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]").search
+_unsafe = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]").search
+"""Finds characters that control terminals or the direction of text, and halves of characters, which no file holds."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def _finding(check: ProseCheck, row: _Row, source: str, lines: Sequence[str]) ->
     elif old is None:
         old, column = text, 0 if row.new is not None else column
     fix = None
-    if isinstance(row.new, str) and isinstance(old, str) and not _control(row.new):
+    if isinstance(row.new, str) and isinstance(old, str) and not _unsafe(row.new):
         new = row.new.rstrip("\n") if row.old is None and row.length is None else row.new
         if old and not text.startswith(old, column) and text.count(old) == 1:
             column = text.index(old)  # some programs count columns without the markup before them
