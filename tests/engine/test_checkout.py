@@ -25,6 +25,7 @@ from presscheck.engine.checkout.folder import folder_changes
 from presscheck.engine.checkout.pull import pull
 from presscheck.engine.checkout.state import Checkout
 from presscheck.engine.engine import Engine
+from presscheck.engine.shared_calls import page_in
 from presscheck.errors import ChangedSince, PresscheckError
 
 pytestmark = pytest.mark.service(sample=True, shared=True)
@@ -59,6 +60,13 @@ class Interruption:
 
 def end() -> None:
     raise Interrupted("ended")
+
+
+async def test_checkout_does_not_store_pages_in_the_cache(engine: Engine, tmp_path: Path) -> None:
+    folder = await check_out(engine, tmp_path / "guides")
+    state = Checkout.find(folder).state
+    pages = [page_in(state.space, state.revision, item.id) for item in state.items.values() if item.kind == "page"]
+    assert pages and not any(engine.known(call) for call in pages)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])

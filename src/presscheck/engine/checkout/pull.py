@@ -175,8 +175,9 @@ class _Pull:
             if (item.kind, item.id) not in ids:
                 self._delete(path, item)
         state.removed = {one: kind for one, kind in state.removed.items() if (kind, one) in new.exported.sources}
+        former = base.general_files() if base else {}
         for path, content in new.general_files().items():
-            before = base.general_files()[path] if base else None
+            before = former.get(path)
             if before != content or path not in state.others:
                 self._bring_general(path, content, before)
 

@@ -56,10 +56,6 @@ class Pusher(Downloader, Protocol):
 
     outbox: Outbox
 
-    async def fetch(self, call: Operation[Any]) -> bytes:
-        """Return the response of the service, never a cached one."""
-        ...
-
     def rewrite(self, number: int, call: Operation[Any]) -> bool:
         """Replace a pending or failed write. Returns False if it is being sent or is gone."""
         ...

@@ -1,0 +1,150 @@
+"""`presscheck checkout` of a space, against a plain httpx loop that fetches the same and writes nothing.
+
+Usage: python -m benchmarks.folder_checkout [--pages N] [--rounds N]. Serves a generated repository in a process of its
+own. Checkout and loop take turns, each in a process of its own, with the same requests, as many at once. Prints the
+seconds of both by the clock and in processor time of their process, and the ratios.
+"""
+
+import argparse
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import httpx
+from tests.generated_docs.repositories import handbook
+
+from presscheck.config.profile import Profile
+from presscheck.engine.checkout.pull import prepare_folder, pull
+from presscheck.engine.checkout.state import Checkout, CheckoutState
+from presscheck.engine.reads.scheduler import AT_ONCE, REQUESTED
+from presscheck.paths import Places
+from presscheck.service.server.server import ServeOptions, serve
+from presscheck.wiring import open_engine
+
+ADDRESSES = "addresses.txt"
+
+
+def serve_pages(home: Path, pages: int) -> None:
+    docs = handbook("benchmark", pages).write(home / "docs")
+    database = f"sqlite:///{home / 'service.sqlite'}"
+    socket = home / "service.sock"
+    serve(ServeOptions(database=database, data=home, uds=socket, token_file=home / "token", docs=(docs,)))
+
+
+def plain_client(home: Path) -> httpx.AsyncClient:
+    headers = {"authorization": f"Bearer {(home / 'token').read_text().strip()}"}
+    transport = httpx.AsyncHTTPTransport(uds=str(home / "service.sock"))
+    return httpx.AsyncClient(transport=transport, headers=headers, base_url="http://service/v1", timeout=60)
+
+
+async def space_id(home: Path) -> str:
+    async with plain_client(home) as client:
+        organization = (await client.get("/orgs")).json()["items"][0]["id"]
+        return str((await client.get(f"/orgs/{organization}/spaces")).json()["items"][0]["id"])
+
+
+class Seconds(NamedTuple):
+    """The time of a turn."""
+
+    clock: float
+    processor: float
+
+
+def now() -> Seconds:
+    return Seconds(time.perf_counter(), time.process_time())
+
+
+def since(began: Seconds) -> Seconds:
+    return Seconds(*(end - start for end, start in zip(now(), began, strict=True)))
+
+
+async def check_out(home: Path) -> Seconds:
+    """Check the space out, and note the addresses of all requests."""
+    send, addresses = httpx.AsyncHTTPTransport.handle_async_request, list[str]()
+
+    async def note_and_send(self, request):
+        addresses.append(str(request.url))
+        return await send(self, request)
+
+    state = CheckoutState(service="", space=await space_id(home))
+    httpx.AsyncHTTPTransport.handle_async_request = note_and_send
+    with tempfile.TemporaryDirectory() as name:
+        here = Path(name)
+        profile = Profile(base_url=f"unix:{home / 'service.sock'}", token=(home / "token").read_text().strip())
+        engine = open_engine(profile, Places(*(here / part for part in ("config", "cache", "state", "data"))))
+        began = now()
+        await engine.start()
+        prepare_folder(here / "space")
+        pulled = await pull(engine, Checkout(here / "space", state))
+        seconds = since(began)
+        await engine.close()
+    assert pulled.written
+    (home / ADDRESSES).write_text("\n".join(addresses))
+    return seconds
+
+
+async def fetch_all(home: Path) -> Seconds:
+    """Fetch what the checkout fetched."""
+    waiting = iter((home / ADDRESSES).read_text().splitlines())
+    async with plain_client(home) as client:
+
+        async def work() -> None:
+            for address in waiting:
+                (await client.get(address)).raise_for_status()
+
+        began = now()
+        await asyncio.gather(*(work() for _ in range(AT_ONCE[REQUESTED])))
+        return since(began)
+
+
+def turn(home: Path, which: str, pages: int = 0) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "benchmarks.folder_checkout", "--home", str(home), "--turn", which]
+    return subprocess.Popen([*command, "--pages", str(pages)], stdout=subprocess.PIPE, text=True)
+
+
+def seconds_of(home: Path, which: str) -> Seconds:
+    return Seconds(*map(float, turn(home, which).communicate()[0].split()[-2:]))
+
+
+def compare(home: Path, pages: int, rounds: int) -> None:
+    with turn(home, "serve", pages) as service:
+        try:
+            while not (home / "service.sock").exists():
+                time.sleep(0.2)
+            seconds_of(home, "checkout")  # notes the addresses, and warms the service up
+            pairs = [(seconds_of(home, "checkout"), seconds_of(home, "loop")) for _ in range(rounds)]
+        finally:
+            service.terminate()
+    print(f"{len((home / ADDRESSES).read_text().splitlines())} requests; load {os.getloadavg()[0]:.1f}")
+    for name in Seconds._fields:
+        times = [(getattr(checkout, name), getattr(loop, name)) for checkout, loop in pairs]
+        for checkout, loop in times:
+            print(f"{name}: checkout {checkout:.2f} s, loop {loop:.2f} s, ratio {checkout / loop:.2f}")
+        print(f"{name}: median ratio {median(checkout / loop for checkout, loop in times):.2f}")
+
+
+def main() -> None:
+    """Serve the space, and compare."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", type=int, default=1_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--home", type=Path)
+    parser.add_argument("--turn", choices=("serve", "checkout", "loop"))
+    chosen = parser.parse_args()
+    if chosen.turn == "serve":
+        serve_pages(chosen.home, chosen.pages)
+    elif chosen.turn:
+        print(*asyncio.run((check_out if chosen.turn == "checkout" else fetch_all)(chosen.home)))
+    else:
+        with tempfile.TemporaryDirectory() as home:
+            compare(Path(home), chosen.pages, chosen.rounds)
+
+
+if __name__ == "__main__":
+    main()
