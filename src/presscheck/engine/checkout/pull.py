@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
+from unicodedata import normalize
 
 from presscheck.api.content import Revision
+from presscheck.documents.git_format.config import CONFIG_FILE
 from presscheck.documents.git_format.exported import Key
-from presscheck.documents.git_format.files import git_oid
+from presscheck.documents.git_format.files import INCLUDES, git_oid
+from presscheck.documents.git_format.repository import ASSETS
 from presscheck.documents.merge.conflict_blocks import conflict_blocks, draft_name, revision_name
 from presscheck.documents.merge.text import merge_text
 from presscheck.engine.checkout.content import (
@@ -34,6 +38,10 @@ from presscheck.errors import ChecksFailed, ConfigurationError
 
 LONGEST_NAME = 255
 """Maximum number of bytes in the name of a file on most disks."""
+LONGEST_ADDITION = 30
+"""Maximum number of bytes that are added to a name while the file is written, and to that of a version next to it."""
+_UNUSUAL = re.compile(r'[<>:"|?*\\]|[. ]$')
+_DEVICE = re.compile(r"(con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]|conin\$|conout\$) *(\.|$)", re.IGNORECASE)
 Report = Callable[[str], None]
 """Called with the path of each file that was written."""
 
@@ -139,7 +147,9 @@ async def pull(engine: Downloader, checkout: Checkout, author: str = "", report:
         base = SpaceFiles.of(state.space, await revision_by_id(engine, state), state.names())
     names = state.names()
     new = SpaceFiles.of(state.space, revision, names)
-    new = SpaceFiles.of(state.space, revision, names | _safe_names(checkout.root, new, names))
+    ignores_case = (checkout.root / STATE_FILE.upper()).exists() or os.name == "nt"
+    safe = safe_names(new.exported.sources, names, ignores_case=ignores_case, is_windows=os.name == "nt")
+    new = SpaceFiles.of(state.space, revision, names | safe)
     work = _Pull(engine, checkout, base, new, author, result, report)
     await work.run()
     state.revision = revision.id
@@ -269,23 +279,45 @@ def _remove_empty(root: Path, path: str) -> None:
                 return
 
 
-def _safe_names(root: Path, files: SpaceFiles, names: dict[Key, str]) -> dict[Key, str]:
-    """Return other paths for new items whose paths the disk cannot store, or cannot tell from another item's path."""
-    ignores_case = (root / STATE_FILE.upper()).exists() or os.name == "nt"
-    taken = {path.casefold() if ignores_case else path for path in names.values()}
+def safe_names(
+    sources: Mapping[Key, str], names: Mapping[Key, str], *, ignores_case: bool, is_windows: bool
+) -> dict[Key, str]:
+    """Return other paths for new items whose paths the disk cannot store, or cannot tell from another item's path.
+
+    Args:
+        sources: the paths of all items.
+        names: the paths of the items that are in the folder already.
+        ignores_case: whether the disk ignores the case of names, and the form of accents.
+        is_windows: whether the names that Windows reserves cannot be used.
+    """
+    spellings: dict[str, tuple[str, bool]] = {}  # of paths that are taken, and whether they are folders
+
+    def entries(path: str) -> Iterator[tuple[str, tuple[str, bool]]]:
+        for place in (PurePosixPath(path), *PurePosixPath(path).parents[:-1]):
+            known = normalize("NFC", str(place)).casefold() if ignores_case else str(place)
+            yield known, (str(place), str(place) != path)
+
+    def is_free(path: str) -> bool:
+        (known, _), *folders = entries(path)
+        return known not in spellings and all(spellings.get(name, folder) == folder for name, folder in folders)
+
+    for path in (CONFIG_FILE, SUMMARY, *names.values()):
+        spellings.update(entries(path))
     safe: dict[Key, str] = {}
-    for key, path in files.exported.sources.items():
+    for key, path in sources.items():
         if key in names:
             continue
-        known = path.casefold() if ignores_case else path
-        is_long = any(len(part.encode()) > LONGEST_NAME - 20 for part in path.split("/"))
-        is_reserved = os.name == "nt" and any(
-            set(part) & set('<>:"|?*') or part[-1] in ". " for part in path.split("/")
-        )
-        if known in taken or is_long or is_reserved:
-            folder = ".gitbook/assets/" if key[0] == "file" else ".gitbook/includes/" if key[0] == "snippet" else ""
+        parts = path.split("/")
+        is_long = any(len(part.encode()) > LONGEST_NAME - LONGEST_ADDITION for part in parts)
+        if is_long or (is_windows and any(map(_is_reserved, parts))) or not is_free(path):
+            folder = ASSETS if key[0] == "file" else INCLUDES if key[0] == "snippet" else ""
             suffix = PurePosixPath(path).suffix[:20] if key[0] == "file" else ".md"
+            suffix = "" if is_windows and _is_reserved(f"-{suffix}") else suffix
             path = safe[key] = f"{folder}{key[0]}-{key[1]}{suffix}"
-            known = path.casefold()
-        taken.add(known)
+        spellings.update(entries(path))
     return safe
+
+
+def _is_reserved(name: str) -> bool:
+    """Return whether Windows cannot store a name, or gives it to a device."""
+    return bool(_UNUSUAL.search(name) or _DEVICE.match(name))
