@@ -14,6 +14,7 @@ from tests.agents.agent_client import agent, call, outbox_of, refusal
 from tests.cli.shell import Shell
 
 from presscheck.agents.verbs import PART
+from presscheck.cli.agent import read_verbs
 from presscheck.cli.agent.table import VERBS
 from presscheck.engine.review import owners
 
@@ -158,3 +159,18 @@ def test_the_differences_of_many_changes_are_read(shell: Shell, monkeypatch: pyt
     assert len(pages) > 1
     for page in pages:
         assert shell.json("agent", "read_difference", "change_request=api#5", f"page={page}")["page"] == page
+
+
+def test_answers_about_a_change_request_are_bounded(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = shell.json("agent", "list_threads", "change_request=api#5", "state=all", "limit=100")["items"]
+    whole = shell.json("agent", "read_change_request", "change_request=api#5")
+    assert (whole["total"], whole["next_offset"]) == (len(whole["changes"]), None)
+    assert max(one["reply_count"] for one in before) > 1
+    monkeypatch.setattr(read_verbs, "ITEMS", 1)
+    part = shell.json("agent", "read_change_request", "change_request=api#5")
+    assert (part["changes"], part["total"], part["next_offset"]) == (whole["changes"][:1], whole["total"], 1)
+    following = shell.json("agent", "read_change_request", "change_request=api#5", "offset=1")
+    assert following["changes"] == whole["changes"][1:2]
+    threads = shell.json("agent", "list_threads", "change_request=api#5", "state=all", "limit=100")["items"]
+    assert max(len(one["replies"]) for one in threads) == 1
+    assert [one["reply_count"] for one in threads] == [one["reply_count"] for one in before]

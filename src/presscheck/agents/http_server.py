@@ -27,7 +27,7 @@ LARGEST_MESSAGE = 1 << 20
 
 
 class KeyMiddleware:
-    """Middleware that answers requests for another host, from another origin or without the key itself.
+    """Middleware that refuses requests for another host, from another origin, or without the key.
 
     Args:
         app: the application.
@@ -40,7 +40,7 @@ class KeyMiddleware:
         self._origins = {f"http://{host}" for host in hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer it with an error."""
+        """Pass a request to the application, or refuse it."""
         if scope["type"] == "http" and (refusal := self._refusal(Headers(scope=scope))):
             await refusal(scope, receive, send)
             return

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from presscheck.agents.verbs import Arguments, Name, PagedArguments, Verb, items_of, part_of, untrusted
+from presscheck.agents.verbs import ITEMS, Arguments, Name, PagedArguments, Verb, items_of, part_of, untrusted
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.comments import Comment, CommentReply
 from presscheck.api.organizations import ListOrganizations
@@ -90,6 +90,12 @@ class RequestArguments(Arguments):
     """The argument of verbs about a change request."""
 
     change_request: Name = Field(description="The change request: SPACE#NUMBER, its id or its URL.")
+
+
+class ChangesArguments(RequestArguments):
+    """The arguments of `read_change_request`."""
+
+    offset: int = Field(0, ge=0, le=1_000_000, description="The next_offset of the previous answer.")
 
 
 class DifferenceArguments(RequestArguments):
@@ -224,9 +230,9 @@ async def _reviews(caller: Caller, request: ChangeRequest, me: str) -> list[dict
     ]
 
 
-async def _read_change_request(caller: Caller, given: RequestArguments) -> dict[str, Any]:
+async def _read_change_request(caller: Caller, given: ChangesArguments) -> dict[str, Any]:
     request = await lookup.change_request(caller.session, given.change_request)
-    items = await changed_pages(caller, request)
+    items, end = await changed_pages(caller, request), given.offset + ITEMS
     viewed = caller.session.engine.viewed(request.id)
     return {
         **request_row(request),
@@ -242,8 +248,10 @@ async def _read_change_request(caller: Caller, given: RequestArguments) -> dict[
                 "has_difference": item.has_text,
                 "is_viewed": is_viewed(item, viewed, request.revision),
             }
-            for item in items
+            for item in items[given.offset : end]
         ],
+        "total": len(items),
+        "next_offset": end if end < len(items) else None,
     }
 
 
@@ -284,7 +292,7 @@ async def _list_threads(caller: Caller, given: ThreadsArguments) -> dict[str, An
     replies: dict[str, list[CommentReply]] = {}
     for comment in comments[given.offset : given.offset + given.limit]:
         if comment.replies:
-            replies[comment.id] = await session.all(replies_to(request.space, request.id, comment.id))
+            replies[comment.id] = await session.all(replies_to(request.space, request.id, comment.id), ITEMS)
     return items_of(comments, given, lambda comment: _thread_row(comment, replies.get(comment.id, ())))
 
 
@@ -293,6 +301,7 @@ def _thread_row(comment: Comment, replies: Any) -> dict[str, Any]:
         **_message_row(comment),
         "status": shown_status(comment),
         "page": comment.target.page.id if comment.target.page else None,
+        "reply_count": comment.replies,
         "replies": [_message_row(reply) for reply in replies],
     }
 
@@ -374,7 +383,7 @@ READ_VERBS: tuple[Verb[Caller], ...] = (
         "read_change_request",
         "Read the facts, the reviews and the changed pages of a change request.",
         "read",
-        RequestArguments,
+        ChangesArguments,
         _read_change_request,
         "cr show",
     ),
