@@ -9,6 +9,8 @@ from tests.running_service import RunningService
 from tests.service_users import somebody, threads
 from tests.tui.app_driver import all_sent, app_on, open_review, running, shown, until
 
+from presscheck.tui.screens.outbox import screen as outbox_screen
+
 AUTH = {"space_id": "api", "change_request_id": "5"}
 pytestmark = pytest.mark.usefixtures("at_once")
 
@@ -77,3 +79,20 @@ async def test_an_edit_of_an_agent_is_shown_as_a_difference_and_edited_before_it
         await all_sent(pilot)
     page = await asyncio.to_thread(shell.ok, "page", "view", "api", "Tokens", "--cr", "api#5")
     assert "It stops sometime" in page
+
+
+async def test_a_confirmation_counts_the_drafts_that_it_does_not_list(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbox_screen, "MOST_SHOWN", 1)
+    shell = signed_in(tmp_path, service)
+    async with running(app_on(service, tmp_path)) as pilot:
+        await open_review(pilot, AUTH)
+        for text in ("First", "Second", "Third"):
+            await draft(shell, "Bot", "draft_comment", change_request="api#5", text=text)
+        await pilot.press("g", "x")
+        await until(pilot, shows="Third")
+        await pilot.press("A")
+        await until(pilot, shows="Send 3 drafts of Bot")
+        await pilot.press("enter")
+        await until(pilot, shows="and 2 more")

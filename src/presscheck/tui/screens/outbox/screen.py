@@ -291,14 +291,16 @@ class OutboxScreen(BaseScreen):
             return
         verb = "Send" if chosen == "send" else "Discard"
         lines: list[Line] = [(Span(f"{change_name(entry)}  "), Span(text_of(entry), "quiet")) for entry in drafts]
-        if not await confirm(self, f"{verb} {number} of {name}?", lines[:MOST_SHOWN], verb):
+        if len(lines) > MOST_SHOWN:
+            lines[MOST_SHOWN:] = [(Span(f"and {len(lines) - MOST_SHOWN} more", "quiet"),)]
+        if not await confirm(self, f"{verb} {number} of {name}?", lines, verb):
             return
         numbers = [entry.id for entry in drafts]
         if chosen == "send":
             self.engine.release(numbers)
         else:
             for each in numbers:
-                self.engine.drop(each)
+                self.engine.drop(each, only_held=True)
         self.notify(f"{'sending' if chosen == 'send' else 'discarded'} {number} of {name}")
 
     def command_edit(self) -> Awaitable[None] | None:
