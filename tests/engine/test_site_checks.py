@@ -13,7 +13,15 @@ from presscheck.api.site_settings import AdaptiveSchema, PublishingAuth, Redirec
 from presscheck.api.site_structure import SiteSection, SiteSpace, SiteStructure
 from presscheck.api.sites import Site, SiteProxy, SiteUrls
 from presscheck.api.spaces import Space
-from presscheck.documents.sites.checks import CHECKS, Finding, Level, check_site, hostname_problem, summary
+from presscheck.documents.sites.checks import (
+    CHECKS,
+    MOST_REDIRECTS,
+    Finding,
+    Level,
+    check_site,
+    hostname_problem,
+    summary,
+)
 from presscheck.documents.sites.content import (
     FormerSpace,
     IncomingLink,
@@ -261,6 +269,8 @@ def test_a_seeded_defect_is_found_by_its_check_alone(name: str) -> None:
         (nested(2, hidden=True), ["deep-page", "hidden-page"]),
         (site(hostname="docs.example.com", proxy=SiteProxy(origin="example.com/docs")), []),
         (site(proxy=SiteProxy(origin="-example.com/docs")), ["hostname"]),
+        (site(proxy=SiteProxy(origin="[example.com")), ["hostname"]),
+        (replace(CLEAN, redirects=(redirect("/a", kind="external", url="https://[else.example/a"),)), []),
         (replace(CLEAN, published=None), ["changed-address"]),
         (replace(CLEAN, published=None, site=CLEAN.site.model_copy(update={"published": False})), []),
     ],
@@ -296,6 +306,13 @@ def test_an_outdated_change_request_is_a_note_that_names_it() -> None:
         Finding("outdated-requests", "info", "Guides: #12 Rewrite the start", why, "s1", request="c1"),
         Finding("outdated-requests", "info", "Guides: #13 (no subject)", why, "s1", request="c2"),
     ]
+
+
+def test_a_long_chain_of_redirects_is_followed_as_far_as_browsers_follow_it() -> None:
+    chain = tuple(outside(f"/{number}", f"/{number + 1}") for number in range(100))
+    findings = check_site(replace(CLEAN, redirects=chain))
+    assert {finding.check for finding in findings} == {"redirect-chain"}
+    assert max(finding.message.count(" → ") for finding in findings) == MOST_REDIRECTS
 
 
 def test_what_could_not_be_read_is_unknown_and_never_passed() -> None:

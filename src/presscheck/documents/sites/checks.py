@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from presscheck.api.content import RevisionPage
 from presscheck.api.site_settings import Redirect
@@ -46,6 +46,8 @@ LONGEST_TITLE = 70
 NAVIGATION_LEVELS = 6
 """Maximum depth of pages that readers are expected to find in the navigation."""
 MAX_HOSTNAME = 253
+MOST_REDIRECTS = 20
+"""Redirects after which browsers show an error."""
 SERVED_FILES = frozenset(("robots.txt", "sitemap.xml", "sitemap-pages.xml", "llms.txt", "llms-full.txt"))
 """Paths of generated files that every published site has at its root."""
 _LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
@@ -500,7 +502,10 @@ def _leads_nowhere(content: SiteContent) -> Callable[[str], str]:
 
 def _hostname(content: SiteContent) -> Iterator[Problem]:
     site = content.site
-    named = {"hostname": site.hostname, "proxy": urlsplit(f"//{site.proxy.origin}").netloc if site.proxy else None}
+    named = {
+        "hostname": site.hostname,
+        "proxy": (_split(f"//{site.proxy.origin}").netloc or site.proxy.origin) if site.proxy else None,
+    }
     for name, host in named.items():
         problem = hostname_problem(host) if host is not None else ""
         if problem:
@@ -678,12 +683,12 @@ def _conditions(content: SiteContent) -> Iterator[tuple[Problem, str]]:
 def _redirect_ways(content: SiteContent) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the source of each redirect within the site, and the paths to which it leads through other redirects.
 
-    The paths end when a path repeats.
+    The paths end when a path repeats, or after `MOST_REDIRECTS`.
     """
     targets = {redirect.source: path for redirect in content.redirects if (path := _target_path(content, redirect))}
     for source, first in targets.items():
         way = [first]
-        while way[-1] in targets and not _is_circle(source, way):
+        while way[-1] in targets and len(way) < MOST_REDIRECTS and not _is_circle(source, way):
             way.append(targets[way[-1]])
         yield source, tuple(way)
 
@@ -692,11 +697,19 @@ def _is_circle(source: str, way: Sequence[str]) -> bool:
     return way[-1] == source or way[-1] in way[:-1]
 
 
+def _split(address: str) -> SplitResult:
+    """Return the parts of an address, which are empty if it is no URL."""
+    try:
+        return urlsplit(address)
+    except ValueError:
+        return urlsplit("")
+
+
 def _target_path(content: SiteContent, redirect: Redirect) -> str:
     """Return the path within the site to which a redirect leads; empty for targets outside or unknown targets."""
     to = redirect.destination
     if to.kind == "external":
-        address, published = urlsplit(to.url or ""), urlsplit(content.site.urls.published or "")
+        address, published = _split(to.url or ""), _split(content.site.urls.published or "")
         is_inside = bool(published.netloc) and address.netloc == published.netloc
         base = published.path.rstrip("/")
         return address.path.removeprefix(base).rstrip("/") if is_inside and address.path.startswith(base) else ""
