@@ -1,18 +1,14 @@
 """Example values for the fields of every operation."""
 
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any, get_args, get_origin
 
 from annotated_types import MinLen
 
-import presscheck.api
-from presscheck.api.operation import FAMILIES
+from presscheck.api.operation import every_operation
 
-for module in iter_modules(presscheck.api.__path__, "presscheck.api."):
-    import_module(module.name)  # which registers its operations
-
-NAMES = sorted(FAMILIES)
+OPERATIONS = {one.qualified_name(): one for one in every_operation()}
+"""The operations of the API; the engine has one of its own, which pushes a folder."""
+NAMES = sorted(OPERATIONS)
 
 
 def example(annotation: Any, metadata: tuple[Any, ...] = ()) -> Any:

@@ -5,18 +5,15 @@ import pkgutil
 from importlib import import_module
 from typing import Any
 
-from tests.api.families import filled
+from tests.api.families import OPERATIONS, filled
 from tests.table import each_row
 
 import presscheck.api
 from presscheck.api.git_repositories import ImportGitRepository
-from presscheck.api.operation import FAMILIES, Argument, Operation, answer_reader, revive
-
-for module in pkgutil.iter_modules(presscheck.api.__path__):
-    import_module(f"presscheck.api.{module.name}")
+from presscheck.api.operation import Argument, Operation, answer_reader, revive
 
 
-@each_row(sorted(FAMILIES.items()))
+@each_row(sorted(OPERATIONS.items()))
 def test_an_operation_builds_and_survives_the_store(cls: type[Operation[Any]]) -> None:
     call: Operation[Any] = filled(cls)
     assert call.key().startswith(f"{cls.operation_id} {{")
@@ -28,7 +25,7 @@ def test_an_operation_builds_and_survives_the_store(cls: type[Operation[Any]]) -
     assert again.wire_body() == call.wire_body()
 
 
-@each_row(sorted(FAMILIES.items()))
+@each_row(sorted(OPERATIONS.items()))
 def test_an_operation_has_a_docstring_and_a_response_type(cls: type[Operation[Any]]) -> None:
     assert (cls.__doc__ or "").strip().endswith("."), "a sentence"
     assert "Answer" not in repr(cls.answer), "the type of the answer is known at run time"
@@ -55,6 +52,6 @@ def test_every_public_class_is_documented() -> None:
 def test_arguments_are_written_strictly() -> None:
     arguments = [cls for cls in Argument.__subclasses__() if cls is not Operation]
     assert arguments
-    for cls in [*arguments, *FAMILIES.values()]:
+    for cls in [*arguments, *OPERATIONS.values()]:
         assert cls.model_config.get("extra") == "forbid", cls
         assert cls.model_config.get("frozen") is True, cls

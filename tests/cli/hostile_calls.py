@@ -32,10 +32,13 @@ MORE: dict[str, tuple[str, ...]] = {
 }
 """Options that a command needs, but does not declare as required."""
 POSITIONAL = {
+    ("agent", "verb"): "list_pages",
+    ("agent", "given"): "space=x",
     ("checkout", "directory"): "checked-out",
     ("site build", "folder"): "built",
     **{(name, "directory"): "" for name in ("check", "diff", "pull", "push", "status")},
     ("completion", "shell"): "bash",
+    ("outbox accept", "number"): "7",
     ("outbox drop", "number"): "7",
     ("outbox edit", "number"): "7",
     ("outbox retry", "number"): "7",
@@ -66,9 +69,17 @@ LOCAL = frozenset(
             "config edit",
             "config path",
         ),
-        *("config schema", "config show", "demo", "keys", "log", "logout", "preview"),
+        *("config schema", "config show", "demo", "keys", "log", "logout", "mcp", "preview", "skill"),
         *("diff", "pull", "push", "status"),  # which read the folder of a checkout first
-        *("outbox drop", "outbox edit", "outbox history", "outbox list", "outbox retry", "outbox undo"),
+        *(
+            "outbox accept",
+            "outbox drop",
+            "outbox edit",
+            "outbox history",
+            "outbox list",
+            "outbox retry",
+            "outbox undo",
+        ),
         *(
             "profiles",
             "serve export",

@@ -44,7 +44,7 @@ def test_the_first_file_is_valid_with_every_setting_enabled(tmp_path: Path) -> N
         (f"[profiles.default]\n\ntheme = 3\ntoken = '{SECRET}'", 3, "profiles.default.theme", "a quoted string"),
         (f"[profiles.default]\ntoken = '{SECRET}'", 2, "profiles.default.token", "must not be in this file"),
         (f"[profiles.a]\n[profiles.b]\nread_only = '{SECRET}'", 3, "profiles.b.read_only", "true or false"),
-        ("[profiles.a]\ntheme = 'x'\n[profiles.b]\nthemes = 'x'", 4, "profiles.b.themes", "known: allow_http"),
+        ("[profiles.a]\ntheme = 'x'\n[profiles.b]\nthemes = 'x'", 4, "profiles.b.themes", "known: agents, allow_http"),
         (f"# x\n[profile.default]\nbase_url = '{SECRET}'", 2, "profile", "is not a known setting"),
         ("[profiles]\ndefault = 3", 2, "profiles.default", "must be a table"),
         (f"[profiles.default]\nbase_url = {SECRET}", 2, "", "is not valid TOML"),

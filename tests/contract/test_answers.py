@@ -7,14 +7,15 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 import pytest
 from pydantic import BaseModel
+from tests.api.families import OPERATIONS
 from tests.contract.answers import told
 from tests.contract.description import DOCUMENTED, NEWEST, Described, example
 from tests.table import each_row
 
 from presscheck.api.content_changes import EditChangeRequestContent
-from presscheck.api.operation import FAMILIES, Model, Operation, answer_reader
+from presscheck.api.operation import Model, Operation, answer_reader
 
-ANSWERED = sorted((name, cls) for name, cls in FAMILIES.items() if cls.answer is not None)
+ANSWERED = sorted((name, cls) for name, cls in OPERATIONS.items() if cls.answer is not None)
 TURNS = 7
 
 

@@ -35,8 +35,8 @@ async def test_a_person_sends_two_drafts_and_drops_one(service: RunningService, 
         await until(pilot, shows="✎ 3 in your review")
         await pilot.press("g", "x")
         await until(pilot, shows="Claude Code: add comment  First of all")
-        await until(pilot, shows="draft of an agent: a sends it, del discards it")
-        await pilot.press("a")
+        await until(pilot, shows="draft of an agent: s sends it, del discards it")
+        await pilot.press("s")
         await until(pilot, holds=lambda: "First of all" not in shown(pilot.app))
         await pilot.press("-")
         await until(pilot, shows="Discard this change?")
@@ -72,10 +72,10 @@ async def test_an_edit_of_an_agent_is_shown_as_a_difference_and_edited_before_it
         await pilot.press("escape")
         [row] = await asyncio.to_thread(shell.json, "outbox", "list")
         await until(pilot, holds=lambda: [entry.id for entry in pilot.app.screen.waiting] == [row["id"]])
-        await pilot.press("a")
+        await pilot.press("s")
         await until(pilot, shows="sometime")
-        assert "not sent yet: read it, then a sends it" in shown(pilot.app), "it is another text than the one read"
-        await pilot.press("escape", "a")
+        assert "not sent yet: read it, then s sends it" in shown(pilot.app), "it is another text than the one read"
+        await pilot.press("escape", "s")
         await all_sent(pilot)
     page = await asyncio.to_thread(shell.ok, "page", "view", "api", "Tokens", "--cr", "api#5")
     assert "It stops sometime" in page

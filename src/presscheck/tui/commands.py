@@ -267,9 +267,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_scope(
         "outbox",
-        ("retry", "s", "retry", "Retry a failed change, or send one behind it first"),
-        ("accept_draft", "a", "send draft", "Send the draft of an agent"),
-        ("all_drafts", "A", "all drafts", "Send or discard all drafts of the agent (asks first)"),
+        ("retry", "s", "retry", "Retry a failed change; send one behind it or a draft first"),
     ),
     *_scope(
         "always",

@@ -27,6 +27,8 @@ MAX_OUTPUT = 8 * 1024 * 1024
 """Maximum number of bytes that a program may print; it is killed if it prints more."""
 MAX_ARGUMENTS = 100_000
 """Maximum number of characters in the paths of one run; further pages are checked by another run."""
+LONGEST_END = 2.0
+"""Maximum wait for the end of a killed program, in seconds."""
 LONGEST_NAME = 200
 """Maximum number of bytes of the name of a file or folder."""
 LONGEST_PATH = 1000
@@ -190,15 +192,16 @@ async def _run(check: ProseCheck, directory: Path, files: Sequence[Path]) -> tup
         raise PresscheckError(f"{check.name}: {sanitize(words[0])} cannot be started: {reason}") from None
     try:
         async with asyncio.timeout(check.timeout):
-            output, errors, _ = await asyncio.gather(_read(process.stdout), _read(process.stderr), process.wait())
+            output, errors, _ = await asyncio.gather(
+                _read(process, process.stdout), _read(process, process.stderr), process.wait()
+            )
     except TimeoutError:
         raise PresscheckError(f"{check.name}: not done after {check.timeout} seconds (setting timeout)") from None
-    except _TooMuch:
-        raise PresscheckError(f"{check.name}: printed more than {MAX_OUTPUT >> 20} MB") from None
     finally:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
+        _kill(process)
+        await _ended(process)
+    if output is None or errors is None:
+        raise PresscheckError(f"{check.name}: printed more than {MAX_OUTPUT >> 20} MB")
     # findings make the exit code of most programs another one than 0, and those of markdownlint are on standard error
     code = process.returncode or 0
     has_findings = output.strip() or (check.format == "markdownlint" and code == 1)
@@ -220,16 +223,36 @@ def _expanded(word: str) -> str:
     return str(Path(word).expanduser()) if word.startswith("~/") else word
 
 
-class _TooMuch(Exception):
-    """The program printed more than the limit."""
+def _kill(process: asyncio.subprocess.Process) -> None:
+    """Kill a program and its child processes."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
-async def _read(stream: asyncio.StreamReader | None) -> str:
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    """Wait for the end of a killed process. Its output is read to the end: asyncio waits for that, too.
+
+    A child process with a session of its own may keep the output open, so the wait is limited.
+    """
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LONGEST_END):
+            await asyncio.gather(_skip(process.stdout), _skip(process.stderr), process.wait())
+
+
+async def _skip(stream: asyncio.StreamReader | None) -> None:
+    while stream and await stream.read(1 << 16):
+        pass
+
+
+async def _read(process: asyncio.subprocess.Process, stream: asyncio.StreamReader | None) -> str | None:
+    """Return what a program prints; None, after the program was killed, if it prints too much."""
     parts: list[bytes] = []
     size = 0
     while stream and (part := await stream.read(1 << 16)):
         size += len(part)
         if size > MAX_OUTPUT:
-            raise _TooMuch
+            _kill(process)
+            await _skip(stream)
+            return None
         parts.append(part)
     return b"".join(parts).decode("utf-8", "replace")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -87,7 +87,7 @@ class OutboxScreen(BaseScreen):
     SCOPE = "outbox"
     LEGEND = legend("◷✎✓✗⚠")
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "edit", "retry", "unsend", "next_pane", "close")
-    AGENT_FOOTER: ClassVar[tuple[str, ...]] = ("open", "accept_draft", "edit", "delete", "all_drafts", "close")
+    AGENT_FOOTER: ClassVar[tuple[str, ...]] = ("open", "retry", "edit", "delete", "act_on_marked", "close")
     HISTORY_FOOTER: ClassVar[tuple[str, ...]] = ("open", "unsend", "copy_text", "find_here", "next_pane", "close")
 
     DRAFTS_FOOTER: ClassVar[tuple[str, ...]] = ("open", "delete", "copy_text", "find_here", "next_pane", "close")
@@ -148,6 +148,11 @@ class OutboxScreen(BaseScreen):
 
     @override
     @property
+    def footer_titles(self) -> Mapping[str, str]:
+        return {"retry": "send draft", "act_on_marked": "all drafts"} if self._agent else {}
+
+    @override
+    @property
     def footer_commands(self) -> tuple[str, ...]:
         if self._agent:
             return self.AGENT_FOOTER
@@ -177,19 +182,22 @@ class OutboxScreen(BaseScreen):
         return "it is being sent" if current.state == "sending" else None
 
     def reason_retry(self) -> str | None:
-        """Return why the change cannot be sent again: it has not failed, and does not wait for a failed change."""
+        """Return why the change cannot be sent again: it has not failed, and does not wait for a failed change.
+
+        For the draft of an agent, return why it cannot be sent.
+        """
         current = self._current
+        if self._agent:
+            return "this profile is read-only" if self.engine.status.read_only else None
         if current and (current.state == "refused" or current.id in self._held_up):
             return None
         return "only failed changes, and those behind them, can be sent again"
 
-    def reason_accept_draft(self) -> str | None:
-        """Return why no draft of an agent can be sent: the change is another one, or the profile is read-only."""
-        if not self._agent:
-            return "only drafts of agents"
-        return "this profile is read-only" if self.engine.status.read_only else None
-
-    reason_all_drafts = reason_accept_draft
+    def reason_act_on_marked(self) -> str | None:
+        """Return why the drafts of an agent cannot be sent together: the change is another one, or the profile is
+        read-only.
+        """
+        return self.reason_retry() if self._agent else "only drafts of agents"
 
     def reason_delete(self) -> str | None:
         """Return why the change or draft cannot be discarded: there is none, it is being sent, or it was sent."""
@@ -257,26 +265,31 @@ class OutboxScreen(BaseScreen):
         self.command_edit()
         return True
 
-    def command_retry(self) -> None:
-        """Send a failed change again. A change that waits for a failed change is sent before the failed change."""
+    def command_retry(self) -> Awaitable[None] | None:
+        """Send a failed change again, or the draft of an agent.
+
+        A change that waits for a failed change is sent before the failed change.
+        """
         current = self._current
+        if current and self._agent:
+            return self._send_draft(current)
         if current and not self.engine.retry(current.id) and not self.engine.send_now(current.id):
             self.notify("it needs the failed change: retry that, or discard both")
+        return None
 
-    async def command_accept_draft(self) -> None:
+    async def _send_draft(self, current: OutboxEntry) -> None:
         """Send the draft of an agent; an edit of a page only after its difference was shown."""
-        current = self._current
-        row = self.engine.outbox.row(current.id) if current else None
+        row = self.engine.outbox.row(current.id)
         if row is None or row.state != "collected":
             self.notify("this draft was just changed, sent or discarded")
-        elif current and current.has_base and current.id not in self._opened:
+        elif current.has_base and current.id not in self._opened:
             await self._show_details(current)
-            self.notify(f"not sent yet: read it, then {self.app_context.keymap.label('accept_draft')} sends it")
-        elif current:
+            self.notify(f"not sent yet: read it, then {self.app_context.keymap.label('retry')} sends it")
+        else:
             self.engine.release((current.id,))
             self.notify(f"sending the draft of {sanitize(current.agent)}")
 
-    async def command_all_drafts(self) -> None:
+    async def command_act_on_marked(self) -> None:
         """Send or discard all drafts of the agent that wrote the draft under the cursor, after a confirmation."""
         agent = self._agent
         drafts = [entry for entry in self.waiting if entry.state == "collected" and entry.agent == agent]
@@ -475,7 +488,7 @@ class OutboxScreen(BaseScreen):
     def _state_of(self, entry: OutboxEntry) -> str:
         """Return the state of a change in words, including the failed change that it waits for."""
         if entry.agent and entry.state == "collected":
-            send, discard = map(self.app_context.keymap.label, ("accept_draft", "delete"))
+            send, discard = map(self.app_context.keymap.label, ("retry", "delete"))
             return f"draft of an agent: {send} sends it, {discard} discards it"
         state, failed = STATES.get(entry.state, entry.state), self._held_up.get(entry.id)
         name = next((change_name(other) for other in self.waiting if failed and other.id == failed.id), None)
