@@ -71,7 +71,7 @@ class EditActions:
         """Return why no page can be added: there is no space, or the space cannot be edited now."""
         return self._cannot_edit(self._session.item, can_wait=True)
 
-    def reason_copy(self) -> str | None:
+    def reason_copying(self) -> str | None:
         """Return why the page under the cursor cannot be copied: it has no text, or the service cannot be reached."""
         return self._cannot_edit(self._session.item) or self.reason_edit()
 

@@ -179,7 +179,7 @@ class MoveActions:
 
     def reason_copy_change(self) -> str | None:
         """Return why the page under the cursor cannot be copied: it has no text, or the space cannot be edited now."""
-        return self._edits.reason_copy()
+        return self._edits.reason_copying()
 
     def _shift(self, way: Way) -> Awaitable[None] | None:
         """Move the marked pages or the page under the cursor.
