@@ -128,6 +128,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
 NOT_RUN = {
     "agent",
     "conversation ingest",
+    "cr check",
     "integration dev",
     "openapi compare",
     "outbox accept",
