@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from tests.needs import require
 from tests.running_service import RunningService
+from tests.stalling_proxy import holding_back
 from tests.terminal import Terminal
 
 pytestmark = [pytest.mark.slow, pytest.mark.service(shared=True)]
@@ -160,3 +161,16 @@ def test_the_app_works_in_a_multiplexer(service: RunningService, tmp_path: Path,
             subprocess.run([path, "-S", "s", "-X", "quit"], capture_output=True, check=False, env={**os.environ, **env})
         time.sleep(0.2)
         shutil.rmtree(socket, ignore_errors=True)
+
+
+def test_quitting_soon_after_the_start_waits_for_no_answer(service: RunningService, tmp_path: Path) -> None:
+    with holding_back(service, tmp_path, "/v1/") as address:
+        terminal = Terminal(APP, size=(80, 24), env=environment(service, tmp_path) | {"PRESSCHECK_BASE_URL": address})
+        try:
+            terminal.wait("Needs me|Loading")
+            started = time.monotonic()
+            terminal.press("q")
+            assert terminal.end() == 0
+            assert time.monotonic() - started < 10, "a request without an answer ends after thirty seconds"
+        finally:
+            terminal.close()
