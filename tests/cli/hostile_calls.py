@@ -38,7 +38,7 @@ POSITIONAL = {
     ("site build", "folder"): "built",
     **{(name, "directory"): "" for name in ("check", "diff", "pull", "push", "status")},
     ("completion", "shell"): "bash",
-    ("outbox accept", "number"): "7",
+    ("outbox accept", "numbers"): "7",
     ("outbox drop", "number"): "7",
     ("outbox edit", "number"): "7",
     ("outbox retry", "number"): "7",

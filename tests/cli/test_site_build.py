@@ -99,7 +99,7 @@ def test_a_build_equals_what_is_served(service: RunningService, shell: Shell, tm
 
 
 @pytest.mark.slow
-@pytest.mark.documentation("handbook", "varied", "tree")
+@pytest.mark.documentation("handbook", "varied")
 def test_a_build_of_documentation_equals_what_is_served(
     documentation: Documentation, service: RunningService, shell: Shell, tmp_path: Path
 ) -> None:

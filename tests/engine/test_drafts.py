@@ -88,8 +88,8 @@ def test_drafts_on_live_content_belong_to_no_change_request() -> None:
         ("replace file f1", "path of a file that replaces another", DraftPlace("files", "api")),
         ("replace s1", "find and replace", DraftPlace("space", "s1", "find_replace")),
         ("customization x of site st", "customization of a site", DraftPlace("customization", "st")),
-        ("share link of site st", "name of a share link", DraftPlace("access", "st", "add")),
-        ("share link l1", "name of a share link", DraftPlace("access", "api")),
+        ("share link of site st", "name of a share link", DraftPlace("share links", "st", "add")),
+        ("share link l1", "name of a share link", DraftPlace("share links", "api")),
         ("title in site st", "detail of a section, group or space", DraftPlace("structure", "st")),
         ("title of site st", "detail of a site", DraftPlace("site", "st", "rename")),
         ("AI instructions o1", "AI instructions", DraftPlace("instructions", "o1", "edit")),
@@ -104,7 +104,7 @@ def test_other_drafts_have_the_place_in_which_they_were_written(key: str, label:
 
 def test_a_place_without_a_target_is_not_known() -> None:
     assert draft("share link l1").place is None
-    assert draft("share link l1", site="st", space="api").place == DraftPlace("access", "st")
+    assert draft("share link l1", site="st", space="api").place == DraftPlace("share links", "st")
     assert draft("something").place is None
 
 

@@ -196,7 +196,10 @@ async def test_forms_and_lines_are_continued_where_they_were_written(service: Ru
         assert dialog.texts["name"] == "Partners"
         await pilot.press("escape")
         await drafted(pilot, "name of a share link")
-        await until(pilot, shows="› Access", holds=lambda: "here continues your draft" in shown(pilot.app))
+        await until(pilot, shows="Name of the new share link")
+        await until(
+            pilot, holds=lambda: isinstance(pilot.app.focused, Input) and pilot.app.focused.value == "For the press"
+        )
 
 
 @pytest.mark.slow

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from presscheck.engine.drafts import Draft
     from presscheck.tui.screens.browse.screen import BrowseScreen
     from presscheck.tui.screens.publish.screen import PublishScreen
+    from presscheck.tui.screens.sites.access.screen import SiteAccessScreen
     from presscheck.tui.screens.sites.adaptive.screen import AdaptiveContentScreen
     from presscheck.tui.ui.screen import BaseScreen
 
@@ -28,6 +29,7 @@ STEP, LOOKS = 0.05, 100
 SCREENS = {
     "structure": "go_structure",
     "access": "go_access",
+    "share links": "go_access",
     "adaptive": "go_adaptive",
     "customization": "go_customization",
 }
@@ -137,12 +139,14 @@ class DraftPlaces:
         if place.kind == "site":
             return await self._continue(draft, place)
         self._run(SCREENS[place.kind])
-        await self._until(lambda: app.screen is not publish)
+        await self._until(lambda: app.screen is not publish and app.screen.is_mounted)
         if place.kind == "adaptive":
             adaptive = cast("AdaptiveContentScreen", app.screen)
             if await self._until(lambda: adaptive.session.schema.value is not None):
                 return await adaptive.continue_draft(draft.stored.key)
             return False
+        if place.kind == "share links":
+            cast("SiteAccessScreen", app.screen).show_share_links()
         return await self._continue(draft, place)
 
     async def _continue(self, draft: Draft, place: DraftPlace, is_there: Callable[[], bool] = lambda: True) -> bool:
