@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import httpx
 from sqlalchemy import select
 from tests.running_service import RunningService
+from tests.tui.app_driver import app_on, running, until
 
 from presscheck.api.agent_instructions import GetAgentInstructions
 from presscheck.api.audit_events import ListAuditEvents
 from presscheck.api.computed_content import GetComputedRevision
-from presscheck.api.content import ListFiles
+from presscheck.api.content import ListFiles, ListPages
 from presscheck.api.conversations import ListConversationIssues, ListIssuesClusters
 from presscheck.api.imports import ListImports
 from presscheck.api.openapi import GetLatestOpenAPISpecContent, ListOpenAPISpecs
@@ -21,16 +23,19 @@ from presscheck.api.site_findings import ListSiteFindings
 from presscheck.api.site_settings import GetAdaptiveSchema, ListRedirects, ListShareLinks
 from presscheck.api.site_structure import GetSiteStructure, SiteExternalLink
 from presscheck.api.sites import ListSites
-from presscheck.api.spaces import ListSpaces
+from presscheck.api.spaces import CreateSpace, ListSpaces
 from presscheck.api.teams import ListTeamMembers, ListTeams
 from presscheck.api.translations import ListTranslations
 from presscheck.client.client import Client
 from presscheck.service.db.engine import Database
 from presscheck.service.models.jobs import JobRow
 from presscheck.service.server import bootstrap
+from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.families import FAMILIES
 
 ORG: dict[str, Any] = {"organization_id": "tallowick"}
+TIMETABLE: dict[str, Any] = {"type": "integration:parcel-status:timetable", "props": {}}
+"""A content source of the sample's integration."""
 
 
 async def furnished(service: RunningService) -> None:
@@ -91,8 +96,7 @@ async def test_no_list_of_the_sample_is_empty(service: RunningService, client: C
     spaces = (await client.send(ListSpaces(**ORG))).items
     carriers = next(space for space in spaces if space.title == "Carriers")
     await first(ListFiles(space_id=carriers.id))
-    source = {"type": "integration:parcel-status:timetable", "props": {}}
-    computed = await client.send(GetComputedRevision(space_id=carriers.id, source=source, seed="1"))
+    computed = await client.send(GetComputedRevision(space_id=carriers.id, source=TIMETABLE, seed="1"))
     assert [page["title"] for page in computed.pages] == ["Timetable"]
 
 
@@ -105,3 +109,16 @@ async def test_a_page_of_the_sample_shows_a_block_that_its_integration_draws(
     async with httpx.AsyncClient(timeout=60, follow_redirects=True) as reader:
         page = await reader.get(f"{service.base_url}/docs/{site.id}/command-line/track")
     assert "<strong>TW-2041</strong> left the depot" in page.text
+
+
+async def test_a_page_that_its_content_source_computes_is_read_in_the_app(
+    service: RunningService, client: Client, tmp_path: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(bootstrap, "FURNISHED_AFTER", 0 * bootstrap.FURNISHED_AFTER)
+    await furnished(service)
+    space = await client.send(CreateSpace(**ORG, title="Departures", computed_source=TIMETABLE))
+    [page] = (await client.send(ListPages(space_id=space.id))).pages
+    async with running(app_on(service, tmp_path), (100, 30)) as pilot:
+        await until(pilot, shows="Needs me")
+        await pilot.app.go(Place.page(space.id, page.id))
+        await until(pilot, shows="Nordpost collects parcels at noon.")

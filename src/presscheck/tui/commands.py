@@ -288,7 +288,7 @@ _IN_DIALOGS = tuple(
     for command in COMMANDS
     if command.scope == "composer" or command.name in ("back", "down", "up", "left", "right", "half_down", "half_up")
 )
-"""The commands whose keys dialogs have, too."""
+"""The commands whose keys also work in dialogs."""
 
 
 class Keymap:
@@ -317,14 +317,14 @@ class Keymap:
         return shown(self.first(name))
 
     def default_of(self, key: str) -> str:
-        """Return the default key of the command that a key has in dialogs; the key itself if its meaning is unchanged.
+        """Return the default key that a pressed key stands for in dialogs, which are written for the default keys.
 
-        Dialogs are written for the default keys. The result is empty if the key has no meaning any more.
+        The result is empty if the user gave the command of a default key another key.
         """
         return self._meanings.get(key, key)
 
     def current_of(self, key: str) -> str:
-        """Return the user's key for a default key of dialogs; the inverse of `default_of`."""
+        """Return the key to press for a default key of dialogs; the inverse of `default_of`."""
         own = (self.own[command.name][0] for command in _IN_DIALOGS if command.name in self.own and key in command.keys)
         return next(own, key)
 

@@ -177,7 +177,7 @@ async def find_added(read: Read, row: Row, call: Call) -> str | None:
 
 
 async def _arrived(read: Read, row: Row, call: Call, settle: float) -> str | None:
-    """Return the page that an earlier attempt added. Absent means absent in two searches.
+    """Return the page that an earlier attempt added, or None if two searches do not find it.
 
     Raises:
         ChangedSince: the delivery is unknown, and a new page has the title but another text: perhaps it was edited
