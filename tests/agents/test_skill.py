@@ -16,7 +16,9 @@ COMMANDS = [words for block in blocks_of(SKILL) if block.type == "fence" for wor
 
 
 def test_the_skill_is_printed(shell: Shell) -> None:
-    assert shell.ok("skill") == SKILL.read_text("utf-8")
+    header, _, page = shell.ok("skill").partition("\n---\n\n")
+    assert header.startswith("---\nname: presscheck\ndescription: ")
+    assert page == SKILL.read_text("utf-8")
 
 
 def test_the_skill_and_the_manual_name_every_verb() -> None:

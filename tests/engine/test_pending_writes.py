@@ -136,9 +136,9 @@ class TestActions:
         row = outbox.row(number)
         assert row
         assert row.given == other.given()
-        assert actions.drop(number)
-        assert not actions.drop(number)
-        assert not actions.drop(sending)
+        assert actions.drop(number, only_held=False)
+        assert not actions.drop(number, only_held=False)
+        assert not actions.drop(sending, only_held=False)
         assert [row.id for row in outbox.rows()] == [sending]
         assert len(changes) == 5
 

@@ -118,9 +118,12 @@ def test_the_rules_read_the_texts_of_the_program() -> None:
     shown = [text.text for path in MODULES for text in shown_texts(path)]
     assert 10_000 < len(shown) < 50_000
     assert sum(" " in text for text in shown) > 3_000
-    assert {"The outbox is empty.", "Retry a failed change, or send one behind it first", "somebody", "Merge"} <= set(
-        shown
-    )
+    assert {
+        "The outbox is empty.",
+        "Retry a failed change; send one behind it or a draft first",
+        "somebody",
+        "Merge",
+    } <= set(shown)
     assert any("Sign-in required" in text.text for path in TEMPLATES for text in shown_texts(path))
     assert sum(len(code_texts(path)) for path in MODULES) > 4_000
     assert sum(len(list(names_of_tests(ast.parse(path.read_text("utf-8"))))) for path in TESTS) > 1_000
