@@ -44,5 +44,5 @@ async def test_reviewers_and_mentions_are_those_who_take_part(service: RunningSe
         await write(pilot, "C", "Ask ")
         await pilot.press("@", "a", "d")
         await seen(pilot, "Ada Moreau")
-        await pilot.press("enter")
+        await pilot.press("tab")
         await until(pilot, shows="Ask @Ada")
