@@ -299,7 +299,7 @@ async def test_what_the_tree_shows_is_sent_when_the_screen_is_closed(service: Ru
     answered = threading.Event()
     async with Client(service.base_url, service.token) as client:
         at = await begun(client)
-        with holding_back(service, tmp_path, "/content ", until=answered) as address:
+        with holding_back(service, tmp_path, "/content ", "/content?", until=answered) as address:
             async with handbook(service, tmp_path, at, base_url=address) as pilot:
                 await at_page(pilot, "How we write")
                 await pilot.press("J")
