@@ -256,7 +256,7 @@ class DiffPainter:
     def _replace(self, writer: _Writer, y: int, row: Strip, new: Strip) -> None:
         """Write the differences of two lines."""
         is_simple = _is_simple(row) and _is_simple(new)
-        if is_simple and not (self._pictures and (self._pictures.rows_in(row) or self._pictures.rows_in(new))):
+        if is_simple and not (self._pictures and (self._pictures.is_in(row) or self._pictures.is_in(new))):
             before, after = writer.cells_of(row), writer.cells_of(new)
             for first, last in changed_ranges(before, after):
                 writer.write_cells(first, y, after[first:last])

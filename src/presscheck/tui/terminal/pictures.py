@@ -267,6 +267,10 @@ class PictureTable:
         numbers, self._sent, self._dropped = [*self._dropped, *sorted(self._sent)], set(), []
         return "".join(map(_deletion, numbers))
 
+    def is_in(self, strip: Strip) -> bool:
+        """Return whether a line of the screen has a row of a picture. Unlike `rows_in`, this counts nothing as sent."""
+        return bool(self._pictures) and any(True for _ in _marked(strip))
+
     def rows_in(self, strip: Strip) -> list[PictureRow]:
         """Return the completely visible rows of pictures in a line of the screen, from left to right."""
         rows: list[PictureRow] = []
