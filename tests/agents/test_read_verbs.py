@@ -15,7 +15,7 @@ from tests.cli.shell import Shell
 
 from presscheck.agents.verbs import PART
 from presscheck.cli.agent import read_verbs
-from presscheck.cli.agent.table import VERBS
+from presscheck.cli.agent.verb_table import VERBS
 from presscheck.engine.review import owners
 
 READERS = {verb.name for verb in VERBS if verb.permission == "read"}

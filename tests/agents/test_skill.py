@@ -9,7 +9,7 @@ from tests.docs.command_lines import commands_in
 from tests.docs.manual_pages import blocks_of
 from tests.manual import DOCS
 
-from presscheck.cli.agent.table import VERBS
+from presscheck.cli.agent.verb_table import VERBS
 
 SKILL = DOCS / "agents" / "SKILL.md"
 COMMANDS = [words for block in blocks_of(SKILL) if block.type == "fence" for words in commands_in(block.content)]

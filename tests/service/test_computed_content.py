@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from tests.running_service import LOOPBACK, RunningService, running_service
+from tests.service.browser import browse
 from tests.service.factories import World, plant_world
 from tests.service.integration_scripts import COMPUTING, WRITING
 from tests.service.publisher import Publisher
@@ -104,7 +106,8 @@ async def test_the_token_of_a_site_computes_content_of_its_spaces_alone(here: Wo
 
 
 @pytest.mark.slow
-async def test_a_new_space_gets_the_pages_of_a_content_source(here: World, lamp: Publisher) -> None:
+@pytest.mark.needs("chromium")
+async def test_a_new_space_gets_the_pages_of_a_content_source(here: World, lamp: Publisher, tmp_path: Path) -> None:
     await lamp.publish(WRITING, contentSources=[SOURCE])
     await lamp.install()
     source = {"type": f"integration:{lamp.name}:pirate", "props": {"greeting": "Ahoy"}}
@@ -125,8 +128,7 @@ async def test_a_new_space_gets_the_pages_of_a_content_source(here: World, lamp:
     )
     published_site = await here.admin.send(PublishSite(organization_id=here.organization, site_id=site.id))
     assert isinstance(published_site, Site) and published_site.urls.published
-    async with httpx.AsyncClient(timeout=60) as reader:
-        assert "<p>Ahoy below</p>" in (await reader.get(f"{published_site.urls.published}ahoy/below")).text
+    assert "<p>Ahoy below</p>" in browse(tmp_path, f"{published_site.urls.published}ahoy/below", "--dump-dom")
     for problem, props in (("at most 50 pages", {"number": 51}), ("did not respond with content", {"number": -1})):
         with pytest.raises(RequestError, match=problem):
             await here.admin.send(

@@ -33,9 +33,9 @@ def test_in_every_preset_a_key_has_one_command(preset: str) -> None:
 @pytest.mark.parametrize(
     ("name", "keys", "error"),
     [
-        ("merge", "r", "r is also a key of reply (reply)"),
-        ("merge", "g", "g is not possible next to g g of top"),
-        ("merge", "x y", "x y is not possible next to x of resolve"),
+        ("merge", "r", "r is also a key of reply: change one of the two"),
+        ("merge", "g", "g begins g g, a key of top"),
+        ("merge", "x y", "x y begins with x, a key of resolve"),
         ("mrge", "x", "did you mean merge?"),
         ("merge", "", "must be a key such as"),
         ("merge", [], "must be a key such as"),

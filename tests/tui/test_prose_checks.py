@@ -155,7 +155,7 @@ async def test_failures_are_shown_and_the_other_checks_go_on(service: RunningSer
         await until(pilot, shows="no prose checks: add [[checks]]")
         configure(tmp_path, ("gone", ["no-such-program"]), ("own", python(PROGRAM)))
         await pilot.press("full_stop", "W")
-        await until(pilot, shows="3 prose findings · 1 failed")
+        await until(pilot, shows="3 prose findings · 1 check failed")
         configure(tmp_path, ("own", []))
         await pilot.press("full_stop", "W")
         await pilot.press("exclamation_mark")

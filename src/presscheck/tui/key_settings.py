@@ -65,7 +65,7 @@ PRESETS: dict[str, Keys] = {
         "copy": ("alt+w", "y"),
     },
 }
-"""The keys by name of the command in which a preset differs from the default keys."""
+"""The presets by name. Each has the commands whose keys differ from the default keys, with their keys."""
 MOST_KEYS = 3
 """The maximum number of keys in a sequence."""
 _NAMES = {"esc": "escape", "pgdn": "pagedown", "pgup": "pageup", "del": "delete", "return": "enter"} | {
@@ -131,8 +131,12 @@ def conflicts(own: Keys, changed: Sequence[str] | Mapping[str, object]) -> Itera
             for other in BY_NAME:
                 if other != name and (found := _clash(sequence, sequences[other])):
                     keys, theirs = shown(" ".join(sequence)), shown(" ".join(found))
-                    how = "also a key of" if found == sequence else f"not possible next to {theirs} of"
-                    yield name, f"{keys} is {how} {other} ({BY_NAME[other].title}): change one of the two keys"
+                    if found == sequence:
+                        yield name, f"{keys} is also a key of {other}: change one of the two"
+                    elif len(found) > len(sequence):
+                        yield name, f"{keys} begins {theirs}, a key of {other}: change one of the two"
+                    else:
+                        yield name, f"{keys} begins with {theirs}, a key of {other}: change one of the two"
 
 
 def _clash(sequence: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:

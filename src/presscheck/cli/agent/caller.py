@@ -1,4 +1,4 @@
-"""The caller of a verb: the session of the command, and the name of the agent; and the rows of answers."""
+"""What several verbs of agents share: their caller, the search for a page, and the facts that answers contain."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ MOST_DRAFTS = 200
 
 
 class CommentArguments(RequestArguments):
-    """The arguments of `draft_comment`."""
+    """The arguments of the verb `draft_comment`."""
 
     text: str = Field(min_length=1, max_length=LONGEST_COMMENT, description="The comment, in Markdown.")
     page: Name | None = Field(None, description="The page that it is about, by id, path or title.")
@@ -48,7 +48,7 @@ class CommentArguments(RequestArguments):
 
 
 class SuggestArguments(RequestArguments):
-    """The arguments of `suggest`."""
+    """The arguments of the verb `suggest`."""
 
     page: Name = Field(description="The page, by id, path or title.")
     old: str = Field(
@@ -61,7 +61,7 @@ class SuggestArguments(RequestArguments):
 
 
 class CreateArguments(Arguments):
-    """The arguments of `create_change_request`."""
+    """The arguments of the verb `create_change_request`."""
 
     space: Name = Field(description="The space, by id, title or URL.")
     subject: str = Field(min_length=1, max_length=100, description="The subject.")
@@ -75,7 +75,7 @@ class Replacement(Arguments):
 
 
 class EditArguments(RequestArguments):
-    """The arguments of `edit_page`."""
+    """The arguments of the verb `edit_page`."""
 
     page: Name = Field(description="The page, by id, path or title.")
     replacements: tuple[Replacement, ...] = Field((), max_length=100, description="Replacements, made in this order.")
@@ -83,7 +83,7 @@ class EditArguments(RequestArguments):
 
 
 class ViewedArguments(RequestArguments):
-    """The arguments of `mark_viewed`."""
+    """The arguments of the verb `mark_viewed`."""
 
     page: Name = Field(description="A changed page, by id, path or title.")
     viewed: bool = Field(True, description="False removes the mark.")

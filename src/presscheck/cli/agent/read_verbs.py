@@ -49,20 +49,20 @@ ViewId = Literal["needs-me", "mine", "involved", "all-open", "drafts", "merged",
 
 
 class SearchArguments(PagedArguments):
-    """The arguments of `search`."""
+    """The arguments of the verb `search`."""
 
     query: str = Field(min_length=1, max_length=500, description='Words or their beginnings, and "phrases".')
     organization: Name | None = Field(None, description="Search only this organization, by id or title.")
 
 
 class ListArguments(PagedArguments):
-    """The arguments of `list_spaces`."""
+    """The arguments of the verb `list_spaces`."""
 
     organization: Name | None = Field(None, description="Only the spaces of this organization, by id or title.")
 
 
 class PagesArguments(PagedArguments):
-    """The arguments of `list_pages`."""
+    """The arguments of the verb `list_pages`."""
 
     space: Name = Field(description="The space, by id, title or URL.")
     change_request: Name | None = Field(
@@ -71,7 +71,7 @@ class PagesArguments(PagedArguments):
 
 
 class PageArguments(Arguments):
-    """The arguments of `read_page`."""
+    """The arguments of the verb `read_page`."""
 
     space: Name = Field(description="The space, by id, title or URL.")
     page: Name = Field(description="The page, by id, path or title.")
@@ -80,7 +80,7 @@ class PageArguments(Arguments):
 
 
 class ReviewsArguments(Arguments):
-    """The arguments of `list_reviews`."""
+    """The arguments of the verb `list_reviews`."""
 
     view: ViewId = Field("needs-me", description="The view of the inbox.")
     limit: int = Field(20, ge=1, le=100, description="The maximum number of change requests of each organization.")
@@ -93,34 +93,34 @@ class RequestArguments(Arguments):
 
 
 class ChangesArguments(RequestArguments):
-    """The arguments of `read_change_request`."""
+    """The arguments of the verb `read_change_request`."""
 
     offset: int = Field(0, ge=0, le=1_000_000, description="The next_offset of the previous answer.")
 
 
 class DifferenceArguments(RequestArguments):
-    """The arguments of `read_difference`."""
+    """The arguments of the verb `read_difference`."""
 
     page: Name = Field(description="A changed page, by id, path or title.")
     offset: int = Field(0, ge=0, le=100_000_000, description="The next_offset of the previous answer.")
 
 
 class ThreadsArguments(PagedArguments):
-    """The arguments of `list_threads`."""
+    """The arguments of the verb `list_threads`."""
 
     change_request: Name = Field(description="The change request: SPACE#NUMBER, its id or its URL.")
     state: Literal["open", "resolved", "all"] = Field("open", description="The state of the threads.")
 
 
 class SiteArguments(PagedArguments):
-    """The arguments of `check_site`."""
+    """The arguments of the verb `check_site`."""
 
     site: Name = Field(description="The site, by id or title.")
     organization: Name | None = Field(None, description="The organization of the site, by id or title.")
 
 
 class FolderArguments(PagedArguments):
-    """The arguments of `check_folder`."""
+    """The arguments of the verb `check_folder`."""
 
     path: str = Field(".", max_length=1000, description="A folder, relative to the working directory and inside of it.")
 
@@ -156,7 +156,7 @@ async def _list_spaces(caller: Caller, given: ListArguments) -> dict[str, Any]:
 
 
 async def all_spaces(caller: Caller, organization: str | None = None) -> list[Space]:
-    """Return the spaces of an organization by id or title; of all organizations if `organization` is None."""
+    """Return the spaces of an organization, which is given by id or title; None stands for all organizations."""
     session = caller.session
     if organization:
         owners = [await lookup.organization(session, organization, "organization")]

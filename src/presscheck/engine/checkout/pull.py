@@ -319,5 +319,5 @@ def safe_names(
 
 
 def _is_reserved(name: str) -> bool:
-    """Return whether Windows cannot store a name, or gives it to a device."""
+    """Return whether no file can have a name on Windows: for its characters or as a device such as `nul`."""
     return bool(_UNUSUAL.search(name) or _DEVICE.match(name))

@@ -46,7 +46,7 @@ class WriteEngine(Protocol):
         ...
 
     async def read(self, call: Any) -> Any:
-        """Return a response, with pending writes."""
+        """Return the response to a call, changed by the writes that are not sent yet."""
         ...
 
 

@@ -76,7 +76,7 @@ TYPES = {
     "unnamed-image": "content-gap",
     "no-description": "content-gap",
 }
-"""The type of a check's findings; all others have the type `other`."""
+"""The type that the API has for the findings of a check. Findings of the other checks have the type `other`."""
 
 
 @dataclass(frozen=True)

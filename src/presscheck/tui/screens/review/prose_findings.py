@@ -53,7 +53,7 @@ class ProseFindings:
         number = sum(len(self.on(item)) for item in items)
         unchecked = self.missing + len(self._outdated(items))
         parts = [count(number, "prose finding") if number else "", f"{unchecked} not checked" if unchecked else ""]
-        parts.append(f"{len(self.failures)} failed" if self.failures else "")
+        parts.append(f"{count(len(self.failures), 'check')} failed" if self.failures else "")
         return " · ".join(part for part in parts if part) or "no prose findings"
 
     async def check(
