@@ -9,6 +9,7 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,23 @@ def drawn(shell: Shell) -> str:
     return shell.json(*RENDER, "--context", CONTEXT)["element"]["children"][0]
 
 
+@contextmanager
+def developing(shell: Shell, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """`presscheck integration dev` in a process, killed at the end of the block."""
+    command = ("integration", "dev", "torch", "--manifest", str(folder), "--port", "0")
+    with subprocess.Popen(
+        [sys.executable, "-m", "presscheck", *command],
+        env=shell.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as dev:
+        try:
+            yield dev
+        finally:
+            dev.kill()
+
+
 @pytest.mark.slow
 def test_a_folder_is_published_and_developed(shell: Shell, folder: Path) -> None:
     manifest = folder / "gitbook-manifest.yaml"
@@ -121,14 +139,7 @@ def test_a_folder_is_published_and_developed(shell: Shell, folder: Path) -> None
     assert "hunter2" not in published.output
     assert drawn(shell) == "Shines"
 
-    dev = subprocess.Popen(
-        [sys.executable, "-m", "presscheck", "integration", "dev", "torch", "--manifest", str(folder), "--port", "0"],
-        env=shell.environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
+    with developing(shell, folder) as dev:
         assert dev.stdout and dev.stderr
         started = dev.stderr.readline()
         assert started.startswith("Events of Torch come to port "), started
@@ -146,9 +157,6 @@ def test_a_folder_is_published_and_developed(shell: Shell, folder: Path) -> None
             urllib.request.urlopen(stranger)
         dev.send_signal(signal.SIGINT)
         out, err = dev.communicate(timeout=30)
-    finally:
-        dev.kill()
-        dev.wait()
     assert dev.returncode == 130
     assert err == "Stopped: its published script gets the events.\n"
     printed = [line.split(maxsplit=1)[1].strip() for line in out.splitlines()]
@@ -164,14 +172,7 @@ def test_a_block_a_content_source_and_a_listener_run_in_the_folder(shell: Shell,
     (folder / "gitbook-manifest.yaml").write_text(manifest)
     shell.ok("integration", "publish", "torch", "--manifest", str(folder), "--yes")
     (folder / "dist" / "index.js").write_text(CONVENTIONS)
-    dev = subprocess.Popen(
-        [sys.executable, "-m", "presscheck", "integration", "dev", "torch", "--manifest", str(folder), "--port", "0"],
-        env=shell.environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
+    with developing(shell, folder) as dev:
         assert dev.stdout and dev.stderr
         assert dev.stderr.readline().startswith("Events of Torch come to port ")
         shell.ok("integration", "install", "torch", "--organization", "Tallowick")
@@ -181,6 +182,3 @@ def test_a_block_a_content_source_and_a_listener_run_in_the_folder(shell: Shell,
         source = json.dumps({"type": "integration:torch:torches", "props": {"lit": True}})
         computed = ("space", "computed-document", "guides", "--source", source, "--seed", "1")
         assert shell.json(*computed)["data"] == {"lit": True}
-    finally:
-        dev.kill()
-        dev.wait()
