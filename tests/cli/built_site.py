@@ -80,7 +80,7 @@ class BuiltSite:
         file = self.folder / name / "index.html" if not name or name.endswith("/") else self.folder / name
         if not file.is_file():
             return False
-        return not fragment or unquote(fragment) in {*anchors_of(file.read_text()), "~content"}
+        return not fragment or unquote(fragment) in {*anchors_of(file.read_text()), "Site-content"}
 
 
 class ServedSite:
@@ -108,7 +108,7 @@ class ServedSite:
         answer = self.get(url)
         if answer.status_code != 200:
             return False
-        return not fragment or unquote(fragment) in {*anchors_of(answer.text), "~content"}
+        return not fragment or unquote(fragment) in {*anchors_of(answer.text), "Site-content"}
 
 
 def assert_equal(built: BuiltSite, served: ServedSite) -> int:

@@ -33,6 +33,7 @@ from tests.cli.shell import Shell
 from tests.generated_docs.documentation import Documentation
 from tests.running_service import RunningService
 from tests.service.browser import Browser
+from tests.service.markup import markup_mistakes
 
 SITE = "Tallowick Docs"
 MARKER = ".presscheck-site.json"
@@ -121,6 +122,14 @@ def test_pages_show_no_raw_tags_and_have_all_anchors_of_their_texts(
     assert len(built.pages) > 5
     assert not raw_texts(built)
     assert not [*lost_fragments(built)]
+    assert not [(path, mistakes) for path, html in built.pages.items() if (mistakes := markup_mistakes(html))]
+
+
+def test_built_pages_are_valid_html(shell: Shell, tmp_path: Path) -> None:
+    assert build(shell, SITE, str(tmp_path / "out"))[0] == 0
+    pages = BuiltSite(tmp_path / "out").pages
+    assert len(pages) > 40
+    assert not [(path, mistakes) for path, html in pages.items() if (mistakes := markup_mistakes(html))]
 
 
 def test_two_builds_give_the_same_bytes_and_the_second_changes_nothing(shell: Shell, tmp_path: Path) -> None:

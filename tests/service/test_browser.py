@@ -253,11 +253,12 @@ async def test_the_theme_changes_at_once_and_stays(world: World, scripted: Brows
     address = await site(world)
     scripted.open(f"{address}guide?q=strong")
     scripted.click(".opens-themes")
-    scripted.click("#\\~themes a[href$='theme=dark']")
+    scripted.click("#Site-themes a[href$='theme=dark']")
     scripted.wait("document.documentElement.dataset.theme === 'dark'")
     assert scripted.value("location.search") == "?q=strong"
-    scripted.open(f"{address}guide")
+    scripted.open(f"{address}guide#~content")
     assert scripted.value("document.documentElement.dataset.theme") == "dark"
+    assert scripted.value("location.hash") == "#Site-content", "links of earlier versions still lead there"
 
 
 VIDEO = "https://www.youtube.com/watch?v=aqz-KE-bpKQ"

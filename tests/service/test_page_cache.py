@@ -151,6 +151,25 @@ async def test_no_process_shows_an_old_or_a_foreign_page(
         await shows(path, "For all.")
 
 
+async def test_search_results_and_error_pages_are_compressed_unless_the_page_has_a_secret(
+    world: World, browser: httpx.AsyncClient
+) -> None:
+    address, at = await published(world)
+
+    async def encodings(address: str) -> list[str | None]:
+        some = [await browser.get(f"{address}{path}") for path in ("guide", "guide?from=mail", "?q=guide", "nowhere")]
+        assert all("Guide" in answer.text for answer in some)
+        assert all(
+            int(answer.headers["content-length"]) < 2_500 for answer in some if "content-encoding" in answer.headers
+        )
+        return [answer.headers.get("content-encoding") for answer in some]
+
+    assert await encodings(address) == ["gzip"] * 4
+    await world.admin.send(UpdateSite(**at, visibility="share-link"))
+    link = await world.admin.send(CreateShareLink(**at, name="For you"))
+    assert await encodings(str(link.urls.published)) == ["gzip", None, None, None], "their size would tell the link"
+
+
 def test_kept_pages_are_bounded_in_bytes() -> None:
     page = CachedResponse(b"x" * 20_000, '"tag"', (), zipped=b"x" * 20_000)
     assert page.weight() > 2 * 20_000, "its weight must have the page, compressed as well"

@@ -59,7 +59,7 @@ async def test_a_page_asks_only_if_the_customization_enables_it(world: World, br
 async def test_a_reader_gives_one_feedback_per_page_and_day(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await asking(world)
     answer = await browser.post(f"{address}guide", data={"rating": "bad", "comment": "  Too\r\nshort.  "})
-    assert (answer.status_code, answer.headers["location"]) == (303, f"{address}guide#~thanks")
+    assert (answer.status_code, answer.headers["location"]) == (303, f"{address}guide#Site-thanks")
     [row] = rows(world)
     assert (row.page_id, row.rating, row.comment, row.url) == ("guide", "bad", "Too\nshort.", f"{address}guide")
     await browser.post(f"{address}guide", data={"rating": "good"})
@@ -112,7 +112,7 @@ async def test_a_share_link_is_needed_to_give_feedback(world: World, browser: ht
     [link] = (await world.admin.send(ListShareLinks(**at))).items
     assert (await browser.post(f"{address}guide", data={"rating": "good"})).status_code == 404
     answer = await browser.post(f"{link.urls.published}guide", data={"rating": "good"})
-    assert answer.headers["location"] == f"{link.urls.published}guide#~thanks"
+    assert answer.headers["location"] == f"{link.urls.published}guide#Site-thanks"
 
 
 async def test_feedback_of_one_network_and_of_one_site_is_limited(world: World, browser: httpx.AsyncClient) -> None:

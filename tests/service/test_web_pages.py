@@ -21,6 +21,7 @@ import httpx
 import jwt
 import pytest
 from tests.service.factories import World, insert, rewrite
+from tests.service.markup import markup_mistakes
 from tests.service.web_pages import changed, inside, plant, published, set_columns, signing, write
 
 from presscheck.api.change_requests import MergeChangeRequest
@@ -270,6 +271,11 @@ def tags_of(page: str) -> list[tuple[str, dict[str, str]]]:
     return found
 
 
+def style_of(page: str) -> str:
+    """The declarations in the head of a page."""
+    return page.partition("<style>")[2].partition("</style>")[0]
+
+
 @pytest.mark.slow
 @pytest.mark.attack("scripts in content")
 async def test_content_of_authors_cannot_run_scripts(world: World, browser: httpx.AsyncClient) -> None:
@@ -295,9 +301,10 @@ async def test_content_of_authors_cannot_run_scripts(world: World, browser: http
         page = answer.text
         assert answer.status_code in (200, 404)
         for tag, attributes in tags_of(page):
-            if tag == "script" and attributes in (
-                {"src": asset_path("js"), "defer": ""},
-                {"type": "application/ld+json"},
+            if (tag, attributes) in (
+                ("script", {"src": asset_path("js"), "defer": ""}),
+                ("script", {"type": "application/ld+json"}),
+                ("style", {}),
             ):
                 continue
             assert tag not in ACTING, (tag, attributes)
@@ -308,6 +315,8 @@ async def test_content_of_authors_cannot_run_scripts(world: World, browser: http
                 assert "position" not in value
         of_data = page.count('<script type="application/ld+json">')
         assert page.lower().count("<script") == 1 + of_data, "only the script of all sites"
+        assert page.lower().count("<style") == 1 and re.fullmatch(r":root{(?:[^{}<>]*)}", style_of(page))
+        assert not markup_mistakes(page)
         assert page.count("<form") == page.count("</main>") == page.count("<html") == 1
         assert "font:x" not in page
 
@@ -402,7 +411,7 @@ Said[^1].
 EXPECTED = (
     'alt="ink &amp; paper"',
     '<li class="task"><input type="checkbox" disabled checked aria-label="Done"> done',
-    '<th class="right">Size</th>',
+    '<th scope="col" class="right">Size</th>',
     '<code class="language-python"><span class="keyword">def</span>',
     '<span class="string">&quot;&lt;b&gt;&quot;</span>',
     '<div class="hint hint-warning" role="note" aria-label="Warning"><p>Mind <em>this</em>.</p></div>',

@@ -50,7 +50,7 @@ def redirect_page(target: str) -> str:
     """Return an HTML page that redirects to a URL, for hosts that support none of the other formats."""
     url = escape(target)
     return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Page moved</title>\n'
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Page moved</title>\n'
         f'<meta name="robots" content="noindex">\n<meta http-equiv="refresh" content="0; url={url}">\n</head>\n'
         f'<body><p>This page has moved: <a href="{url}">{url}</a></p></body>\n</html>\n'
     )

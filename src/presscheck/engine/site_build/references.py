@@ -14,7 +14,7 @@ _POSTED_FORM = re.compile(r"<form\b[^<>]*\bmethod=\"post\"[^<>]*>.*?</form>\s*",
 _DATA = re.compile(r'(<script type="application/ld\+json">)(.*?)(</script>)', re.DOTALL)
 _SCRIPT = re.compile(r"<script\b[^<>]*\bsrc=\"([^\"]*)\"[^<>]*></script>\n?")
 _MCP = re.compile(
-    r"<li hidden><button data-copies=\"[^\"]*/mcp\"[^<>]*>[^<]*</button></li>\s*<li class=\"url\">[^<]*</li>\s*"
+    r"<li hidden><button [^<>]*data-copies=\"[^\"]*/mcp\"[^<>]*>[^<]*</button></li>\s*<li class=\"url\">[^<]*</li>\s*"
 )
 _PDF = re.compile(r"<li><a href=\"([^\"]*\.pdf)\">[^<]*</a></li>\s*")
 _IN_STYLES = re.compile(r"""url\(\s*(["']?)([^"'()\s]+)\1\s*\)""")

@@ -15,7 +15,7 @@
   } catch {} // the reader forbids storage
   if (["auto", "light", "dark"].includes(theme)) root.dataset.theme = theme;
   document.addEventListener("click", (event) => {
-    const link = event.target.closest?.("#\\~themes a");
+    const link = event.target.closest?.("#Site-themes a");
     if (!link) return;
     try {
       localStorage.setItem(THEME, new URL(link.href).searchParams.get("theme"));
@@ -293,7 +293,7 @@
     return made;
   };
   document.addEventListener("DOMContentLoaded", async () => {
-    for (const link of theme ? document.querySelectorAll("#\\~themes a") : []) {
+    for (const link of theme ? document.querySelectorAll("#Site-themes a") : []) {
       link.toggleAttribute("aria-current", new URL(link.href).searchParams.get("theme") === theme);
     }
     const article = document.querySelector("article.results");

@@ -6,7 +6,7 @@ import gzip
 from dataclasses import dataclass
 
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.types import Scope, Send
 
 from presscheck.service.http.operations import is_known
@@ -34,12 +34,14 @@ class CachedResponse:
     """A cached response, ready to be sent.
 
     Attributes:
+        is_public: whether the page contains no secret; see `is_public`.
         zipped: the compressed page; None until the first request for it.
     """
 
     body: bytes
     tag: str
     headers: tuple[tuple[bytes, bytes], ...]
+    is_public: bool = False
     zipped: bytes | None = None
 
     def weight(self) -> int:
@@ -84,6 +86,24 @@ async def send_cached_response(page: CachedResponse, scope: Scope, send: Send, *
         return
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+def is_public(response: Response) -> bool:
+    """Return whether everybody may see a response.
+
+    It may be compressed even if it repeats text of the request: it has no secret that its size could tell.
+    """
+    return response.headers.get("cache-control") == "no-cache"
+
+
+def compress_response(response: Response, accepted: str) -> Response:
+    """Compress a public page that is not cached, such as search results, if an `Accept-Encoding` header allows it."""
+    is_page = isinstance(response, HTMLResponse) and is_public(response)
+    if is_page and takes_gzip(accepted) and len(response.body) > _SMALL:
+        response.body = gzip.compress(response.body, LEVEL, mtime=0)
+        response.headers["content-encoding"] = "gzip"
+        response.headers["content-length"] = str(len(response.body))
+    return response
 
 
 def wants_markdown(accepted: str) -> bool:

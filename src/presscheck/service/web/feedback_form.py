@@ -45,4 +45,4 @@ class FeedbackForm:
             url = await self._threads.run(self._database.write, store)
         except ApiError as error:
             return refused_form(error)
-        return RedirectResponse(f"{url}#~thanks", 303, {"cache-control": "no-store"})
+        return RedirectResponse(f"{url}#Site-thanks", 303, {"cache-control": "no-store"})

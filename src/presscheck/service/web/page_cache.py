@@ -31,6 +31,8 @@ from presscheck.service.web.cached_response import (
     THEMES,
     CachedResponse,
     SitePage,
+    compress_response,
+    is_public,
     send_cached_response,
     wants_markdown,
 )
@@ -87,7 +89,7 @@ class PublishedPages:
         if isinstance(response, Response):
             await response(scope, receive, send)
         else:
-            await send_cached_response(response, scope, send, may_zip=not scope["query_string"])
+            await send_cached_response(response, scope, send, may_zip=response.is_public or not scope["query_string"])
 
     async def respond_to_message(self, request: Request) -> Response:
         """Respond to a message of an MCP client, which is a POST request to a site."""
@@ -126,9 +128,10 @@ class PublishedPages:
             sites = SiteRecords(self._sites, version)
             response = answered(self._context(session, request), request, self._files, sites, self._blocks)
             if not isinstance(response, SitePage):
-                return response
+                return compress_response(response, request.headers.get("accept-encoding", ""))
             tag = entity_tag(bytes(response.body))
-            page = CachedResponse(bytes(response.body), tag, ((b"etag", tag.encode()), *response.raw_headers))
+            headers = ((b"etag", tag.encode()), *response.raw_headers)
+            page = CachedResponse(bytes(response.body), tag, headers, is_public(response))
             if version and key and not session.info.get(TIMED):
                 self._pages.put((version, key), page, page.weight())
             return page

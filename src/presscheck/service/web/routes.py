@@ -15,6 +15,7 @@ from presscheck.service.db.ids import Clock
 from presscheck.service.db.version import CurrentVersion
 from presscheck.service.http.middleware import origin_of
 from presscheck.service.web.assets import Asset, DiagramScript
+from presscheck.service.web.cached_response import compress_response
 from presscheck.service.web.feedback_form import FeedbackForm
 from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.json_rpc import MCP_PATH
@@ -70,7 +71,7 @@ def web_routes(
         if "text/html" not in request.headers.get("accept", ""):
             raise HTTPException(404)
         with database.reading.begin() as session:
-            return front_page(session)
+            return compress_response(front_page(session), request.headers.get("accept-encoding", ""))
 
     send_site = PublishedPages(
         database,

@@ -27,6 +27,9 @@ document.addEventListener("click", (event) => {
   if (anchor) copy(anchor.href, anchor, "✓");
 });
 
+/* Links of earlier versions: the ids of menus and schemas began with "~". */
+if (location.hash.startsWith("#~")) location.replace(`#Site-${location.hash.slice(2)}`);
+
 /* A link in the outline or in the drawer closes it. */
 for (const panel of all(".outline, .side")) {
   panel.addEventListener("click", (event) => {
@@ -63,7 +66,7 @@ for (const label of all(".tabs > details > summary")) {
 if (stored() && !location.hash) openTabs(stored());
 
 /* The theme changes without a new page; the request stores the choice. */
-for (const link of all("#\\~themes a")) {
+for (const link of all("#Site-themes a")) {
   link.addEventListener("click", async (event) => {
     event.preventDefault();
     try {
@@ -73,7 +76,7 @@ for (const link of all("#\\~themes a")) {
       return;
     }
     root.dataset.theme = new URL(link.href).searchParams.get("theme");
-    for (const other of all("#\\~themes a")) other.toggleAttribute("aria-current", other === link);
+    for (const other of all("#Site-themes a")) other.toggleAttribute("aria-current", other === link);
     link.closest("[popover]").hidePopover();
   });
 }

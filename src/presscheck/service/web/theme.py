@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from html import escape
 from typing import Any, NamedTuple, cast
 from urllib.parse import quote
@@ -106,9 +107,9 @@ class Appearance:
         header = self._text("header.preset")
         return valid | {"theme": self.theme} | ({"header": header} if header in HEADERS else {})
 
-    @property
+    @cached_property
     def style(self) -> str:
-        """Colors and fonts as CSS declarations."""
+        """Colors and fonts as a CSS rule. All values are validated, so the rule needs no escaping in HTML."""
         declarations = [
             declaration
             for name, key in COLOURS.items()
@@ -124,7 +125,7 @@ class Appearance:
         if heading_font := self._at("styling.headingFont"):
             declarations.append(f"--heading-font:{font_stack(heading_font, 'var(--font)')}")
         declarations.append(f"--monospace:{font_stack(self._at('styling.monospaceFont'), MONOSPACE)}")
-        return ";".join(declarations)
+        return f":root{{{';'.join(declarations)}}}"
 
     @property
     def font_sheet(self) -> str:

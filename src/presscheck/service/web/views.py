@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
+from base64 import b64encode
 from datetime import date
 from functools import cache
+from hashlib import sha256
 from html import unescape
 from pathlib import Path
 from textwrap import shorten
@@ -304,6 +306,7 @@ def _page(
     # only our own scripts, not all files of this host, which users upload
     own_scripts = filter(None, (asset_path("js"), diagram_script))
     policy = POLICY | {"script-src": " ".join(f"{site.context.origin}{path}" for path in own_scripts)}
+    policy |= {"style-src": f"'self' '{_hash_source(looks.style)}'"}
     policy |= {"font-src": site.context.origin} if has_fonts else {}
     if scripts:
         policy = policy_with(policy | {"sandbox": SANDBOX}, scripts, site.context.origin)
@@ -315,6 +318,11 @@ def _page(
         headers["x-robots-tag"] = "noindex"
     response = SitePage if current else HTMLResponse
     return response(_templates().get_template(template).render(values), status, headers)
+
+
+def _hash_source(text: str) -> str:
+    """Return the source that allows an inline element with this text in a content security policy."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
 def _language(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow | None) -> str:

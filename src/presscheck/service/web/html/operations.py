@@ -263,7 +263,7 @@ class _OperationWriter:
             parts += f'<p class="label">{escape(label)}</p>'
             parts += self._tabs([(title, self._schema(inner)) for title, inner in zip(titles, nodes, strict=True)])
         if node.circular:
-            identity = self._targets.setdefault(node.circular, f"~schema-{self._page.number()}")
+            identity = self._targets.setdefault(node.circular, f"Site-schema-{self._page.number()}")
             parts += f'<p class="quiet">Has the fields of <a href="#{identity}">{escape(node.circular)}</a> again.</p>'
         if node.is_cut:
             url = self._page.model_url(self._reader, node.shape) if node.shape else None
@@ -319,7 +319,7 @@ class _OperationWriter:
             for parameter in operation.parameters[place]:
                 fields += _input(place, parameter.name, parameter.example, parameter.node)
         fields += _body_inputs(body) if body else ""
-        button = '<p><button class="button primary">Send</button></p>'
+        button = '<p><button type="submit" class="button primary">Send</button></p>'
         data = f'data-method="{escape(operation.method)}" data-path="{escape(operation.path)}"'
         form = f"<form {data}>{fields}{button}</form>"
         return f'<details class="unfolds try" hidden><summary>Try it</summary><div>{form}</div></details>'

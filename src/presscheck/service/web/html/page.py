@@ -1,8 +1,8 @@
 """Rendering of a page of Markdown as static HTML with resolved links.
 
 The renderer builds its own markup from escaped text; HTML of authors passes `sanitizer`. Pages need no script: tabs and
-expandable parts are `<details>`. Ids other than anchors begin with `~`, which no anchor does, so
-that a link to a heading “Content” does not lead to the frame of the page.
+expandable parts are `<details>`. Ids other than anchors begin with `Site-`. Anchors have no capital letters, so a link
+to a heading “Content” does not lead to the frame of the page.
 """
 
 from __future__ import annotations
@@ -340,8 +340,8 @@ class HtmlRenderer:
             align = _align(str(cell.attrs.get("style", "")))
             classed = f' class="{align[1]}"' if align else ""
             words = self.words(within)
-            name = cell.tag if words else "td"
-            written += f"<{name}{classed}>{words}</{name}>"
+            name, scope = ("th", ' scope="col"') if cell.tag == "th" and words else ("td", "")
+            written += f"<{name}{scope}{classed}>{words}</{name}>"
         return f"<tr>{written}</tr>"
 
     def html(self, token: Token, inner: Tokens) -> str:
