@@ -1,12 +1,14 @@
 """`presscheck checkout` of a space, against a plain httpx loop that fetches the same and writes nothing.
 
-Usage: python -m benchmarks.folder_checkout [--pages N] [--rounds N]. Serves a generated repository in a process of its
-own. Checkout and loop take turns, each in a process of its own, with the same requests, as many at once. Prints the
+Usage: python -m benchmarks.folder_checkout [--pages N] [--rounds N] [--wait MS]. Serves a generated repository in a
+process of its own. Checkout and loop take turns, each in a process of its own, with the same requests, as many at
+once. With `--wait`, each request of both waits so many milliseconds, as on the way to a service on the web. Prints the
 seconds of both by the clock and in processor time of their process, and the ratios.
 """
 
 import argparse
 import asyncio
+import gc
 import os
 import subprocess
 import sys
@@ -64,16 +66,25 @@ def since(began: Seconds) -> Seconds:
     return Seconds(*(end - start for end, start in zip(now(), began, strict=True)))
 
 
-async def check_out(home: Path) -> Seconds:
-    """Check the space out, and note the addresses of all requests."""
+def note_and_wait(seconds: float) -> list[str]:
+    """Return a list that gets the addresses of all requests. Let each of them wait."""
     send, addresses = httpx.AsyncHTTPTransport.handle_async_request, list[str]()
 
-    async def note_and_send(self, request):
+    async def wait_and_send(self, request):
         addresses.append(str(request.url))
+        if seconds:
+            await asyncio.sleep(seconds)
         return await send(self, request)
 
+    httpx.AsyncHTTPTransport.handle_async_request = wait_and_send
+    return addresses
+
+
+async def check_out(home: Path, wait: float) -> Seconds:
+    """Check the space out, and note the addresses of all requests."""
+    gc.set_threshold(100_000)  # as the command does
     state = CheckoutState(service="", space=await space_id(home))
-    httpx.AsyncHTTPTransport.handle_async_request = note_and_send
+    addresses = note_and_wait(wait)
     with tempfile.TemporaryDirectory() as name:
         here = Path(name)
         profile = Profile(base_url=f"unix:{home / 'service.sock'}", token=(home / "token").read_text().strip())
@@ -89,8 +100,9 @@ async def check_out(home: Path) -> Seconds:
     return seconds
 
 
-async def fetch_all(home: Path) -> Seconds:
+async def fetch_all(home: Path, wait: float) -> Seconds:
     """Fetch what the checkout fetched."""
+    note_and_wait(wait)
     waiting = iter((home / ADDRESSES).read_text().splitlines())
     async with plain_client(home) as client:
 
@@ -103,22 +115,23 @@ async def fetch_all(home: Path) -> Seconds:
         return since(began)
 
 
-def turn(home: Path, which: str, pages: int = 0) -> subprocess.Popen[str]:
+def turn(home: Path, which: str, *, pages: int = 0, wait: float = 0) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "benchmarks.folder_checkout", "--home", str(home), "--turn", which]
-    return subprocess.Popen([*command, "--pages", str(pages)], stdout=subprocess.PIPE, text=True)
+    options = ["--pages", str(pages), "--wait", str(wait)]
+    return subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True)
 
 
-def seconds_of(home: Path, which: str) -> Seconds:
-    return Seconds(*map(float, turn(home, which).communicate()[0].split()[-2:]))
+def seconds_of(home: Path, which: str, wait: float) -> Seconds:
+    return Seconds(*map(float, turn(home, which, wait=wait).communicate()[0].split()[-2:]))
 
 
-def compare(home: Path, pages: int, rounds: int) -> None:
-    with turn(home, "serve", pages) as service:
+def compare(home: Path, pages: int, rounds: int, wait: float) -> None:
+    with turn(home, "serve", pages=pages) as service:
         try:
             while not (home / "service.sock").exists():
                 time.sleep(0.2)
-            seconds_of(home, "checkout")  # notes the addresses, and warms the service up
-            pairs = [(seconds_of(home, "checkout"), seconds_of(home, "loop")) for _ in range(rounds)]
+            seconds_of(home, "checkout", wait)  # notes the addresses, and warms the service up
+            pairs = [(seconds_of(home, "checkout", wait), seconds_of(home, "loop", wait)) for _ in range(rounds)]
         finally:
             service.terminate()
     print(f"{len((home / ADDRESSES).read_text().splitlines())} requests; load {os.getloadavg()[0]:.1f}")
@@ -134,16 +147,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=1_000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--wait", type=float, default=0, help="milliseconds that each request waits")
     parser.add_argument("--home", type=Path)
     parser.add_argument("--turn", choices=("serve", "checkout", "loop"))
     chosen = parser.parse_args()
     if chosen.turn == "serve":
         serve_pages(chosen.home, chosen.pages)
     elif chosen.turn:
-        print(*asyncio.run((check_out if chosen.turn == "checkout" else fetch_all)(chosen.home)))
+        work = check_out if chosen.turn == "checkout" else fetch_all
+        print(*asyncio.run(work(chosen.home, chosen.wait / 1000)))
     else:
         with tempfile.TemporaryDirectory() as home:
-            compare(Path(home), chosen.pages, chosen.rounds)
+            compare(Path(home), chosen.pages, chosen.rounds, chosen.wait)
 
 
 if __name__ == "__main__":

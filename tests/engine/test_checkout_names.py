@@ -117,6 +117,28 @@ def test_files_and_snippets_keep_their_folders() -> None:
     }
 
 
+@pytest.mark.parametrize("moved", [False, True])
+def test_links_become_paths_where_the_paths_of_the_service_do_not_lead_there(*, moved: bool) -> None:
+    picture, snippet = {"path": ".gitbook/assets/a.png", "oid": ""}, {"path": ".gitbook/includes/note.md", "oid": ""}
+    revision = Revision.model_validate(
+        {
+            "id": "r",
+            "pages": [{"id": "p0", "type": "document", "title": "A", "git": {"path": "docs/a.md", "oid": ""}}],
+            "files": [{"id": "f0", "name": "a.png", "downloadURL": "", "git": picture}],
+            "reusableContents": [{"id": "s0", "title": "Note", "git": snippet}],
+        }
+    )
+    names = {("page", "p0"): "guides/a.md"} if moved else {}
+    exported = SpaceFiles.of("s", revision, names).exported
+    for target, path in {
+        "/~/files/f0": "../.gitbook/assets/a.png",
+        "/~/reusable/s0": "../.gitbook/includes/note.md",
+        "https://example.org/a.png": "https://example.org/a.png",
+        "../docs/a.md": "a.md" if moved else "../docs/a.md",
+    }.items():
+        assert exported.page(revision.pages[0], {"p0": f"[x]({target})"}).body == f"[x]({path})"
+
+
 @pytest.mark.service(sample=True, shared=True)
 async def test_unusual_files_of_the_user_stay_as_they_are(engine: Engine, tmp_path: Path) -> None:
     folder = await check_out(engine, tmp_path / "guides")

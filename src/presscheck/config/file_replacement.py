@@ -27,14 +27,23 @@ def replace_file(file: Path, content: str | bytes, mode: int, *, is_lasting: boo
         OSError: the file cannot be written.
     """
     new = file.with_name(f".{file.name}.{os.getpid()}.new")
-    new.unlink(missing_ok=True)
     try:
-        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
+        with os.fdopen(_open_new(new), "wb") as opened:
             opened.write(content.encode() if isinstance(content, str) else content)
             opened.flush()
             os.fchmod(opened.fileno(), mode)
             if is_lasting:
                 os.fsync(opened.fileno())
         new.replace(file)
-    finally:
+    except BaseException:
         new.unlink(missing_ok=True)
+        raise
+
+
+def _open_new(file: Path) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    try:
+        return os.open(file, flags, 0o600)
+    except FileExistsError:  # left from a process with the same id
+        file.unlink()
+        return os.open(file, flags, 0o600)

@@ -188,8 +188,15 @@ class ExportedRevision:
 
     def _linked(self, text: str, key: Key) -> str:
         """Return a text of the service, with its links changed to the paths in the folder."""
+        if not self._has_moved and "/~/" not in text:
+            return text
         source, written = self.sources[key], self._written[key] or self.sources[key]
         return _with_links(text, lambda target: self._folder_link(target, source, written))
+
+    @cached_property
+    def _has_moved(self) -> bool:
+        """Whether an item has another path in the folder than in links of the service."""
+        return any(path and path != self.sources[key] for key, path in self._written.items())
 
     def _folder_link(self, target: str, source: str, written: str) -> str | None:
         named = _BY_ID.fullmatch(target)

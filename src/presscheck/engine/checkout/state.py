@@ -5,7 +5,8 @@ The state has no content. What the folder had before an edit is read from the re
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+import os
+from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -147,8 +148,12 @@ def write_file(root: Path, path: str, content: bytes) -> None:
         OSError: the file cannot be written.
     """
     location = _location(root, path)
-    location.parent.mkdir(parents=True, exist_ok=True)
-    mode = location.stat().st_mode & 0o777 if location.exists() else SHARED
+    try:
+        mode = location.stat().st_mode & 0o777
+    except FileNotFoundError:
+        mode = SHARED
+        if not location.parent.is_dir():
+            location.parent.mkdir(parents=True, exist_ok=True)
     replace_file(location, content, mode, is_lasting=False)
 
 
@@ -158,9 +163,9 @@ def _location(root: Path, path: str) -> Path:
     Raises:
         ConfigurationError: the path leads through a symbolic link, such as out of the folder.
     """
-    location = root
-    for part in PurePosixPath(path).parts:
-        location /= part
-        if location.is_symlink():
+    location = os.fspath(root)
+    for part in path.split("/"):
+        location = f"{location}{os.sep}{part}"  # in half the time of `Path`; for each file twice
+        if os.path.islink(location):  # noqa: PTH114
             raise ConfigurationError(f"{location} is a symbolic link: replace it by what it leads to")
-    return location
+    return Path(location)
