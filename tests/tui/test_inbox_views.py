@@ -197,8 +197,6 @@ async def test_a_filter_from_the_last_session_is_shown_and_can_be_cleared(
         await until(pilot, shows="archived · by")
     async with running(app_on(service, tmp_path)) as pilot:
         await inbox_loaded(pilot)
-        assert not line(pilot, FILTER)
-        await pilot.press("4")
         await until(pilot, holds=lambda: line(pilot, FILTER) == " filtered: status:archived · F")
         await write(pilot, "F", [])
         await until(pilot, shows="All open: filter (leave it empty to show all)")

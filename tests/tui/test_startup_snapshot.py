@@ -68,6 +68,27 @@ async def test_the_next_start_shows_the_last_inbox(sample: RunningService, tmp_p
         assert shown(pilot.app).strip() == "", "another size has none"
 
 
+async def test_the_next_start_begins_at_the_row_of_the_snapshot(sample: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(sample, tmp_path)) as pilot:
+        await until(pilot, shows="live")
+        await pilot.press("4", "j", "j")
+        session = pilot.app.screen.session
+        await until(pilot, holds=lambda: session.rows.cursor == 2)
+        left = session.current().id
+        view = session.model.view.id
+        await pilot.press("q")
+    app = app_on(sample, tmp_path)
+    async with running(app) as pilot:
+        await until(pilot, holds=lambda: isinstance(app.screen, InboxScreen) and app.screen.session.rows.count)
+        session = app.screen.session
+        assert (session.model.view.id, session.current().id) == (view, left)
+        await until(pilot, shows="live")
+        assert (session.rows.cursor, session.current().id) == (2, left)
+        await pilot.press("enter")
+        await until(pilot, shows="Can merge?")
+        assert app.screen.place().ids[-1] == left
+
+
 @pytest.mark.parametrize("text", [None, "", "[]", "{", '{"for": "ink 20 2"}', TEXT.replace("bold", "!!")])
 async def test_an_unreadable_snapshot_only_leaves_a_blank_screen(text: str | None, tmp_path: Path) -> None:
     app = PresscheckApp(lambda: pytest.fail("the engine was opened"), Profile(), places_in(tmp_path), Start(text))

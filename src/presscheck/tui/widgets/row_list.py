@@ -106,8 +106,13 @@ class RowList(LineView):
         self.top = self._top_with_cursor(self.top) if follows else self._clamped_top(self.top)
         if follows and self._is_below_hidden_heading():
             self.top -= self.item_height
-        self._store_cursor_key()
+        if count:
+            self._store_cursor_key()
         self.redraw()
+
+    def start_at(self, key: Hashable) -> None:
+        """Move the cursor to the row of a key when rows are shown next; without such a row, it stays."""
+        self._cursor_key = key
 
     @override
     def choose(self) -> None:

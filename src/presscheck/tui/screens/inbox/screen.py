@@ -124,7 +124,9 @@ class InboxScreen(BaseScreen):
             self.session.read_held()
 
     def save_snapshot(self) -> None:
-        """Store the screen for the next start, which shows it before any data is loaded."""
+        """Store the screen for the next start, which shows it before any data is loaded; do nothing without rows."""
+        if not (self.session.model.is_answered or self.session.rows.count):
+            return
         strips = {0: render_strip(self.title_line(), self.size.width, self.app_context.style_for)}
         for widget in self.query("#tabs, #filter, #unknown-user, #headings, #rows, PaneBorder, #preview"):
             for y in range(widget.region.height):
@@ -133,6 +135,7 @@ class InboxScreen(BaseScreen):
                 strips[at] = Strip.join([strips[at], strip]) if at in strips else strip  # may be the preview
         strips[self.size.height - 1] = render_strip(self.footer_hints(), self.size.width, self.app_context.style_for)
         self.engine.remember(KEY, snapshot_text(self.app_context.theme, *self.size, strips))
+        self.session.store_place()
 
     @override
     def place(self) -> Place:

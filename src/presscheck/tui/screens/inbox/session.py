@@ -46,6 +46,8 @@ REST = 0.12
 """Seconds that the cursor rests on a row before its details are read."""
 PAUSE = 0.02
 """Seconds between two reads of reviews, so that they do not delay keys."""
+LAST_PLACE = "inbox place"
+"""The key of the stored ids of the change request and the view that were shown last."""
 STAY = 0.6
 """Seconds from reading the visible rows to forecasting their conflicts, which reads both sides of each row.
 
@@ -115,16 +117,24 @@ class Inbox:
         self.reload_rows()
 
     def load(self) -> None:
-        """Load the user and the organization, then the rows."""
+        """Load the user and the organization, then the rows: those of the view that was shown last, at its last row."""
         engine, screen = self._engine, self.screen
+        request_id, _, view_id = (engine.outbox.recall(LAST_PLACE) or "").partition(" ")
+        self.model.view = next((view for view in self.model.views if view.id == view_id), self.model.view)
+        self.rows.start_at(request_id)
         known = engine.known(GetCurrentUser())
         self.model.me = known.value.id if known else ""
         screen.subscribe(engine.watch(GetCurrentUser()), self._take_user, group="me", shows_errors=False)
         organizations = engine.watch(ListOrganizations())
         screen.subscribe(organizations, self._take_organizations, group="organizations", shows_errors=False)
 
+    def store_place(self) -> None:
+        """Store where the next start begins: its startup snapshot must show the row on which keys will act."""
+        current = self.current()
+        self._engine.outbox.remember(LAST_PLACE, f"{current.id if current else ''} {self.model.view.id}")
+
     def choose(self, view: View) -> None:
-        """Show a view without marks, at its first row."""
+        """Show a view without marks: another view at its first row, the same view at the row under the cursor."""
         model = self.model
         is_other = view.id != model.view.id
         model.view, model.is_answered = view, False
@@ -137,7 +147,8 @@ class Inbox:
             model.forget()
             self._show_rows()
         self._read_rows()
-        self.rows.move_to(0)
+        if is_other:
+            self.rows.move_to(0)
         self.screen.subscribe(self._engine.watch_listing(listing), self._take_listing, group="listing")
 
     def reload_rows(self) -> None:
