@@ -24,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PICTURES := tests/tui/test_pictures.py tests/tui/test_state_pictures.py tests/tui/test_admin_pictures.py
 LOADED := tests/tui tests/journeys tests/engine $(addprefix --ignore=,$(PICTURES))
 
-.PHONY: help env demo test test-all needs lint types check quick load matrix fuzz kills stale agree first scale soak engines forecast edits attack mutants pictures crash release screenshots sample snapshots docs reference clean
+.PHONY: help env demo test test-all needs lint types check quick load matrix fuzz kills stale agree first scale soak engines forecast edits attack mutants audit pictures crash release screenshots sample snapshots docs reference clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -122,6 +122,13 @@ $(VENV)/.mutants: pyproject.toml constraints.txt
 	$(INSTALL) '.[mutants]'
 	@touch $@
 
+audit: env $(VENV)/.audit  ## known vulnerabilities of the pinned packages, with pip-audit; needs the network
+	@$(BIN)/python -m tests.audit
+
+$(VENV)/.audit: pyproject.toml constraints.txt
+	$(INSTALL) '.[audit]'
+	@touch $@
+
 pictures: env  ## every picture in every size and theme; `make test-all` compares each in one of them
 	PRESSCHECK_LOOKS=all $(BIN)/python -m pytest -n 2 --dist worksteal $(PICTURES)
 
@@ -147,8 +154,9 @@ snapshots: env  ## the pictures that the tests compare with: look at each that c
 docs: env  ## the site of the manual, in site/; a warning is an error
 	$(BIN)/properdocs build --strict
 
-reference: env  ## the parts of the manual that are made from the program
+reference: env  ## what is made from the program: parts of the manual, the man page, completion scripts, licences
 	$(BIN)/python -m tests.manual
+	$(BIN)/python -m tests.licences
 
 clean:  ## throw the environment away
 	rm -rf $(VENV) .matrix .pytest_cache .ruff_cache dist site

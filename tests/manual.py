@@ -2,7 +2,8 @@
 
 Pages below `docs/cli/` are written as a whole, from the tree of commands. In other pages, a table stands between two
 comments that name it, such as `<!-- keys: begin (made from src/presscheck/tui/commands.py) -->`; everything around it
-is written by hand. A test compares all of them with what this module makes.
+is written by hand. The files below `share/`, which an installation puts where man and shells look for them, are made
+from the program, too. A test compares all of them with what this module makes.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
+from tests.man_page import man_page
 from tests.root import ROOT
 
+from presscheck.cli.completion import SHELLS, completion_script
 from presscheck.cli.exit_codes import EXIT_CODES
 from presscheck.cli.main import command
 from presscheck.cli.operations.api_commands import operations
@@ -23,6 +26,7 @@ from presscheck.tui.commands import key_table
 from presscheck.tui.ui.signs import SIGNS
 
 DOCS = ROOT / "docs"
+SHARE = ROOT / "share"
 SUMMARY = DOCS / "SUMMARY.md"
 WIDE = 10_000
 """Columns in which no usage line is wrapped."""
@@ -169,6 +173,20 @@ def made_pages() -> dict[Path, str]:
     return {DOCS / "cli" / f"{context.info_name}.md": command_page(context) for context in top_commands()}
 
 
+def shared_files() -> dict[Path, str]:
+    """The manual page and the completion scripts."""
+    root = context_of(command)
+    commands = [(context, list(below(context))) for context in top_commands()]
+    scripts = {name: f"{completion_script(command, name)}\n" for name in SHELLS}
+    return {
+        SHARE / "man" / "man1" / "presscheck.1": man_page(root, commands),
+        SHARE / "bash-completion" / "completions" / "presscheck": scripts["bash"],
+        SHARE / "zsh" / "site-functions" / "_presscheck": scripts["zsh"],
+        SHARE / "fish" / "vendor_completions.d" / "presscheck.fish": scripts["fish"],
+        SHARE / "presscheck" / "completion.ps1": scripts["powershell"],
+    }
+
+
 def with_tables(text: str) -> str:
     """A page with its tables made anew; where one is not known, a KeyError names it."""
     return _TABLE.sub(lambda found: f"{found[1]}{TABLES[found[2]]()}{found[3]}", text)
@@ -181,11 +199,11 @@ def with_commands(text: str) -> str:
 
 
 def current() -> dict[Path, str]:
-    """Every page of the manual that has a made part, as it must be; pages of removed commands are not among them."""
+    """Every file that has a made part, as it must be; pages of removed commands are not among them."""
     made = made_pages()
     by_hand = [page for page in sorted(DOCS.rglob("*.md")) if page.parent.name != "cli" or page.name == "README.md"]
     texts = {page: with_tables(page.read_text("utf-8")) for page in by_hand}
-    return made | texts | {SUMMARY: with_commands(SUMMARY.read_text("utf-8"))}
+    return made | texts | {SUMMARY: with_commands(SUMMARY.read_text("utf-8"))} | shared_files()
 
 
 def stale() -> list[Path]:
@@ -200,7 +218,7 @@ def main() -> None:
     pages = current()
     for page in stale():
         if page in pages:
-            page.parent.mkdir(exist_ok=True)
+            page.parent.mkdir(parents=True, exist_ok=True)
             page.write_text(pages[page], "utf-8")
         else:
             page.unlink()

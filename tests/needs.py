@@ -115,6 +115,22 @@ PROGRAMS = {
             macos="brew install tmux",
         ),
         Program(
+            name="groff",
+            find=lambda: first_of(["groff"]),
+            needed_by="a test of the man page",
+            debian="groff-base",
+            fedora="groff-base",
+            macos="brew install groff",
+        ),
+        Program(
+            name="systemd-analyze",
+            find=lambda: first_of(["systemd-analyze"]),
+            needed_by="a test of the unit for systemd",
+            debian="systemd",
+            fedora="systemd",
+            macos="not for macOS",
+        ),
+        Program(
             name="screen",
             find=lambda: first_of(["screen"]),
             needed_by="a test of the app in screen",

@@ -2,7 +2,7 @@
 
 Source distribution and wheel are built twice from a clone of the committed state and must have the same bytes. The
 wheel is installed into an empty environment, where the version, the demo and the tests of the command line must work,
-and it is run with pipx.
+and it is run with pipx and installed with uv.
 """
 
 from __future__ import annotations
@@ -82,6 +82,8 @@ def try_wheel(wheel: Path, folder: Path) -> None:
     if run(presscheck, "--version") != VERSION:
         raise SystemExit("the wheel has another version")
     run(presscheck, "--help")
+    if not (environment / "share" / "man" / "man1" / "presscheck.1").exists():
+        raise SystemExit("the wheel has no man page")
 
     run(*install, f"{wheel}[serve]")
     say(f"demo: {seconds_to_inbox([str(presscheck), 'demo'], folder / 'home'):.1f} s to the inbox")
@@ -110,6 +112,19 @@ def try_pipx(wheel: Path, folder: Path) -> None:
     say(f"pipx run: {seconds_to_inbox([*command, 'demo'], folder / 'home of pipx', **own):.1f} s to the inbox")
 
 
+def try_uv(wheel: Path, folder: Path) -> None:
+    """Install the wheel as a tool of uv, if it can be had, and run its version."""
+    uv = installer("uv", folder / "uv")
+    if uv is None:
+        say("uv tool install: not tried, because uv is neither on PATH nor can it be installed")
+        return
+    own = {"UV_TOOL_DIR": str(folder / "tools"), "UV_TOOL_BIN_DIR": str(folder / "commands")}
+    run(uv, "tool", "install", "--quiet", "--constraints", ROOT / "constraints.txt", f"{wheel}[serve]", **own)
+    if run(folder / "commands" / "presscheck", "--version") != VERSION:
+        raise SystemExit("uv installs another version")
+    say("uv tool install: the same version")
+
+
 def main() -> None:
     """Build, compare, check, and print the tag."""
     if run("git", "status", "--porcelain").strip():
@@ -125,6 +140,7 @@ def main() -> None:
         wheel = next(first.glob("*.whl"))
         try_wheel(wheel, folder)
         try_pipx(wheel, folder)
+        try_uv(wheel, folder)
         DIST.mkdir(exist_ok=True)
         for path in first.iterdir():
             path.replace(DIST / path.name)

@@ -36,6 +36,9 @@ def _run() -> None:
     gc.set_threshold(100_000)  # a command makes few reference cycles, and the search for them takes 25 ms of its start
     from presscheck.cli.main import command  # 51 ms, not needed for --version or to open the app
 
+    if "_PRESSCHECK_COMPLETE" in os.environ:
+        import presscheck.cli.completion  # noqa: F401  # 3 ms, only for a completion script; registers PowerShell
+
     command(prog_name="presscheck")
 
 

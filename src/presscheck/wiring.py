@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from presscheck.engine.engine import Engine
     from presscheck.service.db.blob_store import BlobStore
     from presscheck.service.db.engine import Database
+    from presscheck.service.server.server import ServeOptions
+    from presscheck.service.server.start_check import Finding
     from presscheck.store.cache import Cache
     from presscheck.tui.app import PresscheckApp
     from presscheck.tui.screens.welcome.screen import FirstRun
@@ -179,22 +181,50 @@ def start_tour(app: PresscheckApp) -> None:
     app.navigation.command_tour()
 
 
-def run_service(
+def run_service(*, database: str | None, data: Path | None, **options: Any) -> None:
+    """Run the local service until it is stopped.
+
+    Args:
+        database: the URL of the database; None for an SQLite file in the data directory.
+        data: the data directory; None for the user's data directory.
+        options: see `_serve_options`.
+
+    Raises:
+        ConfigurationError: an option is invalid.
+    """
+    from presscheck.service.server.server import serve  # 871 ms, only for `presscheck serve`
+
+    serve(_serve_options(*_service_location(database, data), **options))
+
+
+def check_service(*, database: str | None, data: Path | None, **options: Any) -> list[Finding]:
+    """Check whether the local service can start; the arguments are those of `run_service`.
+
+    Raises:
+        ConfigurationError: an option is invalid.
+    """
+    from presscheck.service.server.start_check import check_start  # 871 ms, only for `presscheck serve`
+
+    directory = data or places().data
+    return check_start(_serve_options(_database_url(database, directory), directory, **options))
+
+
+def _serve_options(
+    url: str,
+    directory: Path,
     *,
-    database: str | None,
-    data: Path | None,
     files: str | None,
     translator: Sequence[str],
     allowed: Sequence[str],
     script_hosts: Sequence[str],
     git_root: Path | None,
     **options: Any,
-) -> None:
-    """Run the local service until it is stopped.
+) -> ServeOptions:
+    """Return the options of the local service.
 
     Args:
-        database: the URL of the database; None for an SQLite file in the data directory.
-        data: the data directory; None for the user's data directory.
+        url: the URL of the database.
+        directory: the data directory.
         files: the location of uploaded files; None for the location stored in the database.
         translator: the command line of the translation program.
         allowed: private networks that the service may connect to.
@@ -208,9 +238,8 @@ def run_service(
     # 871 ms, only for `presscheck serve`
     from presscheck.service.integrations.script_runner import ScriptConfig
     from presscheck.service.jobs.queue import OutboundConfig
-    from presscheck.service.server.server import ServeOptions, serve
+    from presscheck.service.server.server import ServeOptions
 
-    url, directory = _service_location(database, data)
     for network in allowed:
         _check_network(network)
     _require_public_url(options["public_url"])
@@ -226,20 +255,18 @@ def run_service(
     arguments += ["--mermaid", str(options["mermaid"])] if options["mermaid"] else []
     arguments += ["--release", options["release"]] if options["release"] else []
     arguments += ["--log-requests"] if options["log_requests"] else []
-    serve(
-        ServeOptions(
-            database=url,
-            data=directory,
-            files=files,
-            outside=OutboundConfig(
-                allowed=tuple(allowed),
-                translator=tuple(translator),
-                scripts=ScriptConfig(hosts=tuple(script_hosts)),
-                git_root=git_root,
-            ),
-            arguments=tuple(arguments),
-            **options,
-        )
+    return ServeOptions(
+        database=url,
+        data=directory,
+        files=files,
+        outside=OutboundConfig(
+            allowed=tuple(allowed),
+            translator=tuple(translator),
+            scripts=ScriptConfig(hosts=tuple(script_hosts)),
+            git_root=git_root,
+        ),
+        arguments=tuple(arguments),
+        **options,
     )
 
 
@@ -331,7 +358,11 @@ def service_files(
 
 def _service_location(database: str | None, data: Path | None) -> tuple[str, Path]:
     directory = private_directory(data or places().data)
-    return database or f"sqlite:///{directory / 'service.sqlite'}", directory
+    return _database_url(database, directory), directory
+
+
+def _database_url(database: str | None, directory: Path) -> str:
+    return database or f"sqlite:///{directory / 'service.sqlite'}"
 
 
 def _check_network(text: str) -> None:

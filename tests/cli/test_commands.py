@@ -18,6 +18,7 @@ from tests.running_service import RunningService, running_service
 from tests.service_plans import limit_site
 
 from presscheck.cli import session
+from presscheck.cli.completion import SHELLS
 from presscheck.cli.operations.api_commands import operations
 from presscheck.cli.space.commands import space
 from presscheck.extras import EXTRAS
@@ -460,9 +461,14 @@ def test_doctor_log_and_completion(shell: Shell) -> None:
     assert (ill.exit_code, "problems: service" in ill.stderr) == (6, True)
     (shell.home / "state" / "presscheck.log").write_text("one\ntwo\nthree\n")
     assert shell.ok("log", "--lines", "2") == "two\nthree\n"
-    for name in ("bash", "zsh", "fish"):
+    for name in SHELLS:
         assert "_PRESSCHECK_COMPLETE" in shell.ok("completion", name)
     shell.env |= {"_PRESSCHECK_COMPLETE": "bash_complete", "COMP_WORDS": "presscheck cr re", "COMP_CWORD": "2"}
     offered = shell.program().stdout.split()
     assert {f"plain,{name}" for name in ("reply", "resolve", "revert", "review", "reviewers")} <= set(offered)
     assert all(line.startswith("plain,re") for line in offered)
+    words = {"_PRESSCHECK_COMPLETE": "powershell_complete", "COMP_WORDS": "presscheck\ncr", "COMP_CWORD": "reply"}
+    shell.env |= words
+    assert shell.program().stdout == "plain\treply\tReply to a comment.\n"
+    shell.env |= {"COMP_WORDS": "presscheck\ncheck", "COMP_CWORD": ""}
+    assert shell.program().stdout.startswith(("file\t", "dir\t"))

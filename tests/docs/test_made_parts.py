@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 from tests import manual
 from tests.manual import DOCS, TABLES, escaped, stale, with_commands, with_limits, with_tables
+from tests.needs import require
 from tests.root import ROOT
 
 from presscheck.engine.inbox.events import EVENT_TEXTS
@@ -41,6 +44,8 @@ def test_a_stale_page_is_found_and_written(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(manual, "ROOT", tmp_path)
     monkeypatch.setattr(manual, "DOCS", tmp_path)
     monkeypatch.setattr(manual, "SUMMARY", tmp_path / "SUMMARY.md")
+    shutil.copytree(ROOT / "share", tmp_path / "share")
+    monkeypatch.setattr(manual, "SHARE", tmp_path / "share")
     assert stale() == []
     (tmp_path / "cli" / "gone.md").write_text("# presscheck gone\n")
     (tmp_path / "cli" / "cr.md").unlink()
@@ -102,3 +107,17 @@ def test_every_variable_of_the_environment_is_in_the_manual() -> None:
 def test_every_built_in_theme_is_in_the_manual() -> None:
     text = text_of("configuration.md")
     assert not [path.stem for path in (ROOT / "themes").glob("*.toml") if f"`{path.stem}`" not in text]
+
+
+@pytest.mark.needs("groff")
+def test_the_man_page_has_no_warnings_and_names_every_command() -> None:
+    page = ROOT / "share" / "man" / "man1" / "presscheck.1"
+    drawn = subprocess.run(
+        [require("groff"), "-man", "-ww", "-Tutf8", "-rLL=100n", "-P-c", page], capture_output=True, text=True
+    )
+    assert drawn.stderr == ""
+    shown = re.sub(r".\x08", "", drawn.stdout)
+    for context in manual.top_commands():
+        assert re.search(rf"^ +{context.info_name}\b", shown, re.MULTILINE), context.info_name
+    for words in ("cr merge", "PRESSCHECK_TOKEN", "~/.config/presscheck/", "conflict, changed by others"):
+        assert words in shown

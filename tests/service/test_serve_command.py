@@ -313,3 +313,52 @@ def test_two_services_share_a_postgresql(postgresql: Cluster, tmp_path: Path) ->
             assert made.status_code == 201
             found = httpx.get(f"{other}/v1/spaces/{made.json()['id']}", headers=headers)
             assert found.json()["title"] == "Shared"
+
+
+def test_a_check_names_each_part_and_changes_nothing(tmp_path: Path, database_url: str) -> None:
+    data = tmp_path / "data"
+    checked = run("--check", "--port", "0", "--data", str(data), "--token-file", str(tmp_path / "token"))
+    assert checked.exit_code == 0, checked.output
+    assert re.sub(r":\d+\n", ":PORT\n", checked.stdout, count=1) == (
+        f"address: http://127.0.0.1:PORT\ndata: {data} (new)\ndatabase: new\nfiles: disk\n"
+        f"token file: {tmp_path / 'token'} (new)\n"
+    )
+    assert not any(tmp_path.iterdir())
+    service = RunningService(tmp_path, database_url=database_url)
+    service.start()
+    try:
+        where = ("--data", str(tmp_path), "--database", service.database_url)
+        beside = run("--check", *where, "--port", str(service.port))
+        assert beside.exit_code == 6 and beside.stderr == "presscheck: problems: address\n"
+        assert "database: ready\nfiles: disk\n" in beside.stdout
+        assert "Address already in use" in beside.stdout
+    finally:
+        service.stop()
+    database = Database(service.database_url)
+    with database.writing.begin() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = '0001'"))
+    assert "ready; the start migrates it from version 0001" in run("--check", *where, "--port", "0").stdout
+    with database.writing.begin() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    database.close()
+    newer = run("--check", *where, "--port", "0")
+    assert newer.exit_code == 6 and "written by a newer presscheck (database version 9999)" in newer.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--database", "mysql://docs"], "database: mysql is not supported: use SQLite or PostgreSQL"),
+        (["--database", "sqlite:////dev/null/docs.sqlite"], "database: /dev/null is not a folder"),
+        (["--database", "postgresql://ada:secret@127.0.0.1:9/docs"], "Connection refused"),
+        (["--files", "s3:docs"], "files: the location of files must be disk"),
+        (["--token-file", "/dev/null"], "token file: --token-file /dev/null: must be a file"),
+        (["--data", "/dev/null/data"], "data: /dev/null is not a folder"),
+        (["--host", "192.0.2.1"], "address: could not listen on 192.0.2.1:"),
+    ],
+)
+def test_a_check_finds_what_would_stop_a_start(tmp_path: Path, options: list[str], problem: str) -> None:
+    checked = run("--port", "0", "--data", str(tmp_path), *options, "--check")
+    assert checked.exit_code == 6, checked.output
+    assert problem in checked.stdout
+    assert "secret" not in checked.output

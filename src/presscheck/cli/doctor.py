@@ -1,4 +1,4 @@
-"""`presscheck doctor`, `log` and `completion`."""
+"""`presscheck doctor` and `log`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from importlib.metadata import version
 from typing import Any
 
 import click
-from click.shell_completion import get_completion_class
 
 from presscheck import __version__
 from presscheck.api.organizations import ListOrganizations
@@ -78,20 +77,6 @@ def log(lines: int) -> None:
         return
     with file.open("r", encoding="utf-8", errors="replace") as opened:
         print_text("".join(deque(opened, lines)).rstrip("\n"))
-
-
-@click.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-@click.pass_context
-def completion(context: click.Context, shell: str) -> None:
-    """Print a shell completion script.
-
-    For bash, add this line to ~/.bashrc: eval "$(presscheck completion bash)"
-    """
-    completion_class = get_completion_class(shell)
-    if completion_class:
-        root = context.find_root()
-        click.echo(completion_class(root.command, {}, "presscheck", "_PRESSCHECK_COMPLETE").source())
 
 
 def _versions() -> dict[str, str]:

@@ -34,7 +34,7 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("check", "check"),
     "checkout": ("checkout", "checkout"),
     "collection": ("operations.resource_commands", "collection"),
-    "completion": ("doctor", "completion"),
+    "completion": ("completion", "completion"),
     "config": ("config", "config"),
     "conversation": ("conversations", "conversation"),
     "cr": ("change_request.commands", "cr"),

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 import click
 
 from presscheck.cli.exit_codes import report_errors
+from presscheck.cli.output import print_text
+from presscheck.errors import ChecksFailed
 from presscheck.text.phrases import count
-from presscheck.wiring import run_service, service_database, service_files
+from presscheck.wiring import check_service, run_service, service_database, service_files
 
 DATABASE = click.option(
     "--database",
@@ -133,6 +135,7 @@ class Where(NamedTuple):
     type=click.Choice(["document", "0.146.0", "0.202.0"]),
     help="Serve only the operations of this API release; document: only those of the published document.",
 )
+@click.option("--check", "is_check", is_flag=True, help="Check whether the service can start, and exit.")
 @click.option("--list", "is_list", is_flag=True, help="List the operations with their handlers and exit.")
 @click.pass_context
 @report_errors
@@ -143,6 +146,7 @@ def serve(
     data: Path | None,
     files: str | None,
     is_list: bool,
+    is_check: bool,
     translator: str | None,
     **how: Any,
 ) -> None:
@@ -159,7 +163,17 @@ def serve(
 
         click.echo("\n".join(handler_lines()))
         return
-    run_service(database=database, data=data, files=files, translator=shlex.split(translator or ""), **how)
+    run = _print_check if is_check else run_service
+    run(database=database, data=data, files=files, translator=shlex.split(translator or ""), **how)
+
+
+def _print_check(**options: Any) -> None:
+    findings = check_service(**options)
+    for finding in findings:
+        print_text(f"{finding.part}: {finding.text}")
+    problems = [finding.part for finding in findings if finding.is_problem]
+    if problems:
+        raise ChecksFailed(f"problems: {', '.join(problems)}")
 
 
 @serve.group()

@@ -268,6 +268,8 @@ def new_engine(url: str) -> Engine:
     address = make_url(url)
     if address.drivername in ("postgresql", "postgres"):
         address = address.set(drivername="postgresql+psycopg")
+    if address.get_backend_name() not in _WRITES:
+        raise ValueError(f"{address.get_backend_name()} is not supported: use SQLite or PostgreSQL")
     engine = create_engine(
         address,
         pool_size=POOLED,
@@ -275,8 +277,6 @@ def new_engine(url: str) -> Engine:
         max_overflow=MOST_CONNECTIONS - POOLED,
         json_serializer=_json_of,
     )
-    if engine.dialect.name not in _WRITES:
-        raise ValueError(f"{engine.dialect.name} is not supported: use SQLite or PostgreSQL")
     if engine.dialect.name == "sqlite":
         _create_privately(address.database)
         event.listen(engine, "connect", _prepare)

@@ -20,25 +20,29 @@ def migrate(engine: Engine) -> None:
         RuntimeError: the database was written by a newer presscheck.
     """
     with engine.connect() as connection:
-        if _version(connection) == NEWEST:
+        if version_of(connection) == NEWEST:
             return
     with engine.begin() as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-        version = _version(connection)
-        if version == NEWEST:  # another process has run the migrations in the meantime
-            return
-        if version is not None and version > NEWEST:
-            raise RuntimeError(
-                f"this database was written by a newer presscheck (database version {version}): use that version"
-            )
-        _upgrade(connection)
+        if version_of(connection) != NEWEST:  # no other process has run the migrations in the meantime
+            _upgrade(connection)
 
 
-def _version(connection: Connection) -> str | None:
+def version_of(connection: Connection) -> str | None:
+    """Return the version of a database, or None if it has no tables.
+
+    Raises:
+        RuntimeError: the database was written by a newer presscheck.
+    """
     if not inspect(connection).has_table("alembic_version"):
         return None
-    return connection.scalar(text("SELECT version_num FROM alembic_version"))
+    version = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    if version is not None and version > NEWEST:
+        raise RuntimeError(
+            f"this database was written by a newer presscheck (database version {version}): use that version"
+        )
+    return version
 
 
 def _upgrade(connection: Connection) -> None:

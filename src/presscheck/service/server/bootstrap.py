@@ -76,7 +76,7 @@ def give_token(session: Session, clock: Clock, owner: UserRow, token_file: Path 
     """
     if has_key(session) or session.scalar(select(TokenRow).where(TokenRow.user_id == owner.id).limit(1)) is not None:
         return None
-    chosen = _read_token(token_file) if token_file else None
+    chosen = read_token(token_file) if token_file else None
     token = chosen or secrets.token_urlsafe(TOKEN_BYTES)
     session.add(TokenRow(sha256=hash_token(token), user_id=owner.id, created_at=moment_text(clock())))
     if chosen:
@@ -128,8 +128,12 @@ def _first_owner(session: Session, now: str) -> UserRow:
     return owner
 
 
-def _read_token(path: Path) -> str | None:
-    """Read the token in a private file of this user; return None if the file is missing or empty."""
+def read_token(path: Path) -> str | None:
+    """Return the token in a private file of this user, or None if the file is missing or empty.
+
+    Raises:
+        ConfigurationError: the file cannot be read, other users may have had access to it, or it has no valid token.
+    """
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
             status = os.fstat(file.fileno())

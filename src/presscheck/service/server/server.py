@@ -105,7 +105,7 @@ def serve(options: ServeOptions) -> None:
     Raises:
         ConfigurationError: the address, the database or the script of diagrams cannot be used.
     """
-    diagrams = _diagram_script(options.mermaid) if options.mermaid else None
+    diagrams = diagram_script(options.mermaid) if options.mermaid else None
     os.umask(0o077)  # database, files and socket are private to the user
     write_log(requests=options.log_requests)
     with listening(options) as listener:
@@ -300,15 +300,23 @@ def _bound(options: ServeOptions) -> socket.socket:
     # asyncio disables Nagle's algorithm only if the protocol is given
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind((options.host, options.port))
+    _bind(listener, (options.host, options.port))
     return listener
+
+
+def _bind(listener: socket.socket, address: tuple[str, int] | str) -> None:
+    try:
+        listener.bind(address)
+    except OSError:
+        listener.close()
+        raise
 
 
 def _bound_to_path(path: Path) -> socket.socket:
     if path.exists() and stat.S_ISSOCK(path.stat().st_mode) and not _is_alive(path):
         path.unlink()
     listener = socket.socket(socket.AF_UNIX)
-    listener.bind(str(path))
+    _bind(listener, str(path))
     path.chmod(0o600)
     return listener
 
@@ -326,7 +334,12 @@ def address_of(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _diagram_script(path: Path) -> DiagramScript:
+def diagram_script(path: Path) -> DiagramScript:
+    """Read the script that draws diagrams.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or is another one.
+    """
     try:
         with path.open("rb") as file:
             body = file.read(LARGEST_SCRIPT + 1)

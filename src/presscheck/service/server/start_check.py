@@ -1,0 +1,134 @@
+"""`presscheck serve --check`: whether the service can start with its options. Nothing is created or changed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+from sqlalchemy import Engine, create_engine, make_url
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from presscheck.errors import PresscheckError
+from presscheck.service.db.blob_store import DISK, FilesUnavailable
+from presscheck.service.db.engine import new_engine
+from presscheck.service.db.file_location import open_store, store_of
+from presscheck.service.db.migrate import NEWEST, version_of
+from presscheck.service.server.bootstrap import read_token
+from presscheck.service.server.server import ServeOptions, address_of, diagram_script, listening
+
+
+class Finding(NamedTuple):
+    """The result of checking a part of the service, such as its database."""
+
+    part: str
+    text: str
+    is_problem: bool = False
+
+
+def check_start(options: ServeOptions) -> list[Finding]:
+    """Check each part of the service that its start needs.
+
+    The address is used for a moment, so it is a problem while a service runs there.
+    """
+    database = _result("database", _database, options)
+    found = [_result("address", _address, options), _result("data", _data, options), database]
+    if not database.is_problem:  # it has the location of the files
+        found.append(_result("files", _files, options))
+    if options.token_file:
+        found.append(_result("token file", _token_file, options))
+    if options.mermaid:
+        found.append(_result("diagrams", _diagrams, options))
+    return found
+
+
+def _result(part: str, check: Callable[[ServeOptions], str], options: ServeOptions) -> Finding:
+    try:
+        return Finding(part, check(options))
+    except (PresscheckError, FilesUnavailable, SQLAlchemyError, RuntimeError, ValueError, ImportError) as error:
+        reason = getattr(error, "orig", None) or error  # without the class of the driver's error
+        return Finding(part, str(reason).splitlines()[0], is_problem=True)
+
+
+def _address(options: ServeOptions) -> str:
+    with listening(options) as listener:
+        return address_of(listener)
+
+
+def _data(options: ServeOptions) -> str:
+    return f"{options.data}{_note_of_folder(options.data)}"
+
+
+def _database(options: ServeOptions) -> str:
+    with _session(options.database) as session:
+        version = version_of(session.connection()) if session else None
+    if version is None:
+        return "new"
+    return "ready" if version == NEWEST else f"ready; the start migrates it from version {version} to {NEWEST}"
+
+
+def _files(options: ServeOptions) -> str:
+    with _session(options.database) as session:
+        has_location = session is not None and version_of(session.connection()) is not None
+        if session and has_location:
+            store = store_of(session, options.files, options.data)
+        else:
+            store = open_store(options.files or DISK, options.data)
+    store.check()
+    return store.location
+
+
+def _token_file(options: ServeOptions) -> str:
+    file = options.token_file or Path()
+    if read_token(file):
+        return f"{file}"
+    _note_of_folder(file.parent)
+    return f"{file} (new)"
+
+
+def _diagrams(options: ServeOptions) -> str:
+    diagram_script(options.mermaid or Path())
+    return f"{options.mermaid}"
+
+
+def _note_of_folder(folder: Path) -> str:
+    """Return a note if a folder does not exist yet.
+
+    Raises:
+        PresscheckError: the folder cannot be written to, or cannot be created.
+    """
+    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not existing.is_dir():
+        raise PresscheckError(f"{existing} is not a folder")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise PresscheckError(f"{existing} cannot be written to")
+    return "" if existing == folder else " (new)"
+
+
+@contextmanager
+def _session(url: str) -> Generator[Session | None]:
+    """Open a session that only reads; None if the file of a SQLite database does not exist.
+
+    Raises:
+        PresscheckError: the folder of a new SQLite database cannot be written to.
+        SQLAlchemyError, ValueError: the database cannot be opened.
+    """
+    address = make_url(url)
+    if address.get_backend_name() == "sqlite":
+        file = Path(address.database or "")
+        if not file.exists():
+            _note_of_folder(file.parent)
+            yield None
+            return
+        engine: Engine = create_engine(f"sqlite:///file:{quote(str(file.absolute()))}?mode=ro&uri=true")
+    else:
+        engine = new_engine(url)
+    try:
+        with Session(engine) as session:
+            yield session
+    finally:
+        engine.dispose()

@@ -1,0 +1,31 @@
+"""Every package of an installation is in the list of licences, with a licence that fits the one of presscheck."""
+
+from __future__ import annotations
+
+import pytest
+from tests.licences import installed_licences, is_compatible, listed_licences
+
+
+def test_each_package_is_listed_with_its_licence() -> None:
+    listed, installed = listed_licences(), installed_licences()
+    assert {"textual", "httpx", "sqlalchemy", "boto3", "mcp", "quickjs-ng"} <= set(installed)
+    assert not set(installed) & {"pytest", "ruff", "moto"}
+    assert installed == {name: listed.get(name) for name in installed}, "run `make reference`"
+
+
+def test_each_licence_is_compatible_with_that_of_presscheck() -> None:
+    assert [name for name, licence in listed_licences().items() if not is_compatible(licence)] == []
+
+
+@pytest.mark.parametrize(
+    ("licence", "fits"),
+    [
+        ("MIT", True),
+        ("Apache-2.0 OR Proprietary", True),
+        ("MIT AND Proprietary", False),
+        ("GPL-2.0-only", False),
+        ("", False),
+    ],
+)
+def test_one_of_the_offered_licences_must_fit(licence: str, fits: bool) -> None:
+    assert is_compatible(licence) is fits

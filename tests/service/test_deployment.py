@@ -1,0 +1,98 @@
+"""The Dockerfile and the unit for systemd start the service as they say; no container runs here."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from tests.cli.shell import Shell
+from tests.needs import require
+from tests.root import ROOT
+from tests.running_service import RunningService
+
+DOCKERFILE = re.sub(r"\\\n\s*", "", (ROOT / "Dockerfile").read_text("utf-8"))
+UNIT = ROOT / "docs" / "hosting" / "presscheck.service"
+MOST_EXPOSED = 2.0
+"""Most exposure by the measure of systemd: 0 is none, 10 is a service without any limit."""
+
+
+def instruction(name: str) -> str:
+    """The arguments of the last instruction with a name."""
+    return re.findall(rf"^{name} (.*)$", DOCKERFILE, re.MULTILINE)[-1]
+
+
+def test_the_image_has_what_the_project_declares_and_a_user_without_rights() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    [extras] = {*re.findall(r"(?:presscheck|/source)\[([\w,]+)\]", DOCKERFILE)}
+    assert set(extras.split(",")) <= set(project["optional-dependencies"])
+    for version in re.findall(r"FROM python:([\d.]+)", DOCKERFILE):
+        assert f"Programming Language :: Python :: {version}" in project["classifiers"]
+    assert instruction("USER") == "10001"
+    assert "--uid 10001" in DOCKERFILE
+
+
+def test_the_command_of_the_image_is_one_of_the_program(tmp_path: Path) -> None:
+    program, *words = json.loads(instruction("ENTRYPOINT"))
+    assert program == "presscheck"
+    words = [word.replace("/data", str(tmp_path)) for word in words]
+    environment = dict(pair.split("=") for pair in instruction("ENV").replace("/data", str(tmp_path)).split())
+    checked = Shell(tmp_path, environment).run(*words, "--port", "0", "--check")
+    assert checked.exit_code == 0, checked.output
+    assert f"data: {tmp_path}/service (new)\n" in checked.stdout
+    assert f"token file: {tmp_path}/token (new)\n" in checked.stdout
+
+
+def test_the_health_check_of_the_image_fails_without_the_service(tmp_path: Path) -> None:
+    _, words = instruction("HEALTHCHECK").split(" CMD ")
+    service = RunningService(tmp_path)
+    command = [word.replace(":8300/", f":{service.port}/") for word in json.loads(words)]
+    command[0] = sys.executable
+    service.start()
+    try:
+        assert subprocess.run(command).returncode == 0
+    finally:
+        service.stop()
+    assert subprocess.run(command, stderr=subprocess.DEVNULL).returncode != 0
+
+
+@pytest.mark.slow
+def test_a_wheel_can_be_built_from_what_the_image_copies(tmp_path: Path) -> None:
+    ignored = [line for line in (ROOT / ".dockerignore").read_text("utf-8").split() if line[0] not in ".!*"]
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    for name in listed.stdout.splitlines():
+        if name.split("/")[0] not in ignored and not name.startswith("."):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, tmp_path / name)
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path / "out", tmp_path]
+    subprocess.run(build, check=True, capture_output=True)
+    [wheel] = (tmp_path / "out").iterdir()
+    names = {re.sub(r"^presscheck-[^/]*/", "", name) for name in ZipFile(wheel).namelist()}
+    assert {"data/share/man/man1/presscheck.1", "presscheck/agents/SKILL.md"} <= names
+
+
+@pytest.mark.needs("systemd-analyze")
+def test_the_unit_is_valid_and_limits_the_service(tmp_path: Path) -> None:
+    unit = tmp_path / UNIT.name
+    commands = re.findall(r"^Exec\w+=(\S+) (.*)$", UNIT.read_text("utf-8"), re.MULTILINE)
+    assert [words.split()[0] for _, words in commands] == ["serve", "serve"]
+    unit.write_text(UNIT.read_text("utf-8").replace("/usr/local/bin/presscheck", sys.executable))
+    analyze = str(require("systemd-analyze"))
+    found = subprocess.run([analyze, "verify", "--man=no", unit], capture_output=True, text=True)
+    assert (found.returncode, found.stderr) == (0, "")
+    limit = f"--threshold={MOST_EXPOSED * 10:.0f}"
+    exposed = subprocess.run([analyze, "security", "--offline=yes", limit, unit], capture_output=True, text=True)
+    assert exposed.returncode == 0, exposed.stdout
+    for _, words in commands:
+        filled = shlex.split(words.replace("%S/presscheck", str(tmp_path)))
+        assert (
+            Shell(tmp_path).run(*filled, "--port", "0", *(["--check"] if "--check" not in filled else [])).exit_code
+            == 0
+        )
