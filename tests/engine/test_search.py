@@ -14,7 +14,7 @@ from tests.engine.scripted_service import ScriptedService
 
 from presscheck.api.change_requests import ListChangeRequests
 from presscheck.api.comments import GetComment, ListComments, ListReplies
-from presscheck.api.content import GetChangeRequestPage, GetPage, ListPages
+from presscheck.api.content import GetChangeRequestPage, GetCurrentRevision, GetDocument, GetPage, ListPages
 from presscheck.api.organizations import ListOrganizations, SearchOrganization
 from presscheck.api.spaces import GetSpace
 from presscheck.config.profile import Profile
@@ -158,6 +158,33 @@ async def test_a_page_is_found_once_and_also_in_a_change_request_that_has_the_wo
     done = {"object": "change-request", "id": "r1", "number": 1, "status": "merged", "space": "s1"}
     await keep(engine, ListChangeRequests(space_id="s1", status="merged"), {"items": [done]})
     assert await found(engine, "newly") == []
+
+
+async def test_reusable_content_is_found_with_the_pages_that_include_it(engine: Engine) -> None:
+    await page(engine, 1, "Lamps", 'Oil.\n\n{% include "../.gitbook/includes/safety.md" %}\n')
+    await page(engine, 2, "Stoves", 'Heat.\n\n{% include "/~/reusable/safety" %}\n')
+    await page(engine, 3, "Wicks", "A wick, and nothing else.")
+    tree = [
+        {"id": f"p{number}", "type": "document", "title": title, "path": f"at/{number}", "documentId": f"d{number}"}
+        | {"git": {"oid": "0", "path": f"at/{number}.md"}}
+        for number, title in enumerate(("Lamps", "Stoves", "Wicks"), start=1)
+    ]
+    git = {"oid": "0", "path": ".gitbook/includes/safety.md"}
+    snippet = {"id": "safety", "title": "Safety", "document": "d9", "git": git}
+    revision = {"object": "revision", "id": "v1", "pages": tree, "reusableContents": [snippet]}
+    await keep(engine, GetCurrentRevision(space_id="s1"), revision)
+    leaves = [{"object": "leaf", "text": "Trim the wick."}]
+    text = {"object": "block", "type": "paragraph", "nodes": [{"object": "text", "leaves": leaves}]}
+    for name in ("d9", "former"):
+        await keep(engine, GetDocument(space_id="s1", document_id=name), {"object": "document", "nodes": [text]})
+    hits = await here(engine, "wick")
+    assert {(hit.kind, hit.title, hit.path) for hit in hits} == {
+        ("page", "Lamps", "at/1"),
+        ("page", "Stoves", "at/2"),
+        ("page", "Wicks", "at/3"),
+    }
+    assert len(hits) == 3
+    assert next(hit for hit in hits if hit.id == "p1").excerpt == "Trim the wick."
 
 
 def file_of(home: Path) -> Path:

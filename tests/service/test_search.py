@@ -55,6 +55,19 @@ def space(session: Session) -> SpaceRow:
     return row
 
 
+def test_reusable_content_is_found_with_the_pages_that_include_it(context: Context, session: Session) -> None:
+    texts = {"Lamps": 'A lamp.\n\n{% include "/~/reusable/safety" %}\n', "Stoves": "Heat.\n"}
+    pages = [new_page(title, slug=title.lower(), document=add_document(session, text)) for title, text in texts.items()]
+    snippet = {"id": "safety", "title": "Safety", "document": add_document(session, "## Flames\n\nTrim the wick.\n")}
+    revision = add_revision(session, "s", pages, created_at=NOW, created_by="u", reusable_contents=[snippet])
+    row = SpaceRow(id="s", organization_id="o", title="S", revision_id=revision, created_at=NOW, updated_at=NOW)
+    session.add(row)
+    matches, terms = search(context, [row], "trim wick lamp")
+    [hit] = matches["s"]
+    assert hit.page["title"] == "Lamps"
+    assert next((passage.title, passage.text) for passage in passages(terms, hit.text)) == ("Flames", "Trim the wick.")
+
+
 @pytest.mark.parametrize(
     ("query", "titles"),
     [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 
-VERSION = 3
+VERSION = 4
 """The version of the schema and of the normalization of words: an index of another version is rebuilt."""
 
 COMMENTS = ("listCommentsIn*", "listCommentRepliesIn*")
@@ -18,6 +18,7 @@ ANSWERS = (
     "listPages",
     "getPageBy*",
     "getPageInChangeRequestBy*",
+    "getDocumentById",
     *COMMENTS,
 )
 """The calls whose responses are indexed, as patterns of their stored names."""

@@ -209,6 +209,35 @@ def _texts(cache: Cache, space: str, change_request: str | None, documents: Mapp
     return texts
 
 
+def pages_including(index: SearchIndex, space: str, document: str) -> list[RevisionPage]:
+    """Return the live pages that include a document as reusable content.
+
+    Pages are missing if their text or the page tree is not cached. Runs in the cache's writer thread.
+    """
+    content = _tree(index, space, None)
+    snippets = [snippet.id for snippet in content.reusable_contents if snippet.document == document] if content else []
+    if content is None or not snippets:
+        return []
+    links = index.links(pages_of(space))
+    included = {page: [target for target in targets if _may_include(target)] for page, targets in links.items()}
+    details = index.thing("space", space)
+    report = LinkReport(
+        RevisionContent(
+            pages=content.pages,
+            links=included,
+            reusable=content.reusable_contents,
+            space=Space.model_validate_json(details) if details else None,
+        )
+    )
+    locations = [location for snippet in snippets for location in report.to("snippet", snippet)]
+    return [location.page for location in locations if location.page]
+
+
+def _may_include(target: str) -> bool:
+    """Return whether a link target may be reusable content: resolving all links of a space takes long."""
+    return (target.endswith(".md") and "includes/" in target) or "/reusable/" in target
+
+
 def uses_elsewhere(cache: Cache, space: str, addresses: frozenset[str]) -> OtherUses:
     """Return the live pages that link to any of the addresses, in other spaces of the same organization.
 

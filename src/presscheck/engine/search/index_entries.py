@@ -1,4 +1,8 @@
-"""Search index entries from cached JSON: pages, change requests and comments. Invalid JSON has no entries."""
+"""Search index entries from cached JSON: pages, documents, change requests and comments.
+
+Documents are those of reusable content: a search replaces them by the pages that include them. Invalid JSON has no
+entries.
+"""
 
 from __future__ import annotations
 
@@ -82,6 +86,25 @@ def _page_entry(arguments: Json, page: Json, markdown: str | None, links: list[s
     )
 
 
+def _document(arguments: Json, document: Json) -> SourceEntries:
+    space, name, body = arguments["space_id"], arguments["document_id"], node_text(document)
+    entry = Entry(
+        scope=f"documents {space}",
+        id=name,
+        kind="document",
+        space=space,
+        change_request="",
+        page="",
+        title="",
+        path="",
+        address="",
+        body=body,
+        links=None,
+        words=("", "", split_unspaced(body)),
+    )
+    return SourceEntries((entry,))
+
+
 def _change_request(_: Json, request: Json) -> SourceEntries:
     space, number, subject = request["space"], request.get("number") or 0, request.get("subject") or ""
     body = node_text(request.get("description") or {})
@@ -160,6 +183,7 @@ _READERS: dict[str, Callable[[Json, Json], SourceEntries]] = {
     "getPageByPath": _page,
     "getPageInChangeRequestById": _page,
     "getPageInChangeRequestByPath": _page,
+    "getDocumentById": _document,
     "change-request": _change_request,
     "comment": _comment,
     "listCommentsInChangeRequest": _comments,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.organizations import ListOrganizations, SearchOrganization
@@ -137,8 +137,10 @@ def _find(index: SearchIndex, terms: list[tuple[str, bool]], limit: int, organiz
     spaces = None if organization is None else index.spaces_of(organization)
     found = index.find(query, limit, spaces)
     titles = {space: _title(index, space) for space in {entry.space for entry in found}}
-    return tuple(
-        Hit(
+    live = {(entry.space, entry.id) for entry in found if entry.kind == "page" and not entry.change_request}
+    hits: list[Hit] = []
+    for entry in found:
+        hit = Hit(
             kind=entry.kind,
             id=entry.id,
             space=entry.space,
@@ -150,8 +152,32 @@ def _find(index: SearchIndex, terms: list[tuple[str, bool]], limit: int, organiz
             excerpt=excerpt(entry.body or "", entry.words[2], phrases),
             address=entry.address,
         )
-        for entry in found
-    )
+        if entry.kind != "document":
+            hits.append(hit)
+            continue
+        for page in _including(index, hit):
+            if (page.space, page.id) not in live:
+                live.add((page.space, page.id))
+                hits.append(page)
+    return tuple(hits[:limit])
+
+
+def _including(index: SearchIndex, hit: Hit) -> list[Hit]:
+    """Return the pages that include the document of a hit as reusable content."""
+    from presscheck.engine.search.backlinks import pages_including  # 20 ms, only for hits in reusable content
+
+    return [
+        replace(
+            hit,
+            kind="page",
+            id=page.id,
+            page=page.id,
+            title=page.title,
+            path=page.path or "",
+            address=page.urls.app or "" if page.urls else "",
+        )
+        for page in pages_including(index, hit.space, hit.id)
+    ]
 
 
 def _service_hit(space: SearchSpaceResult, page: SearchPageResult) -> Hit:

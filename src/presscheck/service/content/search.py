@@ -38,7 +38,7 @@ from presscheck.service.content.relevance import (
     search_text,
     terms_of,
 )
-from presscheck.service.content.revision_content import kept, kept_of_documents
+from presscheck.service.content.revision_content import kept, kept_of_documents, known_content
 from presscheck.service.db.fulltext_index import documents_with, words_of
 from presscheck.service.db.statements import among
 from presscheck.service.http.operations import Context
@@ -46,7 +46,7 @@ from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.spaces import SpaceRow
 
 if TYPE_CHECKING:
-    from presscheck.service.content.included_texts import IncludedTexts  # takes 40 modules, only for searches of sites
+    from presscheck.service.content.included_texts import IncludedTexts  # takes 40 modules, only for reusable content
 
 MOST_RANKED = 2_000
 """Maximum number of pages whose texts are read for a query; the pages with the most words in the title come first."""
@@ -64,7 +64,7 @@ _EMPTY = search_text("")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
 _revisions = RevisionRow.__table__.c
-_TREES = select(_revisions.id, _revisions.tree).where(among(_revisions.id, "ids"))
+_CONTENTS = select(_revisions.id, _revisions.tree, _revisions.reusable_contents).where(among(_revisions.id, "ids"))
 
 
 class SearchedPage(NamedTuple):
@@ -159,9 +159,18 @@ def best_hits(context: Context, spaces: Sequence[SpaceRow], query: str, most: in
 
 
 def searched_pages(context: Context, spaces: Sequence[SpaceRow]) -> list[SearchedPage]:
-    """Return the live pages of spaces."""
-    trees: dict[str, list[Page]] = dict(context.rows(_TREES, ids=[space.revision_id for space in spaces]))
-    return [page for space in spaces for page in _pages(space.id, trees.get(space.revision_id or "", []))]
+    """Return the live pages of spaces, with the reusable content that they include."""
+    rows = context.rows(_CONTENTS, ids=[space.revision_id for space in spaces])
+    contents = {name: (tree, _included(context, name) if snippets else None) for name, tree, snippets in rows}
+    return [page for space in spaces for page in _pages(space.id, *contents.get(space.revision_id or "", ([], None)))]
+
+
+def _included(context: Context, revision_id: str) -> IncludedTexts:
+    from presscheck.service.content.included_texts import IncludedTexts
+    from presscheck.service.content.serializers import link_targets
+
+    revision = known_content(context, revision_id)
+    return IncludedTexts(context, revision, link_targets(context, revision))
 
 
 def find(
@@ -350,13 +359,13 @@ def as_results(context: Context, hits: Sequence[Hit], terms: Sequence[Term]) -> 
     return tuple(_result(context, hit, terms) for hit in hits)
 
 
-def _pages(space_id: str, tree: list[Page]) -> Iterator[SearchedPage]:
+def _pages(space_id: str, tree: list[Page], included: IncludedTexts | None) -> Iterator[SearchedPage]:
     above: dict[str, tuple[str, ...]] = {}
     for place in walk(tree):
         titles = (*above[place.above["id"]], place.above["title"]) if place.above else ()
         above[place.page["id"]] = titles
         if place.page["type"] == "document":
-            yield SearchedPage(space_id, place.page, place.path or "", titles)
+            yield SearchedPage(space_id, place.page, place.path or "", titles, included)
 
 
 def _moment(page: Page) -> float:
