@@ -9,7 +9,7 @@ import pytest
 from tests.agents.agent_client import ShellBeside, agent, call, outbox_of, refusal
 from tests.cli.shell import Shell
 
-from presscheck.cli.agent import draft_verbs
+from presscheck.engine.review import agent_drafts
 
 WRITE = ("--allow", "draft")
 
@@ -127,7 +127,7 @@ async def test_a_person_edits_a_page_with_a_held_edit(shell: Shell, person: Shel
 
 
 def test_agents_have_a_limited_number_of_drafts(shell: Shell, which: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draft_verbs, "MOST_DRAFTS", 2)
+    monkeypatch.setattr(agent_drafts, "MOST_DRAFTS", 2)
     shell.ok("cr", "comment", which, "--pending", "--body", "Mine")
 
     def draft(name: str, verb: str, *words: str) -> str:

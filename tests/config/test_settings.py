@@ -6,7 +6,7 @@ import pytest
 
 from presscheck.config.profile import HOSTED, load
 from presscheck.config.settings_file import save_folder
-from presscheck.config.validation import read_folders
+from presscheck.config.validation import errors_in, read_folders, read_review_programs
 from presscheck.errors import ConfigurationError
 from presscheck.wiring import connect
 
@@ -104,3 +104,19 @@ def test_folders_of_spaces_are_checked(tmp_path: Path) -> None:
     assert file.read_text().startswith('[folders]\nGuides = "~/guides"\n')
     file.write_text('folders = "x"\n')
     assert read_folders(file) == {}
+
+
+def test_programs_that_review_are_checked(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    lines = ("own = \"python3 '~/my review.py'\"", 'list = ["python3"]', 'open = "\'"', 'empty = ""', '"a b" = "x"')
+    file.write_text("[review_programs]\n" + "\n".join(lines))
+    assert read_review_programs(file) == {"own": ("python3", "~/my review.py")}
+    errors = [str(error).removeprefix(f"{file}:") for error in errors_in(file)]
+    assert errors == [
+        '3: review_programs.list must be a quoted string on one line, such as "my-reviewer --json"',
+        "4: review_programs.open has a quotation mark without its end",
+        "5: review_programs.empty is empty: remove it",
+        "6: review_programs.a b must have a name of at most 40 letters, digits, dashes and underscores",
+    ]
+    file.write_text('review_programs = "x"\n')
+    assert read_review_programs(file) == {}

@@ -11,7 +11,7 @@ from tests.docs.manual_pages import FILES, blocks_of, inlines_of, name_of
 
 SHELL = ("console", "bash")
 """The languages of blocks with command lines."""
-LANGUAGES = (*SHELL, "toml", "text")
+LANGUAGES = (*SHELL, "python", "toml", "text")
 """The languages of blocks; a block of `text` has no command lines but the usage of generated pages."""
 
 

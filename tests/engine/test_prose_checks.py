@@ -245,7 +245,7 @@ def test_a_slow_program_is_killed_with_its_children(tmp_path: Path) -> None:
         f"import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', {child!r}]); time.sleep(60)"
     )
     started = time.monotonic()
-    assert reason(replace(check, timeout=1)) == "own: not done after 1 seconds (setting timeout)"
+    assert reason(replace(check, timeout=1)) == "own: not done after 1 seconds (timeout)"
     assert time.monotonic() - started < 10
     time.sleep(2.5)
     assert not mark.exists()

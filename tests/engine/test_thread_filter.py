@@ -26,7 +26,10 @@ THREADS = {
         "Keys and tokens",
     ),
     "held": (
-        Thread(Message("5", "you", "", "Held", pending=PendingChange(1, "collected")), notifications="followed"),
+        Thread(
+            Message("5", "you", "", "Held", pending=PendingChange(1, "collected", agent="Style Bot")),
+            notifications="followed",
+        ),
         "Keys",
     ),
 }
@@ -40,6 +43,7 @@ THREADS = {
         ("author:JÓ", {"answered"}),
         ("author:luz", {"fine"}),
         ("author:me", {"answered", "held"}),
+        ("author:style", {"held"}),
         ("mentions:me", {"limits"}),
         ("is:new", {"limits"}),
         ("is:open", {"limits"}),

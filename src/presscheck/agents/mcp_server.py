@@ -24,11 +24,11 @@ from presscheck.agents.verbs import (
     Resource,
     S,
     Verb,
-    agent_name,
     allowed,
     error_answer,
     run_verb,
 )
+from presscheck.engine.review.agent_drafts import agent_name
 from presscheck.errors import PresscheckError
 
 Context = ServerRequestContext[Any, Any]

@@ -6,7 +6,6 @@ instructions for the agent, so `untrusted` marks all of it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, TypeVar
@@ -14,7 +13,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from presscheck.errors import InvalidArgument, PresscheckError
-from presscheck.text.sanitize import sanitize
+from presscheck.text.sanitize import readable, sanitize
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -32,10 +31,8 @@ PART = 20_000
 """Maximum number of characters of a text in one answer."""
 ITEMS = 100
 """Maximum number of items in one answer."""
-NAME_LENGTH = 40
-"""Maximum number of characters in the name of an agent."""
-UNNAMED = "agent"
-"""The name of an agent that gives no usable name."""
+LONGEST_FIELD = 40
+"""Maximum number of characters of the name of an argument in an error."""
 
 
 class Arguments(BaseModel):
@@ -120,7 +117,7 @@ async def run_verb(
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, first["loc"])) or "arguments"
-        raise InvalidArgument(sanitize(field)[:NAME_LENGTH], first["msg"], call=name) from None
+        raise InvalidArgument(sanitize(field)[:LONGEST_FIELD], first["msg"], call=name) from None
     return await verb.run(session, arguments)
 
 
@@ -137,11 +134,6 @@ def untrusted(text: str | None) -> dict[str, str] | None:
     if text is None:
         return None
     return {UNTRUSTED: readable(text)[:PART]}
-
-
-def readable(text: str) -> str:
-    """Return a text without control characters and invisible characters, but with tabs and line ends."""
-    return "\t".join(sanitize(part, lines=True) for part in text.split("\t"))
 
 
 def part_of(text: str, offset: int) -> dict[str, Any]:
@@ -163,9 +155,3 @@ def items_of(items: Sequence[T], paged: PagedArguments, row: Callable[[T], dict[
         "total": len(items),
         "next_offset": end if end < len(items) else None,
     }
-
-
-def agent_name(name: str | None) -> str:
-    """Return the name of an agent as display text: one short line of letters, digits, blanks and `._-`."""
-    words = re.sub(r"[^\w .-]+", " ", sanitize(name or ""))
-    return " ".join(words.split())[:NAME_LENGTH].strip() or UNNAMED

@@ -31,8 +31,9 @@ from presscheck.cli.output import (
     print_rows,
     row_of,
 )
+from presscheck.client.request_priority import Priority
 from presscheck.config.profile import Profile, load
-from presscheck.engine.engine import Engine, PendingWrite
+from presscheck.engine.engine import REQUESTED, Engine, PendingWrite
 from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.writes.pending_writes import ME
 from presscheck.errors import IncompleteList, InvalidArgument, NetworkError, NotNow, PresscheckError
@@ -92,7 +93,7 @@ class Session:
         if self._incomplete:
             print_message(self._incomplete.message)
 
-    async def read(self, call: Operation[T]) -> T:
+    async def read(self, call: Operation[T], *, priority: Priority = REQUESTED) -> T:
         """Return the response of the service, or offline the cached response, with a single message per session.
 
         Raises:
@@ -100,7 +101,7 @@ class Session:
             PresscheckError: the service returned an error.
         """
         try:
-            answer = await self.engine.read(call)
+            answer = await self.engine.read(call, priority=priority)
         except NetworkError as error:
             if self.engine.outbox.recall(ME) is None:  # nothing was ever read: the URL may be wrong
                 raise

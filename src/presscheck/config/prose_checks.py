@@ -82,11 +82,11 @@ def check_prose_checks(entries: object) -> tuple[list[ProseCheck], list[SettingE
 def _check(table: dict[str, Any]) -> ProseCheck:
     known = KNOWN_PROGRAMS.get(table["name"])
     values: dict[str, Any] = {**vars(known), **table} if known else {**table}
-    values["command"] = _words(values["command"])
+    values["command"] = command_words(values["command"])
     return ProseCheck(**values)
 
 
-def _words(command: object) -> tuple[str, ...]:
+def command_words(command: object) -> tuple[str, ...]:
     """Return the words of a command; empty if it is invalid."""
     try:
         words: object = shlex.split(command) if isinstance(command, str) else command
@@ -106,7 +106,7 @@ def _errors_in(table: dict[str, Any], others: list[ProseCheck]) -> Iterator[Sett
     elif any(check.name.casefold() == name.casefold() for check in others):
         yield ("name",), "is the name of another check"
     if "command" in table:
-        if not _words(table["command"]):
+        if not command_words(table["command"]):
             yield ("command",), f"must be a command or a list of words, such as {CHECK_SETTINGS['command'].example}"
     elif name not in KNOWN_PROGRAMS:
         yield (), f"has no command: add it, such as command = {CHECK_SETTINGS['command'].example}"

@@ -157,6 +157,8 @@ MAX_CHECKS = 20
 """The maximum number of prose checks."""
 TIMEOUT = 60
 """The default time limit of a prose check, in seconds."""
+REVIEW_TIMEOUT = 600
+"""The default time limit of a program that reviews a change request, in seconds."""
 CHECK_SETTINGS: dict[str, Setting] = {
     setting.name: setting
     for setting in (
@@ -244,6 +246,12 @@ def schema() -> dict[str, Any]:
                 "description": "Folders for checkouts by the id or title of their space, such as guides = "
                 '"~/docs/guides".',
                 "additionalProperties": {"type": "string", "pattern": "^(~?/)"},
+            },
+            "review_programs": {
+                "type": "object",
+                "description": "Programs that review a change request, by name: command lines, run without a shell.",
+                "propertyNames": {"pattern": r"^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$"},
+                "additionalProperties": {"type": "string"},
             },
             "keys": {
                 "type": "object",

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from presscheck.config.prose_checks import ProseCheck, check_prose_checks
+from presscheck.config.prose_checks import ProseCheck, check_prose_checks, command_words
 from presscheck.config.saved_views import SavedView, Validator, check_views
 from presscheck.config.settings_schema import SETTINGS
 from presscheck.errors import ConfigurationError
@@ -102,6 +102,11 @@ def read_folders(path: Path) -> dict[str, str]:
     return _read_table(path, "folders")
 
 
+def read_review_programs(path: Path) -> dict[str, tuple[str, ...]]:
+    """Return the words of the valid commands that review change requests, by name."""
+    return {name: command_words(line) for name, line in _read_table(path, "review_programs").items()}
+
+
 def read_keys(path: Path) -> tuple[dict[str, Any], tuple[SettingsError, ...]]:
     """Return the ``[keys]`` of the file, whose meaning only the app knows, and the error if it is not a table."""
     document, errors = _read(path)
@@ -135,10 +140,19 @@ def folder_error(_space: str, folder: object) -> str | None:
 
 def alias_error(name: str, line: object) -> str | None:
     """Return why an alias is invalid, or None."""
+    return _line_error(name, line, "cr list --status draft")
+
+
+def program_error(name: str, line: object) -> str | None:
+    """Return why a program that reviews is invalid, or None."""
+    return _line_error(name, line, "my-reviewer --json")
+
+
+def _line_error(name: str, line: object, example: str) -> str | None:
     if not _ALIAS.fullmatch(name):
         return "must have a name of at most 40 letters, digits, dashes and underscores"
     if not isinstance(line, str) or not line.isprintable():
-        return 'must be a quoted string on one line, such as "cr list --status draft"'
+        return f'must be a quoted string on one line, such as "{example}"'
     try:
         return None if shlex.split(line) else "is empty: remove it"
     except ValueError:
@@ -149,6 +163,7 @@ _TABLES: dict[str, Callable[[str, object], str | None]] = {
     "aliases": alias_error,
     "folders": folder_error,
     "keys": lambda _name, _keys: None,  # checked by the app, which knows its commands
+    "review_programs": program_error,
 }
 """The tables of names and values, with the function that returns the error of an entry."""
 

@@ -137,6 +137,11 @@ def sanitize(text: str, *, lines: bool = False) -> str:
     return _one_line(_line_end.sub(" ", text))
 
 
+def readable(text: str) -> str:
+    """Return a text without control characters and invisible characters, but with tabs and line ends."""
+    return "\t".join(sanitize(part, lines=True) for part in text.split("\t"))
+
+
 def display_url(url: str) -> str:
     """Return a URL that is safe to display.
 

@@ -8,13 +8,14 @@ from typing import Any, cast, get_origin
 
 import click
 
-from presscheck.agents.verbs import PERMISSIONS, Permission, agent_name, allowed, run_verb
+from presscheck.agents.verbs import PERMISSIONS, Permission, allowed, run_verb
 from presscheck.cli.agent.caller import Caller
 from presscheck.cli.agent.read_verbs import all_spaces
 from presscheck.cli.agent.verb_table import RESOURCES, VERBS
 from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.output import print_json, print_message
 from presscheck.cli.session import Session, profile_option, run_with_session, with_session
+from presscheck.engine.review.agent_drafts import agent_name
 from presscheck.errors import InvalidArgument
 from presscheck.extras import require_extra
 

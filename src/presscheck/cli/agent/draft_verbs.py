@@ -16,6 +16,7 @@ from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.cli import lookup
 from presscheck.cli.agent.caller import Caller, find_page
 from presscheck.cli.agent.read_verbs import RequestArguments, changed_pages
+from presscheck.engine.review.agent_drafts import MOST_DRAFTS, require_room
 from presscheck.engine.review.anchored_comments import comment_on_text, only_place, suggestion_for_text
 from presscheck.engine.review.merge_readiness import closed_reason
 from presscheck.engine.review.pending_review import PendingReview
@@ -30,8 +31,6 @@ from presscheck.store.outbox import Row
 LONGEST_COMMENT = 20_000
 LONGEST_TEXT = 200_000
 """Maximum number of characters of a page or of a part of it."""
-MOST_DRAFTS = 200
-"""Maximum number of drafts that all agents together can have at a time."""
 
 
 class CommentArguments(RequestArguments):
@@ -218,10 +217,7 @@ def _agent(caller: Caller) -> str:
     Raises:
         InvalidArgument: agents have too many drafts.
     """
-    # an agent can have any number of names
-    drafts = [entry for entry in caller.session.engine.waiting() if entry.state == "collected" and entry.agent]
-    if len(drafts) >= MOST_DRAFTS:
-        raise InvalidArgument("drafts", f"agents have {MOST_DRAFTS} drafts: a person has to send or drop some first")
+    require_room(caller.session.engine)
     return caller.agent
 
 

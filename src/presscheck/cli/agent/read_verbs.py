@@ -16,7 +16,6 @@ from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import ListSpaces, Space
 from presscheck.cli import lookup
 from presscheck.cli.agent.caller import Caller, find_page, page_row, page_tree, request_row
-from presscheck.cli.change_request.content import page_texts
 from presscheck.cli.comment_commands import shown_status
 from presscheck.cli.inbox import fetch_inbox
 from presscheck.cli.search import INDEX_TIMEOUT
@@ -32,6 +31,7 @@ from presscheck.engine.review.changes import ChangedItem, changed_items, in_read
 from presscheck.engine.review.merge_inputs import read_merge_inputs
 from presscheck.engine.review.merge_readiness import MergeCheck, checks, reviewers
 from presscheck.engine.review.owners import read_changes
+from presscheck.engine.review.page_texts import page_texts
 from presscheck.engine.shared_calls import (
     changed_page,
     comments_on,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 
 from presscheck.cli import lookup
-from presscheck.cli.change_request.content import page_texts
 from presscheck.cli.check_reports import print_report, report_options, summarize
 from presscheck.cli.prose_checks import ALL, chosen_checks, prose_findings, with_option
 from presscheck.cli.session import Session, request_argument, with_session
 from presscheck.engine.prose_checks.programs import page_sources
 from presscheck.engine.review.owners import read_changes
+from presscheck.engine.review.page_texts import page_texts
 
 
 @click.command()

@@ -11,7 +11,7 @@ import click
 
 from presscheck.api.change_requests import ChangeRequest, UpdateChangeRequest
 from presscheck.api.comments import Document
-from presscheck.api.content import GetChangeRequestPage, GetRevisionPage, ListChangeRequestPages
+from presscheck.api.content import GetChangeRequestPage, ListChangeRequestPages
 from presscheck.api.content_changes import EditChangeRequestContent, SemanticChange, UpdatePage
 from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import sends
@@ -20,6 +20,7 @@ from presscheck.cli.session import Session, request_argument, with_session
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.documents.diff.page_diff import CONTEXT, Mode, PageDifference, compare, difference_lines
 from presscheck.documents.merge.text import merge_text
+from presscheck.engine.review.page_texts import page_texts
 from presscheck.engine.shared_calls import changes_in
 from presscheck.engine.writes.page_merge import page_base
 from presscheck.engine.writes.queued_edits import edits_of_page, queue_edit
@@ -156,22 +157,6 @@ async def _merge(session: Session, read_page: GetChangeRequestPage, before: str,
     if merged.conflicts:
         raise ChecksFailed("Edit conflict: another user changed the same text. Nothing was saved; edit the page again")
     return merged.text
-
-
-async def page_texts(session: Session, request: ChangeRequest, change: SemanticChange) -> tuple[str | None, str | None]:
-    """Return the Markdown of a page before and after a change; None on a side without the page or its text."""
-    if change.page is None or change.page.type != "document":
-        return None, None
-    before = after = None
-    page, space = change.page.id, request.space
-    if not change.type.endswith(("_created", "_listed")):
-        revision = request.revision_merged_ancestor or request.revision_initial
-        read_revision = GetRevisionPage(space_id=space, revision_id=revision, page_id=page, format="markdown")
-        before = (await session.read(read_revision)).markdown or ""
-    if not change.type.endswith("_deleted"):
-        read_page = GetChangeRequestPage(space_id=space, change_request_id=request.id, page_id=page, format="markdown")
-        after = (await session.read(read_page)).markdown or ""
-    return (after if change.type.endswith("_listed") else before), after
 
 
 def _print_heading(change: SemanticChange, compared: PageDifference, *, has_text: bool) -> None:

@@ -11,6 +11,12 @@ import click
 from presscheck.api.change_requests import ChangeRequest, ReviewStatus, SubmitReview
 from presscheck.api.comments import Document, PostComment, PostReply
 from presscheck.cli import lookup
+from presscheck.cli.change_request.drafted_reviews import (
+    DraftOptions,
+    draft_options,
+    print_summary,
+    run_draft_options,
+)
 from presscheck.cli.operations.command_factory import sends
 from presscheck.cli.output import print_json, print_message
 from presscheck.cli.session import Session, confirm, request_argument, with_session
@@ -37,6 +43,7 @@ pending_option: Callable[[Any], Any] = click.option(
 @click.option("--page", metavar="PAGE", help="The page of these comments, by id, path or title.")
 @click.option("--submit", is_flag=True, help="Send the comments of the pending review (asks first).")
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation of --submit.")
+@draft_options
 @body_options
 @with_session
 @sends(SubmitReview)
@@ -52,14 +59,21 @@ async def review(
     yes: bool,
     body: str | None,
     body_file: str | None,
+    **drafts: Any,
 ) -> None:
     """Approve, request changes, or write a pending review.
 
     A comment is optional. A review cannot be deleted; your next review replaces it. Comments of a pending review are
     held in the outbox: the app shows them, and no other user sees them until you submit the review, there or here.
     """
-    _check(status, comments, page, body, body_file, starts=start, submits=submit)
+    options = DraftOptions(**drafts)
+    has_others = bool(status or start or comments or submit or page or body is not None or body_file)
+    options.check(has_others=has_others)
+    if has_others or not (options.is_action or options.summary):
+        _check(status, comments, page, body, body_file, starts=start, submits=submit)
     request = await lookup.change_request(session, which)
+    if options.is_action:
+        await run_draft_options(session, request, options)
     if start:
         _start(session, request)
     more: dict[str, Any] = {"page": await lookup.page_id(session, request, page)} if page else {}
@@ -75,6 +89,8 @@ async def review(
         await _submit(session, request, status, call, yes=yes)
     elif isinstance(call, SubmitReview):
         await _send(session, request, call)
+    if options.summary:
+        await print_summary(session, request)
 
 
 @click.command()
@@ -123,7 +139,9 @@ def _check(
         InvalidArgument: the options cannot be combined, or a comment is empty.
     """
     if not (status or starts or comments or submits):
-        raise InvalidArgument("--approve", "choose --approve, --request-changes, --start, --comment or --submit")
+        raise InvalidArgument(
+            "--approve", "choose --approve, --request-changes, --start, --comment, --submit or --with"
+        )
     if any(not text.strip() for text in comments):
         raise InvalidArgument("--comment", "the text is empty")
     if page and not comments:

@@ -1,40 +1,32 @@
 """Runs the programs of prose checks on pages, with limits on time and output, and finds the new findings.
 
-The pages are files in a temporary folder, or in a folder of the user. A program gets their paths as arguments, and no
-token in its environment. It is killed with its child processes when the check ends or is canceled.
+The pages are files in a temporary folder, or in a folder of the user. A program gets their paths as arguments.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import signal
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from presscheck.config.prose_checks import PAGES, ProseCheck
-from presscheck.config.tokens import child_environment
 from presscheck.documents.git_format.exported import is_safe_path
 from presscheck.documents.git_format.findings import Finding
+from presscheck.engine.child_programs import run_program
 from presscheck.engine.prose_checks.output import read_findings
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 
-MAX_OUTPUT = 8 * 1024 * 1024
-"""Maximum number of bytes that a program may print; it is killed if it prints more."""
 MAX_ARGUMENTS = 100_000
 """Maximum number of characters in the paths of one run; further pages are checked by another run."""
-LONGEST_END = 2.0
-"""Maximum wait for the end of a killed program, in seconds."""
 LONGEST_NAME = 200
 """Maximum number of bytes of the name of a file or folder."""
 LONGEST_PATH = 1000
 """Maximum number of characters of a source path."""
-LONGEST_REASON = 200
-"""Maximum number of characters of a program's error message."""
 
 
 def page_sources(paths: Mapping[str, str]) -> dict[str, str]:
@@ -172,44 +164,15 @@ async def _run(check: ProseCheck, directory: Path, files: Sequence[Path]) -> tup
     """
     # absolute paths never begin like options
     paths = [str(file) for file in files]
-    words = [part for word in check.command for part in (paths if word == PAGES else [_expanded(word)])]
+    words = [part for word in check.command for part in (paths if word == PAGES else [word])]
     if PAGES not in check.command:
         words += paths
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *words,
-            cwd=directory,
-            env=child_environment(),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,  # so that its child processes can be killed with it
-        )
-    except FileNotFoundError:
-        raise PresscheckError(f"{check.name}: {sanitize(words[0])} is not installed: install it") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise PresscheckError(f"{check.name}: {sanitize(words[0])} cannot be started: {reason}") from None
-    try:
-        async with asyncio.timeout(check.timeout):
-            output, errors, _ = await asyncio.gather(
-                _read(process, process.stdout), _read(process, process.stderr), process.wait()
-            )
-    except TimeoutError:
-        raise PresscheckError(f"{check.name}: not done after {check.timeout} seconds (setting timeout)") from None
-    finally:
-        _kill(process)
-        await _ended(process)
-    if output is None or errors is None:
-        raise PresscheckError(f"{check.name}: printed more than {MAX_OUTPUT >> 20} MB")
+    ran = await run_program(check.name, words, directory, check.timeout)
     # findings make the exit code of most programs another one than 0, and those of markdownlint are on standard error
-    code = process.returncode or 0
-    has_findings = output.strip() or (check.format == "markdownlint" and code == 1)
-    if code < 0 or (code and not has_findings):
-        how = f"was ended by signal {-code}" if code < 0 else f"failed with exit code {code}"
-        reason = sanitize(" ".join(errors.split()))[:LONGEST_REASON]
-        raise PresscheckError(f"{check.name}: {how}{reason and f': {reason}'}")
-    return output, errors
+    has_findings = ran.output.strip() or (check.format == "markdownlint" and ran.code == 1)
+    if ran.code < 0 or (ran.code and not has_findings):
+        raise ran.failure(check.name)
+    return ran.output, ran.errors
 
 
 def _working_directory(check: ProseCheck, default: Path) -> Path:
@@ -217,42 +180,3 @@ def _working_directory(check: ProseCheck, default: Path) -> Path:
     if not directory.is_dir():
         raise PresscheckError(f"{check.name}: the directory {sanitize(str(directory))} does not exist")
     return directory.absolute()
-
-
-def _expanded(word: str) -> str:
-    return str(Path(word).expanduser()) if word.startswith("~/") else word
-
-
-def _kill(process: asyncio.subprocess.Process) -> None:
-    """Kill a program and its child processes."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-async def _ended(process: asyncio.subprocess.Process) -> None:
-    """Wait for the end of a killed process. Its output is read to the end: asyncio waits for that, too.
-
-    A child process with a session of its own may keep the output open, so the wait is limited.
-    """
-    with suppress(TimeoutError):
-        async with asyncio.timeout(LONGEST_END):
-            await asyncio.gather(_skip(process.stdout), _skip(process.stderr), process.wait())
-
-
-async def _skip(stream: asyncio.StreamReader | None) -> None:
-    while stream and await stream.read(1 << 16):
-        pass
-
-
-async def _read(process: asyncio.subprocess.Process, stream: asyncio.StreamReader | None) -> str | None:
-    """Return what a program prints; None, after the program was killed, if it prints too much."""
-    parts: list[bytes] = []
-    size = 0
-    while stream and (part := await stream.read(1 << 16)):
-        size += len(part)
-        if size > MAX_OUTPUT:
-            _kill(process)
-            await _skip(stream)
-            return None
-        parts.append(part)
-    return b"".join(parts).decode("utf-8", "replace")

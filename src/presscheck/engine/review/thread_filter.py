@@ -6,7 +6,7 @@ and all parts must match.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from presscheck.engine.filter_words import filter_words
@@ -64,13 +64,20 @@ def _words(word: str) -> ThreadMatcher:
 
 
 def _author(value: str, _: User) -> ThreadMatcher:
-    """Match threads with a message of the user, if `value` is `me`, or of a person whose name contains `value`."""
+    """Match threads with a message of the user, if `value` is `me`, or of somebody whose name contains `value`.
+
+    An agent is the author of its drafts.
+    """
     if not value:
         raise InvalidArgument("author", "me, or part of a first name")
     folded = value.casefold()
     if folded == ME:
         return lambda thread, _: "you" in thread.authors
-    return lambda thread, _: any(folded in author.casefold() for author in thread.authors)
+    return lambda thread, _: any(folded in author.casefold() for author in (*thread.authors, *_agents(thread)))
+
+
+def _agents(thread: Thread) -> Iterator[str]:
+    return (message.pending.agent for message in thread.messages if message.pending)
 
 
 def _mentions(value: str, user: User) -> ThreadMatcher:

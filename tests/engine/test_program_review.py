@@ -1,0 +1,147 @@
+"""What a program that reviews reads, and how its comments become drafts."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.engine.engine import begun, comment
+
+from presscheck.api.change_requests import ChangeRequest, MergeChangeRequest, UpdateChangeRequest
+from presscheck.api.comments import Document
+from presscheck.api.content_changes import EditChangeRequestContent, InsertPage, UpdatePage
+from presscheck.engine.engine import Engine
+from presscheck.engine.review import agent_drafts, program_input
+from presscheck.engine.review.agent_drafts import free_drafts, require_room
+from presscheck.engine.review.owners import read_changes
+from presscheck.engine.review.page_texts import page_texts
+from presscheck.engine.review.pending_review import PendingReview
+from presscheck.engine.review.program_input import program_input as read_input
+from presscheck.engine.review.program_review import exportable, exported_review, import_review, review_with_program
+from presscheck.errors import InvalidArgument, PresscheckError
+
+TEXT = "First line.\n\nSecond line.\n"
+SHOWN = f"# One\n\n{TEXT}"
+
+
+async def with_pages(engine: Engine, *titles: str) -> ChangeRequest:
+    """A change request with new pages."""
+    request = await begun(engine)
+    changes = tuple(InsertPage(title=title, document=Document(markdown=TEXT)) for title in titles)
+    await engine.write(
+        EditChangeRequestContent(space_id=request.space, change_request_id=request.id, changes=changes)
+    ).landed()
+    return request
+
+
+def printing(tmp_path: Path, *comments: Any) -> list[str]:
+    file = tmp_path / "program.py"
+    file.write_text(f"import sys; sys.stdin.read(); print({json.dumps(json.dumps(comments))})")
+    return [sys.executable, str(file)]
+
+
+async def test_a_page_has_its_texts_on_both_sides(engine: Engine) -> None:
+    request = await with_pages(engine, "One")
+    [change] = (await read_changes(engine, request)).changes
+    assert await page_texts(engine, request, change) == (None, SHOWN)
+    [page] = (await read_input(engine, request)).document["pages"]
+    assert (page["kinds"], page["before"], page["after"]) == (("added",), None, SHOWN)
+    assert page["difference"] == [{"old_line": 1, "removed": [], "new_line": 1, "added": SHOWN.splitlines()}]
+
+
+async def test_texts_over_the_limits_are_named(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    request = await with_pages(engine, "One", "Two", "Three")
+    await engine.write(comment(request, "Hidden\u200b words")).landed()
+    await engine.write(comment(request, "Another")).landed()
+    PendingReview(engine, request.id).hold(comment(request, "Mine"))
+    monkeypatch.setattr(program_input, "MOST_PAGES", 2)
+    monkeypatch.setattr(program_input, "LONGEST_INPUT", 40)
+    monkeypatch.setattr(program_input, "MOST_THREADS", 1)
+    given = await read_input(engine, request)
+    one, two = given.document["pages"]
+    assert (one["after"], two["after"], two["difference"]) == (SHOWN, None, [])
+    assert [*given.texts] == [one["id"]]
+    assert [(row["what"], row["reason"]) for row in given.document["left_out"]] == [
+        ("page", "only 2 pages fit"),
+        ("text", "the text is too long"),
+        ("threads", "only the first 1 threads fit"),
+    ]
+    assert [thread["text"] for thread in given.document["threads"]] == ["Hidden words"]
+
+
+async def test_a_page_that_changed_while_the_program_ran(engine: Engine, tmp_path: Path) -> None:
+    request = await with_pages(engine, "One")
+    page = (await read_input(engine, request)).document["pages"][0]["id"]
+    text = "# One\n\nNew.\n\n" + TEXT.replace("Second", "Other")
+    change = UpdatePage(page=page, document=Document(markdown=text))
+    edit = EditChangeRequestContent(space_id=request.space, change_request_id=request.id, changes=(change,))
+    steps: list[str] = []
+    command = printing(tmp_path, {"page": page, "line": 3, "text": "a"}, {"page": page, "line": 5, "text": "b"})
+    ticket: Any = None
+
+    def progress(step: str) -> None:
+        nonlocal ticket
+        steps.append(step)
+        if len(steps) == 2:
+            ticket = engine.write(edit)
+
+    drafted = await review_with_program(engine, request, command, "Bot", progress=progress)
+    await ticket.landed()
+    assert [rejected.reason for rejected in drafted.rejected] == ["line: the page was changed in the meantime"]
+    [entry] = PendingReview(engine, request.id).entries()
+    assert (entry.agent, entry.call.body.markdown) == ("Bot", "> First line.\n\na")  # type: ignore[union-attr]
+    assert steps == ["Bot: reading the change …", "Bot: reviewing …", "Bot: checking the comments …"]
+
+
+async def test_the_same_comment_of_two_agents_stays_apart(engine: Engine, tmp_path: Path) -> None:
+    request = await with_pages(engine, "One")
+    command = printing(tmp_path, {"text": "Why?"})
+    for name in ("First", "Second", "First"):
+        drafted = await review_with_program(engine, request, command, name)
+    assert (drafted.numbers, drafted.known) == ((), 1)
+    entries = PendingReview(engine, request.id).entries()
+    assert [entry.agent for entry in entries] == ["First", "Second"]
+    assert exportable(entries, "Second") == [entries[1]]
+    document = exported_review(request, entries, {}, "Ida")
+    assert [row["author"] for row in document["comments"]] == ["First", "Second"]
+    for entry in entries:
+        engine.drop(entry.id)
+    text = json.dumps(document).replace("First", "Ida")
+    for row, name in (("true", "Ida"), ("false", "")):
+        again = await import_review(engine, request, text.replace("true", row, 1), "Ida")
+        assert len(again.numbers) == 2 if row == "true" else 1
+        assert name in [entry.agent for entry in PendingReview(engine, request.id).entries()]
+
+
+async def test_agents_have_a_limited_number_of_drafts(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = await with_pages(engine, "One")
+    monkeypatch.setattr(agent_drafts, "MOST_DRAFTS", 2)
+    assert free_drafts(engine) == 2
+    command = printing(tmp_path, *({"text": f"Comment {number}"} for number in range(3)))
+    drafted = await review_with_program(engine, request, command, "Bot")
+    assert len(drafted.numbers) == 2
+    assert [(row.place, row.reason[:22]) for row in drafted.rejected] == [("comment 3", "agents have 2 drafts: ")]
+    with pytest.raises(InvalidArgument, match="agents have 2 drafts"):
+        require_room(engine)
+
+
+async def test_a_closed_change_request_and_another_one_are_refused(engine: Engine, tmp_path: Path) -> None:
+    request = await with_pages(engine, "One")
+    other = json.dumps({"change_request": {"id": "another"}, "comments": [{"text": "x"}]})
+    with pytest.raises(InvalidArgument, match="of another change request"):
+        await import_review(engine, request, other, "Ida")
+    with pytest.raises(PresscheckError, match="is not installed"):
+        await review_with_program(engine, request, ["/nowhere/at-all"], "Bot")
+    path = {"space_id": request.space, "change_request_id": request.id}
+    await engine.write(UpdateChangeRequest(**path, status="open")).landed()
+    await engine.write(MergeChangeRequest(**path)).landed()
+    merged = request.model_copy(update={"status": "merged"})
+    with pytest.raises(InvalidArgument, match="it is merged"):
+        await review_with_program(engine, merged, printing(tmp_path), "Bot")
+    with pytest.raises(InvalidArgument, match="it is merged"):
+        await import_review(engine, merged, "[]", "Ida")
