@@ -292,12 +292,14 @@ class ScriptResponse(NamedTuple):
     error: str | None
 
 
-def script_runner() -> Callable[[str, dict[str, Any], dict[str, Any], Callable[[str, str], None]], ScriptResponse]:
+def script_runner(
+    hosts: Sequence[str] = (),
+) -> Callable[[str, dict[str, Any], dict[str, Any], Callable[[str, str], None]], ScriptResponse]:
     """Return a function that runs the script of an integration on an event, as the local service does.
 
     The arguments of the function are the script, the event, the environment of the script, and a function that is
     called with level and text of each log line. The function blocks until the response, so it must run in a thread. The
-    script may send requests, but not to private networks.
+    script may send requests, but in private networks only to `hosts`.
 
     Raises:
         MissingExtra: the libraries that run scripts are not installed.
@@ -307,7 +309,7 @@ def script_runner() -> Callable[[str, dict[str, Any], dict[str, Any], Callable[[
     from presscheck.service.integrations.outbound_http import Outgoing
     from presscheck.service.integrations.script_runner import EngineBusy, ScriptConfig, run_script
 
-    outgoing, config = Outgoing(), ScriptConfig(hosts=("*",))
+    outgoing, config = Outgoing(hosts=hosts), ScriptConfig(hosts=("*",))
 
     def run(
         script: str, event: dict[str, Any], environment: dict[str, Any], log: Callable[[str, str], None]

@@ -16,6 +16,7 @@ import pytest
 from tests.cli.shell import Shell, signed_in
 from tests.running_service import LOOPBACK, running_service
 from tests.service.integration_scripts import RUNTIME
+from tests.web_server import WebServer, web_server
 
 MANIFEST = """name: torch
 title: Torch
@@ -51,12 +52,21 @@ const source = createContentSource({
   async getPageDocument({ props }) { return { object: "document", data: { lit: props.lit }, nodes: [] } },
 });
 const events = {
-  async installation_setup(event, { environment }) { console.log("set up in", environment.installation.id.length > 0) },
+  async installation_setup(event, { environment }) {
+    console.log("set up in", environment.installation.id.length > 0);
+    const body = JSON.stringify({ type: event.type, installation: environment.installation.id });
+    for (const url of RECEIVERS) {
+      try {
+        const response = await fetch(url, { method: "POST", body });
+        console.log("received with", response.status);
+      } catch (error) { console.log(String(error)); }
+    }
+  },
 };
 export default createIntegration({ components: [block], contentSources: [source], events });
 """
 )
-"""A script with the conventions of the platform's runtime: a block, a content source, a listener for events."""
+"""A script with the conventions of the platform's runtime: a block, a content source, a listener that posts."""
 WRONG = """name: torch
 titel: Torch
 description: Lights up pages
@@ -97,9 +107,9 @@ def drawn(shell: Shell) -> str:
 
 
 @contextmanager
-def developing(shell: Shell, folder: Path) -> Iterator[subprocess.Popen[str]]:
+def developing(shell: Shell, folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
     """`presscheck integration dev` in a process, killed at the end of the block."""
-    command = ("integration", "dev", "torch", "--manifest", str(folder), "--port", "0")
+    command = ("integration", "dev", "torch", "--manifest", str(folder), "--port", "0", *options)
     with subprocess.Popen(
         [sys.executable, "-m", "presscheck", *command],
         env=shell.environment,
@@ -171,14 +181,24 @@ def test_a_block_a_content_source_and_a_listener_run_in_the_folder(shell: Shell,
     manifest = MANIFEST + "contentSources:\n  - {id: torches, title: Torches}\n"
     (folder / "gitbook-manifest.yaml").write_text(manifest)
     shell.ok("integration", "publish", "torch", "--manifest", str(folder), "--yes")
-    (folder / "dist" / "index.js").write_text(CONVENTIONS)
-    with developing(shell, folder) as dev:
-        assert dev.stdout and dev.stderr
-        assert dev.stderr.readline().startswith("Events of Torch come to port ")
-        shell.ok("integration", "install", "torch", "--organization", "Tallowick")
-        printed = [dev.stdout.readline().split(maxsplit=1)[1].strip() for _ in range(3)]
-        assert printed[0].startswith("installation_setup") and printed[1] == "set up in true", printed
-        assert drawn(shell) == "Drawn by torch"
-        source = json.dumps({"type": "integration:torch:torches", "props": {"lit": True}})
-        computed = ("space", "computed-document", "guides", "--source", source, "--seed", "1")
-        assert shell.json(*computed)["data"] == {"lit": True}
+    with web_server({}) as receiver:
+        addresses = [receiver.url.replace("127.0.0.1", "localhost"), receiver.url]
+        (folder / "dist" / "index.js").write_text(CONVENTIONS.replace("RECEIVERS", json.dumps(addresses)))
+        with developing(shell, folder, "--allow-fetch", "localhost") as dev:
+            _see_conventions(shell, dev, receiver)
+
+
+def _see_conventions(shell: Shell, dev: subprocess.Popen[str], receiver: WebServer) -> None:
+    assert dev.stdout and dev.stderr
+    assert dev.stderr.readline().startswith("Events of Torch come to port ")
+    shell.ok("integration", "install", "torch", "--organization", "Tallowick")
+    printed = [dev.stdout.readline().split(maxsplit=1)[1].strip() for _ in range(5)]
+    assert printed[0].startswith("installation_setup") and printed[1] == "set up in true", printed
+    assert printed[2] == "received with 200", "the host was allowed by its name"
+    assert "127.0.0.1 is at 127.0.0.1, in a private network" in printed[3], "the address was not allowed"
+    (passed_on,) = receiver.posted
+    assert passed_on["type"] == "installation_setup" and passed_on["installation"]
+    assert drawn(shell) == "Drawn by torch"
+    source = json.dumps({"type": "integration:torch:torches", "props": {"lit": True}})
+    computed = ("space", "computed-document", "guides", "--source", source, "--seed", "1")
+    assert shell.json(*computed)["data"] == {"lit": True}

@@ -199,3 +199,11 @@ def test_redirects_of_requests(bait: Bait) -> None:
         with pytest.raises(OutgoingRefused):
             outgoing.get(address)
     outgoing.close()
+    outgoing = Outgoing(hosts=["LocalHost"])
+    with web_server({"/": "a page", "/away": f"-> {bait.addresses[0]}"}) as server:
+        allowed = server.url.replace("127.0.0.1", "localhost")
+        assert outgoing.get(allowed).body == b"a page"
+        for address in (server.url, f"{allowed}/away", *bait.addresses):
+            with pytest.raises(OutgoingRefused):
+                outgoing.get(address)
+    outgoing.close()

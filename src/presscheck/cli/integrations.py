@@ -144,10 +144,24 @@ def listening(port: int, respond: Respond) -> Generator[tuple[int, str]]:
 @click.option(
     "--port", type=click.IntRange(0, 65535), metavar="NUMBER", default=PORT, show_default=True, help="0 for a free one."
 )
+@click.option(
+    "--allow-fetch",
+    "fetch_hosts",
+    multiple=True,
+    metavar="HOST",
+    help="Host on this computer or in a private network that the script may request, such as localhost (repeatable).",
+)
 @click.option("--all", "is_for_all", is_flag=True, help="Also the events of installations in other organizations.")
 @with_session
 async def develop(
-    session: Session, integration_name: str, manifest: str | None, tunnel: str | None, port: int, *, is_for_all: bool
+    session: Session,
+    integration_name: str,
+    manifest: str | None,
+    tunnel: str | None,
+    port: int,
+    fetch_hosts: tuple[str, ...],
+    *,
+    is_for_all: bool,
 ) -> None:
     """Receive the events of an integration on this computer.
 
@@ -162,7 +176,7 @@ async def develop(
     _check_tunnel(session, tunnel)
     known = await session.read(GetIntegration(integration_name=integration_name))
     folder = await asyncio.to_thread(read_manifest, Path(manifest)) if manifest else None
-    events = Development(session, known, folder, script_runner() if folder else None)
+    events = Development(session, known, folder, script_runner(fetch_hosts) if folder else None)
     with listening(port, events.respond) as (listens_on, path):
         address = (tunnel or f"http://{HOST}:{listens_on}").rstrip("/") + path
         call = SetDevelopmentMode(

@@ -1,7 +1,7 @@
 """Outgoing HTTP requests, limited in time and size, with protection against requests into private networks (SSRF).
 
 Host names are resolved here, every address is checked, and the connection goes to a checked address: neither a redirect
-nor DNS rebinding can reach a private network. Networks that the operator allows are exempt.
+nor DNS rebinding can reach a private network. Networks and hosts that the operator allows are exempt.
 """
 
 from __future__ import annotations
@@ -83,13 +83,20 @@ def _tls_context() -> ssl.SSLContext:
 
 
 class Outgoing:
-    """A client for outgoing requests; `allowed` are private networks that may be reached, such as 127.0.0.0/8."""
+    """A client for outgoing requests.
 
-    def __init__(self, allowed: Sequence[str] = (), *, deadline: float = DEADLINE) -> None:
+    Args:
+        allowed: private networks that may be reached, such as 127.0.0.0/8.
+        hosts: hosts that may be reached at any address, such as localhost.
+        deadline: timeout of a request including its redirects, in seconds.
+    """
+
+    def __init__(self, allowed: Sequence[str] = (), *, hosts: Sequence[str] = (), deadline: float = DEADLINE) -> None:
         self._deadline = deadline
+        networks = [ipaddress.ip_network(network, strict=False) for network in allowed]
         self._pool = httpcore.ConnectionPool(
             ssl_context=_tls_context(),
-            network_backend=_CheckedNetwork([ipaddress.ip_network(network, strict=False) for network in allowed]),
+            network_backend=_CheckedNetwork(networks, frozenset(map(str.lower, hosts))),
             max_connections=10,
             max_keepalive_connections=4,
             keepalive_expiry=5,
@@ -214,8 +221,8 @@ def _require_named(url: str, hosts: Sequence[str]) -> None:
 class _CheckedNetwork(httpcore.NetworkBackend):
     """A network backend that connects to checked addresses only, never to a host name."""
 
-    def __init__(self, allowed: Sequence[Network]) -> None:
-        self._allowed = allowed
+    def __init__(self, allowed: Sequence[Network], hosts: frozenset[str]) -> None:
+        self._allowed, self._hosts = allowed, hosts
         self._backend = httpcore.SyncBackend()
 
     @override
@@ -242,7 +249,7 @@ class _CheckedNetwork(httpcore.NetworkBackend):
             raise httpcore.ConnectError(f"could not resolve {host}") from error
         addresses = [str(info[4][0]).partition("%")[0] for info in infos]
         for text in addresses:
-            if not self._may_reach(_parsed(text)):
+            if host not in self._hosts and not self._may_reach(_parsed(text)):
                 raise OutgoingRefused(
                     f"{host} is at {text}, in a private network: the operator must allow this network"
                 )
