@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.engine.write_samples import SITE
 
-from presscheck.api import site_settings, site_structure, sites
+from presscheck.api import site_findings, site_settings, site_structure, sites
 from presscheck.api.operation import Operation
 from presscheck.api.users import User
 from presscheck.client.responses import read_answer
@@ -110,3 +110,12 @@ def test_share_links() -> None:
     elsewhere = site_settings.UpdateShareLink(**SITE | {"site_id": "other"}, share_link_id="l1", active=False)
     assert shown(LINKS, answer, elsewhere).items[0].active
     assert shown(LINKS, answer, site_settings.DeleteShareLink(**SITE, share_link_id="l1")).items == ()
+
+
+def test_findings() -> None:
+    answer = {"items": [{"id": "f1", "status": "open"}, {"id": "f2", "status": "open"}]}
+    listing = site_findings.ListSiteFindings(**SITE)
+    update = site_findings.UpdateSiteFinding(**SITE, site_finding_id="f1", status="canceled")
+    for state, status in (("waiting", "canceled"), ("refused", "open")):
+        changed, other = shown(listing, answer, update, state=state).items
+        assert (changed.status, changed.waiting, other.status) == (status, 7, "open")

@@ -372,6 +372,11 @@ async def history_restore(pilot: Any) -> None:
     await until(pilot, shows="Restore the customization of Tallowick Docs?")
 
 
+async def findings(pilot: Any) -> None:
+    await site(pilot, "Tallowick Docs", "g", "n")
+    await until(pilot, shows="no description")
+
+
 async def publishing_receipt(pilot: Any) -> None:
     await site(pilot, DRAFT, "P")
     await until(pilot, shows="y  n")
@@ -439,7 +444,7 @@ SCREENS = [
     history_restore,
 ]
 
-SMALL = [claim_form, schema_editor, token_test, publishing_receipt]
+SMALL = [findings, claim_form, schema_editor, token_test, publishing_receipt]
 """Screens that are built like others above: in one size and theme."""
 
 

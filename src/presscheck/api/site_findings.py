@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content import ContentDocument
@@ -66,6 +66,12 @@ class SiteFindingStats(Model):
     merged_change_requests: int = 0
 
 
+class InSiteFinding(BaseModel):
+    """Mixin of calls on a finding of a site, whose id is in the path."""
+
+    site_finding_id: str
+
+
 class ListSiteFindings(InSite, Paged, Operation[Page[SiteFinding]]):
     """List the problems that the service found in a site."""
 
@@ -86,7 +92,7 @@ class ListSiteFindings(InSite, Paged, Operation[Page[SiteFinding]]):
     order_by: FindingOrder | None = None
 
 
-class GetSiteFinding(InSite, Operation[SiteFinding]):
+class GetSiteFinding(InSite, InSiteFinding, Operation[SiteFinding]):
     """Get a problem that the service found in a site."""
 
     operation_id = "getSiteFindingById"
@@ -94,10 +100,8 @@ class GetSiteFinding(InSite, Operation[SiteFinding]):
     feature = FEATURE
     release = NEWEST
 
-    site_finding_id: str
 
-
-class UpdateSiteFinding(InSite, Operation[SiteFinding]):
+class UpdateSiteFinding(InSite, InSiteFinding, Operation[SiteFinding]):
     """Set the status of a problem of a site."""
 
     operation_id = "updateSiteFindingById"
@@ -105,11 +109,10 @@ class UpdateSiteFinding(InSite, Operation[SiteFinding]):
     feature = FEATURE
     release = NEWEST
 
-    site_finding_id: str
     status: FindingStatus
 
 
-class ListSiteFindingPages(InSite, Paged, Operation[Page[SiteFindingPage]]):
+class ListSiteFindingPages(InSite, InSiteFinding, Paged, Operation[Page[SiteFindingPage]]):
     """List the pages with a problem of a site."""
 
     operation_id = "listPagesForSiteFinding"
@@ -117,18 +120,14 @@ class ListSiteFindingPages(InSite, Paged, Operation[Page[SiteFindingPage]]):
     feature = FEATURE
     release = NEWEST
 
-    site_finding_id: str
 
-
-class ListSiteFindingChangeRequests(InSite, Paged, Operation[Page[ChangeRequest]]):
+class ListSiteFindingChangeRequests(InSite, InSiteFinding, Paged, Operation[Page[ChangeRequest]]):
     """List the change requests about a problem of a site."""
 
     operation_id = "listChangeRequestsForSiteFinding"
     route = "GET /orgs/{organization_id}/sites/{site_id}/findings/{site_finding_id}/change-requests"
     feature = FEATURE
     release = NEWEST
-
-    site_finding_id: str
 
 
 class GetSiteFindingStats(InSite, Operation[SiteFindingStats]):

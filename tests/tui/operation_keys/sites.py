@@ -1,8 +1,9 @@
 """Sites: their structure, adaptive content, publishing."""
 
 from tests.tui.operation_keys.driver import HERE, Cursor, Family, Shows, Text, row
-from tests.tui.operation_keys.places import SITES, form, typed_title, yes
+from tests.tui.operation_keys.places import SITES, form, sent, typed_title, yes
 
+from presscheck.api.site_findings import GetSiteFinding, ListSiteFindingPages, ListSiteFindings, UpdateSiteFinding
 from presscheck.api.site_settings import GetAdaptiveSchema, ListTemplateConditions, UpdateAdaptiveSchema
 from presscheck.api.site_structure import SortSiteStructure
 from presscheck.api.sites import CreateSite, DeleteSite, GetSite, ListSites, PublishSite, UnpublishSite, UpdateSite
@@ -16,6 +17,16 @@ FAMILY = Family(
             (UpdateAdaptiveSchema, GetAdaptiveSchema),
             HERE,
             *("a", form(), Text("plan"), "down down down", Text("What they pay for"), "ctrl+s", Shows("1 claim")),
+        ),
+        row(
+            (ListSiteFindings, ListSiteFindingPages),
+            *(SITES, "g n", Shows("no description"), "/", Text("Insurance"), "enter enter"),
+            Shows("› Insurance"),
+        ),
+        row(
+            (UpdateSiteFinding, GetSiteFinding),
+            *(SITES, "g n", Shows("no description"), "x", Shows("2 Done 1"), sent(), "z"),
+            *yes("Reopens it"),
         ),
         row(
             CreateSite,

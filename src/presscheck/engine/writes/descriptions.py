@@ -228,7 +228,9 @@ _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
     computed_content.GetComputedRevision: lambda _: "compute pages",
     external_links.AddExternalLink: lambda call: f"add link “{_short(call.title)}”",
     external_links.UpdateExternalLink: _update_in_site("link"),
-    site_findings.UpdateSiteFinding: lambda call: f"mark finding as {call.status}",
+    site_findings.UpdateSiteFinding: lambda call: (
+        f"mark finding as {'ignored' if call.status == 'canceled' else call.status}"
+    ),
     external_links.DeleteExternalLink: lambda _: "remove link",
     site_settings.OverrideSiteSpaceCustomization: lambda _: "customize space in the site",
     site_settings.DeleteSiteSpaceCustomization: lambda _: "reset customization of space in the site",

@@ -162,6 +162,11 @@ def _share_links(call: Call) -> tuple[str, ...]:
     return beneath(f"{_path_of_site(call)}/share-links")
 
 
+def _findings(call: Call) -> tuple[str, ...]:
+    path = _path_of_site(call)
+    return (*beneath(f"{path}/findings"), f"{path}/stats/findings")
+
+
 def _adaptive_schema(call: Call) -> tuple[str, ...]:
     return beneath(f"{_path_of_site(call)}/adaptive-schema")
 
@@ -312,7 +317,7 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     site_structure.MoveSiteSpace: _repeatable(_site, queued=False),
     external_links.AddExternalLink: Effects(queued=False, reconcile="ask", stale=_site),
     external_links.UpdateExternalLink: _repeatable(_site, queued=False),
-    site_findings.UpdateSiteFinding: _repeatable(_site, queued=False),
+    site_findings.UpdateSiteFinding: _repeatable(_findings),
     external_links.DeleteExternalLink: _repeatable(_site, queued=False),
     site_settings.OverrideSiteSpaceCustomization: _repeatable(_site, queued=False),
     site_settings.DeleteSiteSpaceCustomization: _repeatable(_site, queued=False),

@@ -323,6 +323,14 @@ def _given_fields(call: Call) -> Json:
     return {name: value for name, value in call.given().items() if name not in call.path_fields()}
 
 
+_STATUSES_RESTORED = {
+    "archived": "archives it again",
+    "draft": "makes it a draft again",
+    "done": "marks it as done again",
+    "canceled": "ignores it again",
+}
+
+
 def _restored(name: str, value: Any) -> str:
     """Describe the restoration of a field."""
     if name == "adaptive_content":
@@ -332,7 +340,7 @@ def _restored(name: str, value: Any) -> str:
     if name.startswith("default_site_"):
         return f"makes the former {name.replace('_site_', ' ')} the default again"
     if name == "status":
-        return {"archived": "archives it again", "draft": "makes it a draft again"}.get(value, "reopens it")
+        return _STATUSES_RESTORED.get(value, "reopens it")
     text = short(value_text(name, value))
     label = name.replace("_", " ")
     return f"restores the {label} “{text}”" if text else f"removes the {label}"
@@ -1134,7 +1142,7 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
     site_structure.MoveSiteSpace: "a space of a site is moved back by another move",
     external_links.AddExternalLink: "a link is removed again: presscheck site external-links remove",
     external_links.UpdateExternalLink: "a link is changed back by another change",
-    site_findings.UpdateSiteFinding: "the status of a finding is changed back by another change",
+    site_findings.UpdateSiteFinding: _Fields(_get(site_findings.GetSiteFinding)),
     external_links.DeleteExternalLink: "a removed link is added again",
     site_settings.OverrideSiteSpaceCustomization: "the customization of a space is changed back by another change",
     site_settings.DeleteSiteSpaceCustomization: "the own customization of a space is lost",

@@ -11,7 +11,16 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from presscheck.api import change_requests, comments, content, content_changes, site_settings, site_structure, sites
+from presscheck.api import (
+    change_requests,
+    comments,
+    content,
+    content_changes,
+    site_findings,
+    site_settings,
+    site_structure,
+    sites,
+)
 from presscheck.api.comments import Comment, CommentReply, Reaction, ReactionUser
 from presscheck.api.operation import Operation
 from presscheck.api.users import User
@@ -255,12 +264,18 @@ def _new_share_link(answer: Any, read: Any, entry: Entry, me: User) -> Any:
     return _with_items(answer, (*answer.items, site_settings.ShareLink.model_validate(new)))
 
 
-def _changed_share_link(answer: Any, read: Any, entry: Entry, me: User) -> Any:
-    call: Any = entry.call
-    names = () if _is_refused(entry) else ("name", "active")
-    update = {name: value for name, value in call.given().items() if name in names} | _marks(entry)
-    items = tuple(item.model_copy(update=update) if item.id == call.share_link_id else item for item in answer.items)
-    return answer.model_copy(update={"items": items})
+def _changed_fields(id_field: str, *names: str) -> Overlay:
+    """Return the overlay of a write that changes fields of the listed item with the id in `id_field`."""
+
+    def overlay(answer: Any, read: Any, entry: Entry, me: User) -> Any:
+        call: Any = entry.call
+        written = {} if _is_refused(entry) else call.given()
+        update = {name: value for name, value in written.items() if name in names} | _marks(entry)
+        changed = getattr(call, id_field)
+        items = tuple(item.model_copy(update=update) if item.id == changed else item for item in answer.items)
+        return answer.model_copy(update={"items": items})
+
+    return overlay
 
 
 def _changed_page(answer: Any, read: Any, entry: Entry, me: User) -> Any:
@@ -349,7 +364,8 @@ OVERLAYS: dict[tuple[type[Operation[Any]], type[Any]], Overlay] = {
     (site_settings.ListRedirects, site_settings.UpdateRedirect): _changed_redirect,
     (site_settings.ListRedirects, site_settings.DeleteRedirect): _without("site_redirect_id"),
     (site_settings.ListShareLinks, site_settings.CreateShareLink): _new_share_link,
-    (site_settings.ListShareLinks, site_settings.UpdateShareLink): _changed_share_link,
+    (site_settings.ListShareLinks, site_settings.UpdateShareLink): _changed_fields("share_link_id", "name", "active"),
     (site_settings.ListShareLinks, site_settings.DeleteShareLink): _without("share_link_id"),
+    (site_findings.ListSiteFindings, site_findings.UpdateSiteFinding): _changed_fields("site_finding_id", "status"),
 }
 """The overlay of each pair of a read and a write that changes its response."""

@@ -23,6 +23,7 @@ from presscheck.api.roles import Location
 from presscheck.api.site_findings import (
     GetSiteFinding,
     GetSiteFindingStats,
+    InSiteFinding,
     ListSiteFindingChangeRequests,
     ListSiteFindingPages,
     ListSiteFindings,
@@ -36,7 +37,7 @@ from presscheck.api.site_structure import SiteSection, SiteSpace
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.to_inlines import escaped
 from presscheck.documents.pages.tree import flatten
-from presscheck.documents.sites.checks import Finding, check_site
+from presscheck.documents.sites.checks import Finding, Level, check_site
 from presscheck.documents.sites.content import PageFacts, SiteContent, SpaceContent, page_facts
 from presscheck.service.content.revision_content import kept_of_documents, known_content
 from presscheck.service.content.serializers import as_pages
@@ -77,6 +78,9 @@ TYPES = {
     "no-description": "content-gap",
 }
 """The type that the API has for the findings of a check. Findings of the other checks have the type `other`."""
+
+NOT_MADE: dict[str, Level] = {"changed-address": "off"}
+"""Checks that the service does not make: it keeps no record of the former addresses."""
 
 
 @dataclass(frozen=True)
@@ -162,9 +166,7 @@ def get_site_finding_stats(context: Context, call: GetSiteFindingStats) -> SiteF
     )
 
 
-def _finding(
-    context: Context, call: GetSiteFinding | UpdateSiteFinding | ListSiteFindingPages | ListSiteFindingChangeRequests
-) -> Found:
+def _finding(context: Context, call: InSiteFinding) -> Found:
     found = next((one for one in _findings(context, call) if one.finding.id == call.site_finding_id), None)
     if found is None:
         raise not_found("finding")
@@ -194,7 +196,7 @@ def _findings(context: Context, call: Any) -> list[Found]:
     live = {space.space.id: space.space.revision for space in content.spaces}
     seen = Counter[str]()
     found: list[Found] = []
-    for source in check_site(content):
+    for source in check_site(content, NOT_MADE):
         key = "\n".join(
             (source.check, source.space, source.page, source.request, source.part, source.item, source.link)
         )

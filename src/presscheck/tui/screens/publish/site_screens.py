@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from presscheck.api.site_findings import ListSiteFindings
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.sites.adaptive.audience_view import view_as
 from presscheck.tui.screens.sites.previews import preview_reason, preview_site
@@ -125,6 +126,18 @@ class SiteScreens:
         session, site = self._session, self._session.current
         if site:
             session.screen.app_context.push_screen(CustomizationScreen(session.organization_id, site))
+
+    def reason_go_findings(self) -> str | None:
+        """Return why no findings can be listed: there is no site, or the service lists none."""
+        return self._session.site_reason() or self._session.screen.engine.missing_reason(ListSiteFindings)
+
+    def command_go_findings(self) -> None:
+        """List the problems that the service found in the site."""
+        from presscheck.tui.screens.sites.findings import SiteFindingsScreen  # 2 ms, so imported on first use
+
+        session, site = self._session, self._session.current
+        if site:
+            session.screen.app_context.push_screen(SiteFindingsScreen(session.organization_id, site))
 
     def command_history(self) -> None:
         """Show publishes and changes of the site, to inspect and restore them."""
