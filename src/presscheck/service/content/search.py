@@ -166,6 +166,7 @@ def searched_pages(context: Context, spaces: Sequence[SpaceRow]) -> list[Searche
 
 
 def _included(context: Context, revision_id: str) -> IncludedTexts:
+    # takes 130 ms to import, so only for spaces with reusable content
     from presscheck.service.content.included_texts import IncludedTexts
     from presscheck.service.content.serializers import link_targets
 
