@@ -22,6 +22,7 @@ EXTRAS: dict[str, Extra] = {
         (
             "alembic",
             "anyio",
+            "authlib",
             "bs4",
             "itsdangerous",
             "jinja2",

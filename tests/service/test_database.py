@@ -88,12 +88,14 @@ def test_a_database_older_than_the_migrations_is_migrated(tmp_path: Path) -> Non
             connection.execute(f"DROP INDEX {index}")
         newest = (
             "change_request_people change_request_counts grants audit_events external_links page_feedback site_findings"
+            " browser_sign_ins refresh_tokens"
         )
         newer = "imports spec_versions specs translations reader_issues clusters conversations integration_events"
         others = ("site_names", "installations", "integrations", "jobs", "settings")
         for table in (*newest.split(), *newer.split(), *others):
             connection.execute(f"DROP TABLE {table}")
-        for column in ("name", "expires_at"):
+        connection.execute("DROP INDEX ix_tokens_sign_in")
+        for column in ("name", "expires_at", "scope", "sign_in"):
             connection.execute(f"ALTER TABLE tokens DROP COLUMN {column}")
         connection.execute("ALTER TABLE sites DROP COLUMN applied_type")
         connection.execute("ALTER TABLE site_spaces DROP COLUMN looks")

@@ -30,13 +30,13 @@ from sqlalchemy.orm import Session, sessionmaker
 from presscheck.paths import PRIVATE_FILE
 from presscheck.service.db.bounded_cache import BoundedCache, CacheSizes, PendingCache
 from presscheck.service.db.migrate import migrate
-from presscheck.service.models import content, imports, integrations, jobs, sites, teams
+from presscheck.service.models import content, imports, integrations, jobs, oauth, sites, teams
 
 Result = TypeVar("Result")
 Row = TypeVar("Row")
 _log = logging.getLogger("presscheck.requests")
 
-TABLES = (content, integrations, jobs, imports, sites, teams)
+TABLES = (content, integrations, jobs, imports, oauth, sites, teams)
 """Modules whose import registers tables in the metadata."""
 WAIT_FOR_LOCK = 30_000
 """Time that a writer waits for a lock, in milliseconds."""

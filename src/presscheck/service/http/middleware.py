@@ -50,7 +50,15 @@ from presscheck.service.models.sites import SiteRow
 
 # table columns instead of the ORM, because this query runs for every request
 _USERS, _TOKENS = UserRow.__table__.c, TokenRow.__table__.c
-CALLER = (_USERS.id, _USERS.display_name, _USERS.email, _USERS.photo_url, _TOKENS.expires_at, _TOKENS.sha256)
+CALLER = (
+    _USERS.id,
+    _USERS.display_name,
+    _USERS.email,
+    _USERS.photo_url,
+    _TOKENS.expires_at,
+    _TOKENS.sha256,
+    _TOKENS.scope,
+)
 """Columns of the user and of their token."""
 is_of_token = and_(
     _TOKENS.user_id == _USERS.id,
@@ -273,9 +281,9 @@ def caller_of(rows: Sequence[Sequence[Any]], grant: SiteGrant | None) -> Caller:
     """
     if not rows:
         raise ApiError(401, "The token is invalid or has expired.")
-    user_id, name, email, photo, expires_at, token_hash, *_ = rows[0]
+    user_id, name, email, photo, expires_at, token_hash, scope, *_ = rows[0]
     expires = expires_at is not None or grant is not None
-    return Caller(user_id, name, email, photo, expires=expires, token_hash=token_hash, grant=grant)
+    return Caller(user_id, name, email, photo, expires=expires, token_hash=token_hash, grant=grant, scope=scope)
 
 
 def is_valid(session: Session, authorization: str, now: str) -> bool:

@@ -194,8 +194,8 @@ class InstallationGrant(NamedTuple):
 class Caller:
     """The user or the integration that sent a request, as plain values, which stay valid after a rollback.
 
-    `expires` is whether the token has an expiry time. `grant` has the limits of a site token, and `installation` the
-    limits of an integration token.
+    `expires` is whether the token has an expiry time. `grant` has the limits of a site token, `installation` the limits
+    of an integration token, and `scope` the limit of a token from a sign-in by browser.
     """
 
     id: str
@@ -206,6 +206,7 @@ class Caller:
     token_hash: str = ""
     grant: SiteGrant | None = None
     installation: InstallationGrant | None = None
+    scope: str | None = None
 
 
 @dataclass(frozen=True)

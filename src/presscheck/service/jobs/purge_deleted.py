@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from presscheck.service.db.ids import moment_text
 from presscheck.service.jobs.queue import JobContext, runs
 from presscheck.service.models.jobs import JobRow
+from presscheck.service.models.oauth import BrowserSignInRow, RefreshTokenRow
 from presscheck.service.models.organizations import AuditEventRow, OrganizationRow, TokenRow
 from presscheck.service.models.spaces import SpaceRow
 
@@ -31,8 +32,8 @@ def sweep(work: JobContext) -> None:
         for space in session.scalars(select(SpaceRow).where(is_expired)):
             session.delete(space)
         session.execute(delete(JobRow).where(JobRow.finished_at < moment_text(moment - REMEMBERED)))
-        session.execute(delete(TokenRow).where(TokenRow.expires_at < moment_text(moment)))
-
+        for table in (TokenRow, RefreshTokenRow, BrowserSignInRow):
+            session.execute(delete(table).where(table.expires_at < moment_text(moment)))
         session.execute(
             delete(AuditEventRow).where(
                 AuditEventRow.organization_id.in_(select(OrganizationRow.id)),  # the first column of the index

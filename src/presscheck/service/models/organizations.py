@@ -23,7 +23,11 @@ class UserRow(Table):
 
 
 class TokenRow(Table):
-    """An access token of a user, stored as a hash."""
+    """An access token of a user, stored as a hash.
+
+    `scope` limits a token from a sign-in by browser, whose code has the hash `sign_in`. Both are null for a personal
+    token, which permits everything that its user may do.
+    """
 
     __tablename__ = "tokens"
 
@@ -32,6 +36,8 @@ class TokenRow(Table):
     created_at: Mapped[str]
     name: Mapped[str | None]
     expires_at: Mapped[str | None]
+    scope: Mapped[str | None]
+    sign_in: Mapped[str | None] = mapped_column(index=True)
 
 
 class OrganizationRow(Table):

@@ -160,6 +160,20 @@ def refused_form(error: ApiError) -> Response:
     return HTMLResponse(page, error.status, headers)
 
 
+def sign_in_page(status: int, form_origin: str, **values: Any) -> Response:
+    """Respond with a page of the sign-in by browser.
+
+    Args:
+        status: the status of the response.
+        form_origin: the origin to which the response to the form may redirect; empty if it does not redirect.
+        values: what the page shows.
+    """
+    policy = POLICY | {"form-action": f"'self' {form_origin}".rstrip()}
+    headers = HEADERS | {"content-security-policy": _as_header(policy), "cache-control": "no-store"}
+    texts = dict.fromkeys(("form", "scope", "code", "problem", "is_asking", "is_approved"), "") | values
+    return HTMLResponse(_templates().get_template("sign_in.html").render(texts), status, headers)
+
+
 def front_page(session: Session) -> Response:
     """Respond to a browser at the top of the service with the list of public sites."""
     public = select(SiteRow).where(SiteRow.published.is_(True), SiteRow.visibility == "public").order_by(SiteRow.title)

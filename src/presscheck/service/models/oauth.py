@@ -1,0 +1,46 @@
+"""Tables of sign-ins by browser. Codes and tokens are stored as hashes."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Mapped, mapped_column
+
+from presscheck.service.models.table import Table, refers
+
+
+class BrowserSignInRow(Table):
+    """A sign-in by browser, with a device code or an authorization code.
+
+    `user_code` is the hash of the code that the user enters, for a device code. `status` is pending, approved, denied,
+    or used once tokens were issued. A used row stays until it expires, so that a second use is noticed.
+    """
+
+    __tablename__ = "browser_sign_ins"
+
+    sha256: Mapped[str] = mapped_column(primary_key=True)
+    user_code: Mapped[str | None] = mapped_column(unique=True)
+    scope: Mapped[str]
+    status: Mapped[str]
+    user_id: Mapped[str | None] = mapped_column(refers("users.id", ondelete="CASCADE"))
+    redirect_uri: Mapped[str | None]
+    challenge: Mapped[str | None]
+    interval: Mapped[int]
+    polled_at: Mapped[str | None]
+    created_at: Mapped[str]
+    expires_at: Mapped[str]
+
+
+class RefreshTokenRow(Table):
+    """A refresh token, which is used once. A used row stays until it expires, so that a second use is noticed.
+
+    `sign_in` is the hash of the code of the sign-in. All tokens of a sign-in are revoked together.
+    """
+
+    __tablename__ = "refresh_tokens"
+
+    sha256: Mapped[str] = mapped_column(primary_key=True)
+    sign_in: Mapped[str] = mapped_column(index=True)
+    user_id: Mapped[str] = mapped_column(refers("users.id", ondelete="CASCADE"))
+    scope: Mapped[str]
+    created_at: Mapped[str]
+    expires_at: Mapped[str]
+    used_at: Mapped[str | None]

@@ -1,0 +1,55 @@
+"""The writes that the scope of a token permits. Every scope permits all reads of its user."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from presscheck.api import (
+    change_requests,
+    collections,
+    comments,
+    content_changes,
+    conversations,
+    external_links,
+    imports,
+    openapi,
+    organizations,
+    site_findings,
+    spaces,
+    translations,
+)
+from presscheck.api.operation import Operation
+from presscheck.api.scopes import SCOPES
+from presscheck.service.http.operations import ApiError
+
+_OF_CONTENT = frozenset(
+    module.__name__
+    for module in (
+        change_requests,
+        collections,
+        comments,
+        content_changes,
+        conversations,
+        external_links,
+        imports,
+        openapi,
+        site_findings,
+        spaces,
+        translations,
+    )
+)
+"""Modules whose writes change content. All other writes need the scope `admin`."""
+_OF_EVERYBODY = frozenset[type[Operation[Any]]]((organizations.UpdateLastSeen,))
+"""Writes that change nothing for others."""
+
+
+def require_scope(scope: str | None, operation: type[Operation[Any]]) -> None:
+    """Require that the scope of the caller's token permits a write. Tokens without a scope permit everything.
+
+    Raises:
+        ApiError: 403, the scope does not permit the write.
+    """
+    if scope in (None, "admin") or operation in _OF_EVERYBODY:
+        return
+    if scope != "write" or operation.__module__ not in _OF_CONTENT:
+        raise ApiError(403, f"Your sign-in {SCOPES.get(scope or '', 'is limited')}: sign in again with a wider scope.")
