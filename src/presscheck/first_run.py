@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import ListSpaces
@@ -17,6 +19,7 @@ from presscheck.errors import (
     InvalidArgument,
     NetworkError,
     NotSignedIn,
+    NotSupported,
     PresscheckError,
     RequestError,
 )
@@ -24,6 +27,10 @@ from presscheck.extras import missing_modules
 from presscheck.paths import Places, places
 from presscheck.sign_in import SignIn
 from presscheck.wiring import app_without_token, connect
+
+if TYPE_CHECKING:
+    from presscheck.client.oauth import DeviceCode
+    from presscheck.config.browser_session import BrowserSession
 
 MOST_ENTRIES = 50_000
 """Maximum files and folders that are searched for a page."""
@@ -69,8 +76,13 @@ class FirstRunChoices:
         missing = next(missing_modules("serve"), None)
         return "The last two need the local service: pip install 'presscheck[serve]'" if missing else ""
 
-    async def sign_in(self, address: str, token: str) -> Profile:
-        """Check the token and store it, as `presscheck login` does.
+    async def sign_in(self, address: str, token: str, show: Callable[[str, str], None]) -> Profile:
+        """Check the token and store it, as `presscheck login` does. Without a token, sign in by browser.
+
+        Args:
+            address: the URL of the service.
+            token: the token; empty to sign in by browser.
+            show: shows what to do in the browser, with the code to copy, or an empty text if it was copied before.
 
         Raises:
             InvalidArgument: the field `address` or `token` is invalid.
@@ -79,8 +91,10 @@ class FirstRunChoices:
         base_url = None if address.rstrip("/") == self.address else address
         try:
             checked = self._sign_in.check(base_url)
-            user = await self._sign_in.verify(checked, token)
-        except (NotSignedIn, Forbidden) as error:
+            signed_in = token or await self._by_browser(checked, show)
+            access = signed_in if isinstance(signed_in, str) else signed_in.access
+            user = await self._sign_in.verify(checked, access)
+        except (NotSignedIn, NotSupported, Forbidden) as error:
             raise InvalidArgument("token", error.message) from error
         except (ConfigurationError, NetworkError) as error:
             raise InvalidArgument("address", error.message) from error
@@ -88,12 +102,22 @@ class FirstRunChoices:
             message = f"it does not respond as a documentation service does: {error.message}. Check the address"
             raise InvalidArgument("address", message) from error
         try:
-            done = await asyncio.to_thread(self._sign_in.store, base_url, token, user)
+            done = await asyncio.to_thread(self._sign_in.store, base_url, signed_in, user)
         except OSError as error:
             raise ConfigurationError(
                 f"{self._sign_in.file.parent}: the token is not stored: {error.strerror}"
             ) from None
         return done.profile
+
+    async def _by_browser(self, address: str, show: Callable[[str, str], None]) -> BrowserSession:
+        steps = ""
+
+        def show_code(device: DeviceCode) -> None:
+            nonlocal steps
+            steps = f"Enter the code {device.user_code} at {device.url} in any browser."
+            show(f"{steps} The code is in your clipboard, if the terminal permits it.", device.user_code)
+
+        return await self._sign_in.by_device(address, "write", show_code, lambda event: show(f"{event}. {steps}", ""))
 
     async def open_sample(self) -> Profile:
         """Start the sample workspace.

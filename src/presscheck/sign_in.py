@@ -1,13 +1,18 @@
-"""Signing in to the service of a profile: address and token are checked, then stored."""
+"""Signing in to the service of a profile: address and token are checked, then stored.
+
+The token is a personal token, or belongs to a sign-in by browser.
+"""
 
 from __future__ import annotations
 
 import json
+import secrets
+import time
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.users import GetCurrentUser, User
@@ -18,6 +23,13 @@ from presscheck.config.validation import HOSTED, read, require_encryption
 from presscheck.errors import ConfigurationError, NotSupported
 from presscheck.paths import private_directory, private_opener
 from presscheck.wiring import connect
+
+if TYPE_CHECKING:
+    from presscheck.client.oauth import DeviceCode, IssuedTokens, OAuthClient, SignInEndpoints
+    from presscheck.config.browser_session import BrowserSession
+
+LARGEST_SKEW = 300.0
+"""Difference between the clocks of this machine and of the service that is reported, in seconds."""
 
 
 class SignedIn(NamedTuple):
@@ -94,12 +106,64 @@ class SignIn:
                 await client.send(ListOrganizations(limit=1))
                 return None
 
-    def store(self, base_url: str | None, token: str, user: User | None) -> SignedIn:
+    async def by_device(
+        self, address: str, scope: str, show: Callable[[DeviceCode], None], report: Callable[[str], None]
+    ) -> BrowserSession:
+        """Sign in with a code that the user enters in a browser on any machine.
+
+        Args:
+            address: the URL of the service.
+            scope: what the sign-in permits: `read`, `write` or `admin`.
+            show: shows the code to the user.
+            report: reports an event during the wait, such as a lost connection.
+
+        Raises:
+            PresscheckError: the service does not offer it or does not respond, the user denied, or the code expired.
+        """
+        from presscheck.client.oauth import OAuthClient  # 90 ms, only to sign in
+
+        async with OAuthClient(address, insecure=self._allow_http) as client:
+            endpoints = await client.endpoints()
+            device = await client.request_device(endpoints, scope)
+            show(device)
+            issued = await client.wait(endpoints, device, report)
+            return _session(client, endpoints, issued, scope, report)
+
+    async def by_redirect(
+        self, address: str, scope: str, port: int, show: Callable[[str], None], report: Callable[[str], None]
+    ) -> BrowserSession:
+        """Sign in with a browser on this machine, which returns to a port of this machine.
+
+        Args:
+            address: the URL of the service.
+            scope: what the sign-in permits: `read`, `write` or `admin`.
+            port: the port; 0 for any.
+            show: opens a URL in the browser.
+            report: reports an event, such as a wrong clock.
+
+        Raises:
+            PresscheckError: the service does not offer it or does not respond, the user denied, the port is in use, or
+                the answer belongs to another sign-in.
+        """
+        # 90 ms, only to sign in
+        from presscheck.client.loopback import Loopback
+        from presscheck.client.oauth import OAuthClient
+
+        async with OAuthClient(address, insecure=self._allow_http) as client:
+            endpoints = await client.endpoints()
+            async with Loopback(port) as loopback:
+                request = client.request_code(endpoints, scope, loopback.redirect_uri)
+                show(request.url)
+                answer = await loopback.wait()
+            issued = await client.exchange(endpoints, request, answer, loopback.redirect_uri)
+            return _session(client, endpoints, issued, scope, report)
+
+    def store(self, base_url: str | None, token: str | BrowserSession, user: User | None) -> SignedIn:
         """Store the profile and its token. Blocks while it accesses the keyring and the disk.
 
         Args:
             base_url: the URL to write into a new profile; None for the default.
-            token: the checked token.
+            token: the checked token, or the sign-in by browser that it belongs to.
             user: the user of the token.
 
         Raises:
@@ -108,9 +172,16 @@ class SignIn:
         address = (base_url or self.default_address).rstrip("/")
         if not self._settings:
             self._add_profile(base_url)
-        place = store_token(self.file.parent, self.name, address, token)
         loaded = load(self.file, environment={**self._environment, "PRESSCHECK_PROFILE": self.name}, with_token=False)
-        return SignedIn(replace(loaded, base_url=address, token=token, token_from=place), user, place)
+        if isinstance(token, str):
+            place, browser = store_token(self.file.parent, self.name, address, token), None
+        else:
+            from presscheck.config.browser_session import StoredSession  # 1 ms, only to sign in by browser
+
+            browser = StoredSession(self.file.parent, self.name, address, token)
+            place, token = browser.write(token), token.access
+        profile = replace(loaded, base_url=address, token=token, token_from=place, browser=browser)
+        return SignedIn(profile, user, place)
 
     @property
     def _allow_http(self) -> bool:
@@ -135,3 +206,37 @@ class SignIn:
         if not file.exists() or file.read_text("utf-8") != text:
             with open(file, "w", encoding="utf-8", opener=private_opener) as opened:
                 opened.write(text)
+
+
+async def revoke(profile: Profile) -> None:
+    """Revoke the tokens of a sign-in by browser at the service.
+
+    Raises:
+        RequestError: the service refuses or does not respond.
+    """
+    from presscheck.client.oauth import OAuthClient  # 90 ms, only to sign out
+
+    session = profile.browser.session if profile.browser else None
+    if session and session.revocation_url:
+        async with OAuthClient(profile.base_url, insecure=profile.allow_http) as client:
+            await client.revoke(session.revocation_url, session.refresh or session.access)
+
+
+def _session(
+    client: OAuthClient, endpoints: SignInEndpoints, issued: IssuedTokens, scope: str, report: Callable[[str], None]
+) -> BrowserSession:
+    from presscheck.config.browser_session import BrowserSession  # 1 ms, only to sign in by browser
+
+    now = time.time()
+    skew = now - (client.service_time or now)
+    if abs(skew) > LARGEST_SKEW:
+        report(f"The clock of this machine is {abs(skew) / 60:.0f} min {'ahead' if skew > 0 else 'behind'}: set it")
+    return BrowserSession(
+        secrets.token_hex(16),
+        issued.access,
+        issued.refresh,
+        now + issued.seconds,
+        issued.scope or scope,
+        endpoints.token,
+        endpoints.revocation,
+    )

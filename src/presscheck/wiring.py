@@ -50,7 +50,12 @@ def connect(profile: Profile, on_exchange: Callable[[RequestRecord], None] | Non
     """
     from presscheck.client.client import Client  # 78 ms, only after the first paint
 
-    return Client(profile.base_url, needed_token(profile), insecure=profile.allow_http, on_exchange=on_exchange)
+    token, auth = needed_token(profile), None
+    if profile.browser:
+        from presscheck.client.token_renewal import RenewedBearer  # 2 ms, only for sign-ins by browser
+
+        auth = RenewedBearer(profile.browser, insecure=profile.allow_http)
+    return Client(profile.base_url, token, auth=auth, insecure=profile.allow_http, on_exchange=on_exchange)
 
 
 def offline_client() -> OfflineClient:
@@ -112,7 +117,9 @@ def open_cache(profile: Profile, where: Places) -> Cache:
     """Open the cache of the profile's service and token."""
     from presscheck.store.cache import MB, Cache  # 7 ms, not for commands without a cache
 
-    file = where.cache_file(f"{_store_name(profile)}-{_short_hash(needed_token(profile))}")
+    # the access token of a sign-in by browser changes every hour
+    owner = profile.browser.session.id if profile.browser else needed_token(profile)
+    file = where.cache_file(f"{_store_name(profile)}-{_short_hash(owner)}")
     return Cache(file, limit=profile.cache_size * MB)
 
 

@@ -1,17 +1,22 @@
 """The first screen without a token: each choice to its end, with errors at the field and nothing of the token shown."""
 
+import asyncio
 import importlib.util
 import os
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import httpx
 import keyring
 import pytest
 from keyring.backends.fail import Keyring
+from tests.browser_sign_in import SignInSite
 from tests.running_service import RunningService
 from tests.tui.app_driver import inbox_loaded, running, shown, until
+from tests.web_server import web_server
 from textual.widgets import Input
 
 from presscheck import extras
@@ -68,9 +73,10 @@ async def test_sign_in_stores_a_token_that_is_never_shown(
         await pilot.press("s")
         await until(pilot, shows="https://api.gitbook.com")
         await until(pilot, holds=lambda: getattr(app.focused, "password", False))
-        await pilot.press("enter")
-        await until(pilot, shows="required")
         await pilot.press("up")
+        app.focused.value = ""
+        await pilot.press("enter", "enter")
+        await until(pilot, shows="required")
         await type_into(pilot, "http://docs.example.org")
         await type_into(pilot, "wrong-token")
         await until(pilot, shows="http sends the token unencrypted")
@@ -92,6 +98,31 @@ async def test_sign_in_stores_a_token_that_is_never_shown(
     assert service.token not in where.config_file.read_text("utf-8")
     [file] = (where.config / "tokens").iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
+
+
+async def test_without_a_token_a_browser_signs_in(service: RunningService, where: Places, services: ExitStack) -> None:
+    app: Any = first_app(where, services)
+    async with running(app, SMALL) as pilot:
+        await until(pilot, shows="Where is your documentation?")
+        await pilot.press("s")
+        await until(pilot, holds=lambda: getattr(app.focused, "password", False))
+        await pilot.press("up")
+        with web_server({}) as other:
+            await type_into(pilot, other.url)
+            await pilot.press("enter")
+            await until(pilot, shows="does not offer sign-in by browser")
+        await pilot.press("up")
+        await type_into(pilot, service.base_url)
+        await pilot.press("enter")
+        await until(pilot, shows="Enter the code ")
+        code = re.search(r"[A-Z]{4}-[A-Z]{4}", shown(app))
+        assert code and app.clipboard == code[0]
+        with httpx.Client() as browser:
+            site = SignInSite(service.base_url, service.token, browser)
+            await asyncio.to_thread(site.decide, f"{service.base_url}/device", user_code=code[0])
+        await inbox_loaded(pilot)
+    profile = load(where.config_file)
+    assert profile.browser and profile.browser.session.scope == "write"
 
 
 async def test_a_folder_is_opened_with_its_pages(where: Places, services: ExitStack, tmp_path: Path) -> None:

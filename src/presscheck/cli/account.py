@@ -6,12 +6,15 @@ import asyncio
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from presscheck.api.organizations import ListOrganizations
+from presscheck.api.scopes import SCOPES
 from presscheck.api.users import GetCurrentUser
 from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.json_filter import json_option
@@ -19,31 +22,65 @@ from presscheck.cli.operations.command_factory import sends
 from presscheck.cli.output import print_json, print_message, print_rows
 from presscheck.cli.session import Session, chosen_profile, load_profile, profile_option, with_session
 from presscheck.config.profile import profile_name
-from presscheck.config.tokens import IN_KEYRING, forget_token, is_stored, set_elsewhere
+from presscheck.config.tokens import IN_KEYRING, forget_token, is_stored, set_elsewhere, stored_token
 from presscheck.config.validation import HOSTED, read, read_all
-from presscheck.errors import InvalidArgument, NotSupported
+from presscheck.errors import ConfigurationError, InvalidArgument, NotSupported, RequestError
 from presscheck.paths import places
-from presscheck.sign_in import SignIn
+from presscheck.sign_in import SignIn, revoke
+
+if TYPE_CHECKING:
+    from presscheck.client.oauth import DeviceCode
 
 
 @click.command()
 @click.option("--base-url", metavar="URL", help="URL of the service, for a new profile.")
+@click.option("--web", "by_device", is_flag=True, help="Sign in by browser, with a code; works over SSH.")
+@click.option("--browser", "by_redirect", is_flag=True, help="Sign in by a browser on this machine.")
+@click.option(
+    "--scope",
+    type=click.Choice([*SCOPES]),
+    default="write",
+    show_default=True,
+    help="What a sign-in by browser permits: to read, to write content, or everything that you may do.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="NUMBER",
+    default=0,
+    help="Port of this machine that --browser returns to; 0 for any.",
+)
 @profile_option
 @click.pass_context
 @report_errors
-def login(context: click.Context, base_url: str | None) -> None:
+def login(
+    context: click.Context, base_url: str | None, *, by_device: bool, by_redirect: bool, scope: str, port: int
+) -> None:
     """Sign in: check a token and store it.
 
-    Prompts for the token; without a terminal, reads it from standard input. The token is stored in the system keyring,
-    or, if there is none, in a file that only you can read.
+    Prompts for the token; without a terminal, reads it from standard input. With --web or --browser, the service issues
+    a token after you sign in there. The token is stored in the system keyring, or, if there is none, in a file that
+    only you can read.
     """
+    if by_device and by_redirect:
+        raise InvalidArgument("browser", "cannot be combined with --web")
     name = profile_name(chosen_profile(context), dict(os.environ))
     sign_in = SignIn(places().config_file, name, os.environ)
     address = sign_in.check(base_url)
-    token = _prompt_for_token(address)
-    user = asyncio.run(sign_in.verify(address, token))
+    if by_device:
+        session = asyncio.run(sign_in.by_device(address, scope, _show_code, print_message))
+        token, access = session, session.access
+    elif by_redirect:
+        session = asyncio.run(sign_in.by_redirect(address, scope, port, _open_page, print_message))
+        token, access = session, session.access
+    else:
+        token = access = _prompt_for_token(address)
+    user = asyncio.run(sign_in.verify(address, access))
     done = sign_in.store(base_url, token, user)
     who = f" as {user.display_name or user.id}" if user else ""
+    if done.profile.browser:
+        granted = done.profile.browser.session.scope
+        who += f"; presscheck {SCOPES.get(granted, f'has the scope {granted}')}"
     print_message(f"Signed in to {address}{who}; the token is in {done.place}.")
     if user is None:
         print_message(f"This service does not tell who you are: set `user` in profiles.{name} of {sign_in.file}.")
@@ -56,11 +93,18 @@ def login(context: click.Context, base_url: str | None) -> None:
 @click.pass_context
 @report_errors
 def logout(context: click.Context) -> None:
-    """Sign out: delete the stored token."""
+    """Sign out: delete the stored token. A sign-in by browser also ends at the service."""
     profile = load_profile(context, with_token=False)
     file = places().config_file
+    browser = None
+    with suppress(ConfigurationError):  # a keyring that does not provide the token
+        browser = stored_token(file.parent, profile.name, profile.base_url).browser
     was_stored = forget_token(file.parent, profile.name, profile.base_url)
     print_message(f"Signed out of {profile.base_url}." if was_stored else f"No stored token for {profile.base_url}.")
+    try:
+        asyncio.run(revoke(replace(profile, browser=browser)))
+    except RequestError as error:
+        print_message(f"The sign-in could not be revoked at the service, where it expires later: {error.message}.")
     elsewhere = set_elsewhere(read(file, profile.name), os.environ)
     if elsewhere:
         print_message(f"A token is still set in {elsewhere}.")
@@ -119,6 +163,28 @@ def _profile_row(directory: Path, name: str, table: dict[str, Any], *, chosen: b
         "token": set_elsewhere(table, environment) or stored,
         "readOnly": table.get("read_only", False),
     }
+
+
+def _show_code(device: DeviceCode) -> None:
+    print_message(f"Open {device.url} in any browser, and enter the code {device.user_code}")
+    if device.complete_url != device.url:
+        print_message(f"or open {device.complete_url} and compare the code.")
+    if sys.stderr.isatty():
+        from presscheck.tui.terminal.clipboard import clipboard_sequence  # 1 ms, only to copy a code
+
+        sys.stderr.write(clipboard_sequence(device.user_code, os.environ))
+        print_message("The code is also in your clipboard, if the terminal permits it.")
+    print_message(f"Waiting for your approval, for up to {device.seconds / 60:.0f} minutes …")
+
+
+def _open_page(url: str) -> None:
+    from presscheck.tui.external_programs import is_remote, open_in_browser  # 60 ms, only to sign in by browser
+
+    print_message(f"Sign in in your browser: {url}")
+    if is_remote():
+        print_message("This machine seems to have no browser: forward the port (see --port), or use --web.")
+    else:
+        open_in_browser(url)
 
 
 def _prompt_for_token(address: str) -> str:

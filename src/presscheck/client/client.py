@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from httpx import Headers
     from tenacity import RetryCallState
 
+    from presscheck.client.token_renewal import RenewedBearer
+
 __all__ = ["Client", "Timeouts"]
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
@@ -77,6 +79,8 @@ VISIT_SECONDS = 15.0
 """The time-out of a request for a published page."""
 T = TypeVar("T")
 ATTEMPTS = 3
+CERTIFICATE_NOT_YET_VALID = 9
+"""The code of OpenSSL."""
 TRANSIENT = frozenset((502, 503, 504))
 """Statuses of a service that is restarting or overloaded."""
 
@@ -139,7 +143,7 @@ class CookielessClient(httpx.AsyncClient):
     cookies = NoCookies()  # pyrefly: ignore[bad-override-mutable-attribute]  # a property in httpx
 
 
-def connect(address: Address, bearer: Bearer, timeouts: Timeouts, connections: int) -> httpx.AsyncClient:
+def connect(address: Address, bearer: httpx.Auth, timeouts: Timeouts, connections: int) -> httpx.AsyncClient:
     """Create the connection pool, which connects with the first request."""
     limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections, keepalive_expiry=30.0)
     proxy = None if address.is_local else proxy_for(address.url)
@@ -169,6 +173,7 @@ class Client:
     Args:
         base_url: the URL of the service.
         token: the token; None to send none.
+        auth: adds the token to requests instead, if it may have to be renewed.
         timeout: the time-outs and retry pauses.
         insecure: allow sending the token over plain HTTP to another machine.
         max_size: the size limit of a response body in bytes.
@@ -184,6 +189,7 @@ class Client:
         base_url: str,
         token: str | None,
         *,
+        auth: RenewedBearer | None = None,
         timeout: Timeouts | None = None,
         insecure: bool = False,
         max_size: int = MAX_SIZE,
@@ -195,7 +201,8 @@ class Client:
         self._max_size = max_size
         self._on_exchange = on_exchange
         self._budget = Budget(self._timeouts.longest_pause)
-        self._http = connect(self._address, Bearer(token), self._timeouts, connections)
+        self._renewal = auth
+        self._http = connect(self._address, auth or Bearer(token), self._timeouts, connections)
         self._routes = RouteCheck()
         self._known = KnownResponses()
         self.clock_skew: float | None = None
@@ -211,7 +218,9 @@ class Client:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close all connections."""
+        """Close all connections, after tokens that are being renewed are stored."""
+        if self._renewal:
+            await self._renewal.finish()
         await self._http.aclose()
 
     async def send(self, call: Operation[Answer]) -> Answer:
@@ -564,7 +573,7 @@ def to_typed_error(call: Operation[Any], failure: Exception, progress: Progress,
         return unusable(call, str(failure))
     if isinstance(failure, BudgetExhausted):
         return rate_limited(call, failure.seconds)
-    message = _message(failure, host)
+    message = failure_message(failure, host)
     if progress.sent and not call.is_read():
         return Ambiguous(
             f"{message}. It is not known whether the change was saved: check before you send it again",
@@ -590,7 +599,8 @@ def _has_no_response(failure: Exception) -> bool:
     return "without sending a response" in str(failure)
 
 
-def _message(failure: Exception, host: str) -> str:
+def failure_message(failure: Exception, host: str) -> str:
+    """Return why there was no response, for the user."""
     match failure:
         case httpx.ConnectTimeout():
             return f"Could not connect to {host}: timed out"
@@ -610,7 +620,8 @@ def _reason(failure: BaseException) -> str:
     seen: BaseException | None = failure
     while seen is not None:
         if isinstance(seen, ssl.SSLCertVerificationError):
-            return f"its certificate is not trusted ({seen.verify_message})"
+            hint = "; check the clock of this machine" if seen.verify_code == CERTIFICATE_NOT_YET_VALID else ""
+            return f"its certificate is not trusted ({seen.verify_message}{hint})"
         if isinstance(seen, ssl.SSLError):
             return "the secure connection failed"
         if isinstance(seen, OSError) and seen.strerror and seen.errno:

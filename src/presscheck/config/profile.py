@@ -11,11 +11,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from presscheck.config.settings_schema import CACHE_SIZE, LOW_BANDWIDTH, NARROWEST_TEXT, TEXT_WIDTH
 from presscheck.config.tokens import Token, find_token
 from presscheck.config.validation import HOSTED, read, require_encryption
 from presscheck.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from presscheck.config.browser_session import StoredSession
 
 __all__ = ["HOSTED", "Profile", "Token", "load", "profile_name"]
 
@@ -38,6 +42,8 @@ class Profile:
     """The id, e-mail address or name of the user, for services that do not report the user."""
     token_from: str | None = field(default=None, compare=False)
     """The source of the token, in words."""
+    browser: StoredSession | None = field(default=None, repr=False, compare=False)
+    """The sign-in by browser that the token belongs to, if any."""
     allow_http: bool = False
     """Whether the token may be sent over plain HTTP to another machine."""
     cache_size: int = CACHE_SIZE
@@ -95,6 +101,7 @@ def load(
         organization=table.get("organization"),
         user=table.get("user"),
         token_from=token.origin,
+        browser=token.browser,
         allow_http=table.get("allow_http", False),
         cache_size=table.get("cache_size", CACHE_SIZE),
         owners=table.get("owners"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import delete
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from presscheck.service.models.organizations import TokenRow
 from presscheck.service.models.table import Table, refers
 
 
@@ -44,3 +46,10 @@ class RefreshTokenRow(Table):
     created_at: Mapped[str]
     expires_at: Mapped[str]
     used_at: Mapped[str | None]
+
+
+def revoke_sign_in(session: Session, sign_in: str) -> None:
+    """Delete all tokens of a sign-in."""
+    session.flush()
+    session.execute(delete(TokenRow).where(TokenRow.sign_in == sign_in))
+    session.execute(delete(RefreshTokenRow).where(RefreshTokenRow.sign_in == sign_in))

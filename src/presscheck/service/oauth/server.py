@@ -25,13 +25,13 @@ from authlib.oauth2.rfc6750 import BearerTokenGenerator
 from authlib.oauth2.rfc7009 import RevocationEndpoint
 from authlib.oauth2.rfc7636 import CodeChallenge, create_s256_code_challenge
 from authlib.oauth2.rfc8628 import DEVICE_CODE_GRANT_TYPE, DeviceAuthorizationEndpoint, DeviceCodeGrant
-from sqlalchemy import delete, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 from typing_extensions import override
 
 from presscheck.api.scopes import SCOPES
 from presscheck.service.db.ids import hash_token, moment_text
-from presscheck.service.models.oauth import BrowserSignInRow, RefreshTokenRow
+from presscheck.service.models.oauth import BrowserSignInRow, RefreshTokenRow, revoke_sign_in
 from presscheck.service.models.organizations import TokenRow, UserRow
 
 CLIENT_ID = "presscheck"
@@ -404,13 +404,6 @@ class SignInServer(AuthorizationServer):
     @override
     def handle_response(self, status: int, body: Any, headers: Any) -> Answer:
         return Answer(status, body, dict(headers))
-
-
-def revoke_sign_in(session: Session, sign_in: str) -> None:
-    """Delete all tokens of a sign-in."""
-    session.flush()
-    session.execute(delete(TokenRow).where(TokenRow.sign_in == sign_in))
-    session.execute(delete(RefreshTokenRow).where(RefreshTokenRow.sign_in == sign_in))
 
 
 def metadata(origin: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from presscheck.errors import ConfigurationError
 from presscheck.service.db.ids import Clock, hash_token, moment_text
+from presscheck.service.models.oauth import revoke_sign_in
 from presscheck.service.models.organizations import TokenRow, UserRow
 
 ID_LENGTH = 12
@@ -71,7 +72,7 @@ def list_tokens(session: Session) -> list[Token]:
 
 
 def revoke_token(session: Session, token_id: str) -> None:
-    """Revoke a token, given its id or the first characters of it.
+    """Revoke a token, and all others of the same sign-in by browser, given its id or the first characters of it.
 
     Raises:
         ConfigurationError: no token or more than one starts with this id, or the id has fewer than six characters.
@@ -79,4 +80,7 @@ def revoke_token(session: Session, token_id: str) -> None:
     tokens = session.scalars(select(TokenRow).where(TokenRow.sha256.startswith(token_id, autoescape=True))).all()
     if len(tokens) != 1 or len(token_id) < 6:
         raise ConfigurationError(f"{token_id}: {len(tokens)} tokens match; see `presscheck serve token list`")
-    session.delete(tokens[0])
+    if tokens[0].sign_in:
+        revoke_sign_in(session, tokens[0].sign_in)
+    else:
+        session.delete(tokens[0])

@@ -38,6 +38,7 @@ class EntryField:
         hint: the placeholder of an empty input.
         help: an explanation below the field, as display text.
         is_secret: whether the typed text is hidden.
+        is_optional: whether the text may be empty.
         complete: returns the completions that tab uses.
     """
 
@@ -47,6 +48,7 @@ class EntryField:
     hint: str = ""
     help: str = ""
     is_secret: bool = False
+    is_optional: bool = False
     complete: Completion | None = None
 
 
@@ -84,6 +86,13 @@ class EntryDialog(Dialog[T], Generic[T]):
         self._candidates: dict[str, Sequence[str]] = {}
         """The completions of the text of each field, by name of the field."""
         self._is_checking = False
+        self._steps: Line = ()
+        """What the user has to do during the check, shown below the last field."""
+
+    def show_steps(self, text: str) -> None:
+        """Show during the check what the user has to do."""
+        self._steps = (Span(sanitize(text), "strong"),)
+        self._show()
 
     @override
     def body(self) -> ComposeResult:
@@ -167,11 +176,11 @@ class EntryDialog(Dialog[T], Generic[T]):
         if self._is_checking:
             return
         texts = {field.name: self._box(field).value.strip() for field in self.fields}
-        empty = next((field for field in self.fields if not texts[field.name]), None)
+        empty = next((field for field in self.fields if not (texts[field.name] or field.is_optional)), None)
         if empty:
             self._take_error(InvalidArgument(empty.name, "required"))
             return
-        self._is_checking, self._error = True, ("", "")
+        self._is_checking, self._error, self._steps = True, ("", ""), ()
         self._show()
         self._run(self._check(texts), "check")
 
@@ -211,6 +220,8 @@ class EntryDialog(Dialog[T], Generic[T]):
     def _below(self, field: EntryField) -> Line:
         """Return the line below a field: its error, else its completions, else its help text."""
         name, reason = self._error
+        if self._is_checking and self._steps and field is self.fields[-1]:
+            return self._steps
         if name == field.name:
             return (Span(sanitize(reason), "error"),)
         candidates = self._candidates.get(field.name, ())

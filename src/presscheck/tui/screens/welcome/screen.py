@@ -49,8 +49,13 @@ class FirstRun(Protocol):
         """Return why the local service cannot run, with the package to install; empty if it can. Reads the disk."""
         ...
 
-    async def sign_in(self, address: str, token: str) -> Profile:
-        """Sign in to a service.
+    async def sign_in(self, address: str, token: str, show: Callable[[str, str], None]) -> Profile:
+        """Sign in to a service: with a token, or without one by browser.
+
+        Args:
+            address: the URL of the service.
+            token: the token; empty to sign in by browser.
+            show: shows what to do in the browser, with the code to copy, or an empty text if it was copied before.
 
         Raises:
             InvalidArgument: the field `address` or `token` is invalid.
@@ -227,17 +232,25 @@ class WelcomeScreen(Screen[Profile | None], inherit_bindings=False):
             EntryField(
                 "token",
                 "Personal access token",
-                hint="paste it here; it is not shown",
-                help="Create it in the developer settings of the service. It is checked, then stored in the system "
-                "keyring, or without one in a file that only you can read.",
+                hint="paste it here; empty to sign in by browser",
+                help="Create it in the developer settings of the service, or leave this empty to sign in by browser, "
+                "if the service offers that. The token is stored in the system keyring, or in a file that only you can "
+                "read.",
                 is_secret=True,
+                is_optional=True,
             ),
         )
 
         def submit(texts: Mapping[str, str]) -> Awaitable[Profile]:
-            return self._first_run.sign_in(texts["address"], texts["token"])
+            return self._first_run.sign_in(texts["address"], texts["token"], show)
 
-        return self._dialog("Sign in", fields, "sign in", "Checking …", submit)
+        def show(text: str, code: str) -> None:
+            dialog.show_steps(text)
+            if code:
+                app_of(self).copy_to_clipboard(code)
+
+        dialog = self._dialog("Sign in", fields, "sign in", "Checking …", submit)
+        return dialog
 
     def _folder_dialog(self) -> EntryDialog[Profile]:
         field = EntryField(

@@ -1,0 +1,114 @@
+"""Renewal of the tokens of a sign-in by browser, before they expire or after the service refused them.
+
+A refresh token is used once: a second use ends the sign-in. So the tasks of a process share one renewal, and processes
+take turns by a lock on a file. The renewal goes on when the request that needed it is cancelled; otherwise the new
+tokens would be lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
+
+from presscheck.client.http_library import httpx
+from presscheck.client.oauth import OAuthClient
+from presscheck.config.browser_session import BrowserSession, StoredSession
+from presscheck.errors import NotSignedIn, PresscheckError, StoreError
+
+if TYPE_CHECKING:
+    from httpx import Request, Response
+
+EARLY = 60.0
+"""Seconds before the access token expires at which it is renewed."""
+LONGEST_LOCK = 60.0
+"""Seconds that another process may take for a renewal."""
+
+
+class RenewedBearer(httpx.Auth):
+    """Authentication with the access token of a sign-in by browser.
+
+    Args:
+        stored: where the sign-in is stored.
+        insecure: allow plain HTTP to another machine.
+    """
+
+    def __init__(self, stored: StoredSession, *, insecure: bool = False) -> None:
+        self._stored, self._insecure = stored, insecure
+        self._session = stored.session
+        self._renewal: asyncio.Task[BrowserSession] | None = None
+
+    def __repr__(self) -> str:
+        return "RenewedBearer(…)"
+
+    @override
+    async def async_auth_flow(self, request: Request) -> AsyncGenerator[Request, Response]:
+        session = self._session
+        if session.refresh and session.expires_at - EARLY < time.time():
+            session = await self._renewed(session)
+        request.headers["authorization"] = f"Bearer {session.access}"
+        response = yield request
+        if response.status_code == 401 and session.refresh:
+            # refused requests have no effect, so that writes can be repeated, too
+            session = await self._renewed(session)
+            request.headers["authorization"] = f"Bearer {session.access}"
+            yield request
+
+    async def finish(self) -> None:
+        """Wait until a running renewal is stored."""
+        if self._renewal:
+            with suppress(PresscheckError):
+                await asyncio.shield(self._renewal)
+
+    async def _renewed(self, stale: BrowserSession) -> BrowserSession:
+        if self._session is not stale:
+            return self._session
+        if self._renewal is None or self._renewal.done():
+            self._renewal = asyncio.create_task(self._renew(stale))
+            self._renewal.add_done_callback(_retrieve)
+        return await asyncio.shield(self._renewal)
+
+    async def _renew(self, stale: BrowserSession) -> BrowserSession:
+        """Use the refresh token, unless another process has done so.
+
+        Raises:
+            NotSignedIn: the sign-in has ended.
+            RequestError: the service does not respond.
+            StoreError: another process takes too long.
+        """
+        from filelock import FileLock, Timeout  # 10 ms, only to renew tokens
+
+        lock = FileLock(self._stored.lock_file, timeout=LONGEST_LOCK, thread_local=False)
+        try:
+            await asyncio.to_thread(lock.acquire)
+        except Timeout:
+            raise StoreError("Another presscheck is renewing your sign-in and does not finish: try again") from None
+        try:
+            session = await asyncio.to_thread(self._stored.read)
+            if session is None:
+                raise NotSignedIn("You signed out: run `presscheck login`", request="POST /oauth/token", status=401)
+            if session.access == stale.access:
+                async with OAuthClient(self._stored.base_url, insecure=self._insecure) as client:
+                    issued = await client.refresh(session.token_url, session.refresh)
+                session = replace(
+                    session,
+                    access=issued.access,
+                    refresh=issued.refresh or session.refresh,
+                    expires_at=time.time() + issued.seconds,
+                )
+                await asyncio.to_thread(self._stored.write, session)
+            self._session = session
+            return session
+        finally:
+            lock.release()
+
+
+def _retrieve(renewal: asyncio.Task[BrowserSession]) -> None:
+    """Take the error of a renewal that nobody waits for any more; the next request reports its own."""
+    if not renewal.cancelled():
+        renewal.exception()

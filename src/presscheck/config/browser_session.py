@@ -1,0 +1,69 @@
+"""A sign-in by browser, stored like a token: an access token that expires, and the refresh token that renews it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Self
+
+from presscheck.config.tokens import lock_file, store_token, stored_text
+
+
+@dataclass(frozen=True)
+class BrowserSession:
+    """The tokens of a sign-in by browser."""
+
+    id: str
+    """Identifies the sign-in on this machine; it stays when the tokens are renewed."""
+    access: str = field(repr=False)
+    refresh: str = field(repr=False)
+    """The refresh token; empty if the service issued none."""
+    expires_at: float
+    """When the access token expires, in seconds since 1970 by the clock of this machine."""
+    scope: str
+    token_url: str
+    revocation_url: str
+
+    def text(self) -> str:
+        """Return the form in which the sign-in is stored."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        """Return the sign-in of a stored text, or None if the text is not a sign-in."""
+        try:
+            return cls(**json.loads(text))
+        except (ValueError, TypeError):
+            return None
+
+
+@dataclass(frozen=True)
+class StoredSession:
+    """Where the sign-in of a profile is stored.
+
+    Attributes:
+        directory: the configuration directory.
+        profile: the name of the profile.
+        base_url: the URL of the service.
+        session: the sign-in when the profile was loaded.
+    """
+
+    directory: Path
+    profile: str
+    base_url: str
+    session: BrowserSession
+
+    @property
+    def lock_file(self) -> Path:
+        """The file that is locked while the tokens are renewed, because a refresh token is used once."""
+        return lock_file(self.directory, self.profile, self.base_url)
+
+    def read(self) -> BrowserSession | None:
+        """Return the present sign-in, or None after a sign-out. Blocks while it accesses the keyring and the disk."""
+        text = stored_text(self.directory, self.profile, self.base_url).text
+        return BrowserSession.parse(text) if text else None
+
+    def write(self, session: BrowserSession) -> str:
+        """Store new tokens. Return the location in words. Blocks while it accesses the keyring and the disk."""
+        return store_token(self.directory, self.profile, self.base_url, session.text())

@@ -1,0 +1,245 @@
+"""`presscheck login --web` and `--browser` against the real service, renewal of tokens, and sign-out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.browser_sign_in import SetClock, SignInSite
+from tests.cli.shell import Shell
+from tests.running_service import RunningService, running_service
+from tests.web_server import web_server
+
+from presscheck.api.users import GetCurrentUser
+from presscheck.client.client import Client
+from presscheck.client.token_renewal import RenewedBearer
+from presscheck.config.browser_session import BrowserSession, StoredSession
+from presscheck.config.tokens import store_token
+from presscheck.errors import ConfigurationError, NetworkError, NotSignedIn
+from presscheck.service.oauth.server import ACCESS_SECONDS
+from presscheck.sign_in import SignIn
+
+pytestmark = pytest.mark.service(shared=True)
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path / "home")
+
+
+@pytest.fixture
+def site(service: RunningService) -> Iterator[SignInSite]:
+    with httpx.Client(follow_redirects=True) as browser:
+        yield SignInSite(service.base_url, service.token, browser)
+
+
+def stored(shell: Shell) -> tuple[Path, BrowserSession]:
+    """The file of the stored sign-in, and the sign-in."""
+    [file] = [file for file in (shell.home / "config" / "tokens").iterdir() if file.suffix != ".lock"]
+    session = BrowserSession.parse(file.read_text())
+    assert session
+    return file, session
+
+
+def login(shell: Shell, *words: str, answer: Callable[[str], object]) -> tuple[int, str]:
+    """Run `presscheck login`; `answer` gets the first URL that it prints. Returns the exit code and stderr."""
+    command = [sys.executable, "-m", "presscheck", "login", *words]
+    with subprocess.Popen(command, env=shell.environment, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        text = ""
+        for line in process.stderr:
+            text += line
+            if url := re.search(r"http://\S+(user_code|response_type)\S+", line):
+                answer(url[0])
+        return process.wait(30), text
+
+
+@pytest.mark.slow
+def test_a_code_signs_in_and_logout_revokes(shell: Shell, site: SignInSite) -> None:
+    code, text = login(shell, "--web", "--base-url", site.base_url, answer=site.decide)
+    assert code == 0, text
+    assert "Signed in to" in text and "presscheck may read and write content" in text
+    file, session = stored(shell)
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert session.access not in text and session.refresh not in text
+    who = shell.json("whoami")
+    assert who["id"] == "robin" and "a sign-in by browser with the scope write" in who["tokenFrom"]
+    assert site.user(session.access) == 200
+    shell.ok("logout")
+    assert (file.exists(), site.user(session.access)) == (False, 401)
+    assert shell.run("whoami").exit_code == 4
+
+
+@pytest.mark.slow
+def test_a_browser_on_this_machine_signs_in(shell: Shell, site: SignInSite) -> None:
+    def approve(url: str) -> None:
+        shown = site.decide(url)
+        assert "You can close this window" in shown.text
+        assert shown.headers["referrer-policy"] == "no-referrer"
+
+    code, text = login(shell, "--browser", "--scope", "read", "--base-url", site.base_url, answer=approve)
+    assert code == 0, text
+    assert "may read everything that you may read" in text
+    refused = shell.run("cr", "create", "api", "--subject", "Better")
+    assert (refused.exit_code, "sign in again with a wider scope" in refused.stderr) == (1, True), refused.stderr
+
+
+@pytest.mark.slow
+def test_a_denied_sign_in_stores_nothing(shell: Shell, site: SignInSite) -> None:
+    def deny(url: str) -> None:
+        site.decide(url, decision="deny")
+
+    for way in ("--web", "--browser"):
+        code, text = login(shell, way, "--base-url", site.base_url, answer=deny)
+        assert (code, "The sign-in was denied in the browser" in text) == (4, True), text
+    assert not (shell.home / "config").exists()
+
+
+def test_a_service_without_sign_in_by_browser_says_what_works(shell: Shell) -> None:
+    with web_server({}) as other:
+        for way in ("--web", "--browser"):
+            ran = shell.run("login", way, "--base-url", other.url)
+            assert (ran.exit_code, "does not offer sign-in by browser. A personal" in ran.stderr) == (7, True)
+
+
+@pytest.mark.service(on_a_path=True, shared=True)
+def test_a_socket_has_no_address_for_a_browser(shell: Shell, service: RunningService) -> None:
+    ran = shell.run("login", "--web", "--base-url", service.base_url)
+    assert (ran.exit_code, "does not offer sign-in by browser" in ran.stderr) == (7, True)
+
+
+def test_both_ways_at_once_are_refused(shell: Shell) -> None:
+    assert shell.run("login", "--web", "--browser").exit_code == 2
+
+
+def sign_in(shell: Shell) -> SignIn:
+    return SignIn(shell.config, "default", {})
+
+
+async def test_a_used_port_is_named(shell: Shell, site: SignInSite) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(ConfigurationError, match=f"port {port} of this machine is in use"):
+            await sign_in(shell).by_redirect(site.base_url, "write", port, lambda _: None, lambda _: None)
+
+
+async def test_an_answer_with_another_state_is_refused(shell: Shell, site: SignInSite) -> None:
+    def attack(url: str) -> None:
+        target = httpx.URL(url).params["redirect_uri"]
+        with httpx.Client() as attacker:
+            assert attacker.get(target.replace("/callback", "/")).status_code == 404
+            assert attacker.get(target, headers={"host": "attacker.example"}).status_code == 404
+            assert attacker.get(f"{target}?code=c&state=wrong").status_code == 200
+
+    with ThreadPoolExecutor() as pool, pytest.raises(NotSignedIn, match="another sign-in \\(state mismatch\\)"):
+        await sign_in(shell).by_redirect(
+            site.base_url, "write", 0, lambda url: [pool.submit(attack, url)], lambda _: None
+        )
+
+
+@pytest.fixture
+def session_of(site: SignInSite, tmp_path: Path) -> Callable[..., StoredSession]:
+    """Stores a sign-in in a directory."""
+
+    def store(**changed: object) -> StoredSession:
+        tokens = site.signed_in()
+        urls = (f"{site.base_url}/oauth/token", f"{site.base_url}/oauth/revoke")
+        session = BrowserSession("id", tokens["access_token"], tokens["refresh_token"], 4e9, "write", *urls)
+        kept = StoredSession(tmp_path, "default", site.base_url, replace(session, **changed))
+        kept.write(kept.session)
+        return kept
+
+    return store
+
+
+@pytest.fixture(autouse=True)
+def no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
+    import keyring
+    from keyring.backends.fail import Keyring
+
+    before = keyring.get_keyring()
+    monkeypatch.setattr("keyring.core._keyring_backend", Keyring())
+    assert before
+
+
+@pytest.mark.parametrize("changed", [{"expires_at": 0.0}, {"access": "refused-by-the-service"}])
+async def test_two_processes_renew_a_token_once(
+    session_of: Callable[..., StoredSession], site: SignInSite, changed: dict[str, object]
+) -> None:
+    kept = session_of(**changed)
+    # each has its own connection and its own lock, as a process has
+    clients = [Client(site.base_url, None, auth=RenewedBearer(kept)) for _ in range(4)]
+    await asyncio.gather(*(client.send(GetCurrentUser()) for client in clients for _ in range(3)))
+    for client in clients:
+        await client.aclose()
+    renewed = kept.read()
+    assert renewed and renewed.refresh != kept.session.refresh and renewed.id == kept.session.id
+    assert site.user(renewed.access) == 200, "no refresh token was used twice"
+
+
+async def test_tokens_are_stored_although_the_request_was_cancelled(
+    session_of: Callable[..., StoredSession], site: SignInSite
+) -> None:
+    kept = session_of(expires_at=0.0)
+    client = Client(site.base_url, None, auth=RenewedBearer(kept))
+    request = asyncio.create_task(client.send(GetCurrentUser()))
+    async with asyncio.timeout(10):
+        while client._renewal is None or client._renewal._renewal is None:  # noqa: ASYNC110  # there is no event for it
+            await asyncio.sleep(0)
+    request.cancel()
+    await client.aclose()
+    renewed = kept.read()
+    assert renewed and renewed.access != kept.session.access
+    assert site.user(renewed.access) == 200
+
+
+async def test_an_ended_sign_in_says_what_to_do(session_of: Callable[..., StoredSession], site: SignInSite) -> None:
+    kept = session_of()
+    site.post("revoke", token=kept.session.refresh)
+    async with Client(site.base_url, None, auth=RenewedBearer(kept)) as client:
+        with pytest.raises(NotSignedIn, match="has ended: run `presscheck login --web`"):
+            await client.send(GetCurrentUser())
+
+
+async def test_after_a_sign_out_a_running_process_is_signed_out(
+    session_of: Callable[..., StoredSession], site: SignInSite
+) -> None:
+    kept = session_of(expires_at=0.0)
+    store_token(kept.directory, kept.profile, kept.base_url, "a personal token")
+    async with Client(site.base_url, None, auth=RenewedBearer(kept)) as client:
+        with pytest.raises(NotSignedIn, match="You signed out"):
+            await client.send(GetCurrentUser())
+
+
+async def test_without_a_connection_a_token_stays_for_later(session_of: Callable[..., StoredSession]) -> None:
+    kept = session_of(expires_at=0.0, token_url="http://127.0.0.1:9/token")
+    async with Client(kept.base_url, None, auth=RenewedBearer(kept)) as client:
+        with pytest.raises(NetworkError):
+            await client.send(GetCurrentUser())
+    assert kept.read() == kept.session
+
+
+def test_an_expired_token_is_renewed_by_the_command_line(tmp_path: Path) -> None:
+    clock = SetClock()
+    (tmp_path / "service").mkdir()
+    with running_service(tmp_path / "service", clock=clock) as service, httpx.Client() as browser:
+        site = SignInSite(service.base_url, service.token, browser)
+        shell = Shell(tmp_path / "home")
+        shell.config.write_text(f'[profiles.default]\nbase_url = "{service.base_url}"\n')
+        tokens = site.signed_in()
+        urls = (f"{site.base_url}/oauth/token", f"{site.base_url}/oauth/revoke")
+        session = BrowserSession("id", tokens["access_token"], tokens["refresh_token"], 4e9, "write", *urls)
+        store_token(shell.home / "config", "default", service.base_url, session.text())
+        clock.pass_by(ACCESS_SECONDS)
+        assert json.loads(shell.ok("whoami", "--json"))["id"] == service.owner_id
+        assert stored(shell)[1].access != session.access
