@@ -105,7 +105,7 @@ def test_a_denied_sign_in_stores_nothing(shell: Shell, site: SignInSite) -> None
     assert not (shell.home / "config").exists()
 
 
-def test_a_service_without_sign_in_by_browser_says_what_works(shell: Shell) -> None:
+def test_a_service_without_sign_in_by_browser_names_the_way_that_works(shell: Shell) -> None:
     with web_server({}) as other:
         for way in ("--web", "--browser"):
             ran = shell.run("login", way, "--base-url", other.url)
@@ -191,10 +191,11 @@ async def test_tokens_are_stored_although_the_request_was_cancelled(
     session_of: Callable[..., StoredSession], site: SignInSite
 ) -> None:
     kept = session_of(expires_at=0.0)
-    client = Client(site.base_url, None, auth=RenewedBearer(kept))
+    bearer = RenewedBearer(kept)
+    client = Client(site.base_url, None, auth=bearer)
     request = asyncio.create_task(client.send(GetCurrentUser()))
     async with asyncio.timeout(10):
-        while client._renewal is None or client._renewal._renewal is None:  # noqa: ASYNC110  # there is no event for it
+        while bearer._renewal is None:  # noqa: ASYNC110  # there is no event for it
             await asyncio.sleep(0)
     request.cancel()
     await client.aclose()
@@ -203,7 +204,9 @@ async def test_tokens_are_stored_although_the_request_was_cancelled(
     assert site.user(renewed.access) == 200
 
 
-async def test_an_ended_sign_in_says_what_to_do(session_of: Callable[..., StoredSession], site: SignInSite) -> None:
+async def test_an_ended_sign_in_names_the_next_command(
+    session_of: Callable[..., StoredSession], site: SignInSite
+) -> None:
     kept = session_of()
     site.post("revoke", token=kept.session.refresh)
     async with Client(site.base_url, None, auth=RenewedBearer(kept)) as client:

@@ -21,7 +21,7 @@ from presscheck.cli.json_filter import json_option
 from presscheck.cli.operations.command_factory import sends
 from presscheck.cli.output import print_json, print_message, print_rows
 from presscheck.cli.session import Session, chosen_profile, load_profile, profile_option, with_session
-from presscheck.config.profile import profile_name
+from presscheck.config.profile import Profile, profile_name
 from presscheck.config.tokens import IN_KEYRING, forget_token, is_stored, set_elsewhere, stored_token
 from presscheck.config.validation import HOSTED, read, read_all
 from presscheck.errors import ConfigurationError, InvalidArgument, NotSupported, RequestError
@@ -96,13 +96,12 @@ def logout(context: click.Context) -> None:
     """Sign out: delete the stored token. A sign-in by browser also ends at the service."""
     profile = load_profile(context, with_token=False)
     file = places().config_file
-    browser = None
-    with suppress(ConfigurationError):  # a keyring that does not provide the token
-        browser = stored_token(file.parent, profile.name, profile.base_url).browser
+    with suppress(ConfigurationError):  # the keyring may not provide the token
+        profile = _with_session(file.parent, profile)
     was_stored = forget_token(file.parent, profile.name, profile.base_url)
     print_message(f"Signed out of {profile.base_url}." if was_stored else f"No stored token for {profile.base_url}.")
     try:
-        asyncio.run(revoke(replace(profile, browser=browser)))
+        asyncio.run(revoke(profile))
     except RequestError as error:
         print_message(f"The sign-in could not be revoked at the service, where it expires later: {error.message}.")
     elsewhere = set_elsewhere(read(file, profile.name), os.environ)
@@ -163,6 +162,15 @@ def _profile_row(directory: Path, name: str, table: dict[str, Any], *, chosen: b
         "token": set_elsewhere(table, environment) or stored,
         "readOnly": table.get("read_only", False),
     }
+
+
+def _with_session(directory: Path, profile: Profile) -> Profile:
+    token = stored_token(directory, profile.name, profile.base_url)
+    if not (token.text or "").startswith("{"):
+        return profile
+    from presscheck.config.browser_session import stored_session  # 1 ms, only for sign-ins by browser
+
+    return replace(profile, browser=stored_session(directory, profile.name, profile.base_url, token))
 
 
 def _show_code(device: DeviceCode) -> None:

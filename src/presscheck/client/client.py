@@ -60,8 +60,6 @@ if TYPE_CHECKING:
     from httpx import Headers
     from tenacity import RetryCallState
 
-    from presscheck.client.token_renewal import RenewedBearer
-
 __all__ = ["Client", "Timeouts"]
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
@@ -123,6 +121,9 @@ class Bearer(httpx.Auth):
             request.headers["authorization"] = self._header
         yield request
 
+    async def finish(self) -> None:
+        """Complete what must not be interrupted; a fixed token has nothing."""
+
 
 if find_spec("sniffio") is None:
     # otherwise httpcore searches the whole import path for sniffio five times in each request
@@ -143,7 +144,7 @@ class CookielessClient(httpx.AsyncClient):
     cookies = NoCookies()  # pyrefly: ignore[bad-override-mutable-attribute]  # a property in httpx
 
 
-def connect(address: Address, bearer: httpx.Auth, timeouts: Timeouts, connections: int) -> httpx.AsyncClient:
+def connect(address: Address, bearer: Bearer, timeouts: Timeouts, connections: int) -> httpx.AsyncClient:
     """Create the connection pool, which connects with the first request."""
     limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections, keepalive_expiry=30.0)
     proxy = None if address.is_local else proxy_for(address.url)
@@ -189,7 +190,7 @@ class Client:
         base_url: str,
         token: str | None,
         *,
-        auth: RenewedBearer | None = None,
+        auth: Bearer | None = None,
         timeout: Timeouts | None = None,
         insecure: bool = False,
         max_size: int = MAX_SIZE,
@@ -201,8 +202,8 @@ class Client:
         self._max_size = max_size
         self._on_exchange = on_exchange
         self._budget = Budget(self._timeouts.longest_pause)
-        self._renewal = auth
-        self._http = connect(self._address, auth or Bearer(token), self._timeouts, connections)
+        self._auth = auth or Bearer(token)
+        self._http = connect(self._address, self._auth, self._timeouts, connections)
         self._routes = RouteCheck()
         self._known = KnownResponses()
         self.clock_skew: float | None = None
@@ -219,8 +220,7 @@ class Client:
 
     async def aclose(self) -> None:
         """Close all connections, after tokens that are being renewed are stored."""
-        if self._renewal:
-            await self._renewal.finish()
+        await self._auth.finish()
         await self._http.aclose()
 
     async def send(self, call: Operation[Answer]) -> Answer:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from presscheck.client.http_library import httpx
+from presscheck.client.client import Bearer
 from presscheck.client.oauth import OAuthClient
 from presscheck.config.browser_session import BrowserSession, StoredSession
 from presscheck.errors import NotSignedIn, PresscheckError, StoreError
@@ -30,7 +30,7 @@ LONGEST_LOCK = 60.0
 """Seconds that another process may take for a renewal."""
 
 
-class RenewedBearer(httpx.Auth):
+class RenewedBearer(Bearer):
     """Authentication with the access token of a sign-in by browser.
 
     Args:
@@ -39,10 +39,12 @@ class RenewedBearer(httpx.Auth):
     """
 
     def __init__(self, stored: StoredSession, *, insecure: bool = False) -> None:
+        super().__init__(None)
         self._stored, self._insecure = stored, insecure
         self._session = stored.session
         self._renewal: asyncio.Task[BrowserSession] | None = None
 
+    @override
     def __repr__(self) -> str:
         return "RenewedBearer(…)"
 
@@ -59,6 +61,7 @@ class RenewedBearer(httpx.Auth):
             request.headers["authorization"] = f"Bearer {session.access}"
             yield request
 
+    @override
     async def finish(self) -> None:
         """Wait until a running renewal is stored."""
         if self._renewal:
@@ -109,6 +112,6 @@ class RenewedBearer(httpx.Auth):
 
 
 def _retrieve(renewal: asyncio.Task[BrowserSession]) -> None:
-    """Take the error of a renewal that nobody waits for any more; the next request reports its own."""
+    """Take the error of a renewal without a waiting request; the next request reports its own."""
     if not renewal.cancelled():
         renewal.exception()

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Self
 
-from presscheck.config.tokens import lock_file, store_token, stored_text
+from presscheck.config.tokens import Token, lock_file, store_token, stored_token
+from presscheck.errors import ConfigurationError
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,21 @@ class StoredSession:
 
     def read(self) -> BrowserSession | None:
         """Return the present sign-in, or None after a sign-out. Blocks while it accesses the keyring and the disk."""
-        text = stored_text(self.directory, self.profile, self.base_url).text
+        text = stored_token(self.directory, self.profile, self.base_url).text
         return BrowserSession.parse(text) if text else None
 
     def write(self, session: BrowserSession) -> str:
         """Store new tokens. Return the location in words. Blocks while it accesses the keyring and the disk."""
         return store_token(self.directory, self.profile, self.base_url, session.text())
+
+
+def stored_session(directory: Path, profile: str, base_url: str, token: Token) -> StoredSession:
+    """Return the sign-in of a stored token.
+
+    Raises:
+        ConfigurationError: the text is not a sign-in.
+    """
+    session = BrowserSession.parse(token.text or "")
+    if session is None:
+        raise ConfigurationError(f"{token.origin} has no valid sign-in: run `presscheck login --web` again")
+    return StoredSession(directory, profile, base_url, session)

@@ -91,7 +91,13 @@ def load(
     table = read(path, selected, required=bool(name))
     base_url = (env.get("PRESSCHECK_BASE_URL") or table.get("base_url") or HOSTED).rstrip("/")
     require_encryption(base_url, path, selected, allow_http=table.get("allow_http", False))
-    token = find_token(path.parent, selected, base_url, table, env) if with_token else Token()
+    token, browser = find_token(path.parent, selected, base_url, table, env) if with_token else Token(), None
+    if (token.text or "").startswith("{"):
+        from presscheck.config.browser_session import stored_session  # 1 ms, only for sign-ins by browser
+
+        browser = stored_session(path.parent, selected, base_url, token)
+        origin = f"a sign-in by browser with the scope {browser.session.scope}, in {token.origin}"
+        token = Token(browser.session.access, origin)
     return Profile(
         name=selected,
         base_url=base_url,
@@ -101,7 +107,7 @@ def load(
         organization=table.get("organization"),
         user=table.get("user"),
         token_from=token.origin,
-        browser=token.browser,
+        browser=browser,
         allow_http=table.get("allow_http", False),
         cache_size=table.get("cache_size", CACHE_SIZE),
         owners=table.get("owners"),

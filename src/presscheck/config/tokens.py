@@ -14,12 +14,9 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from presscheck.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from presscheck.config.browser_session import StoredSession
 
 SERVICE = "presscheck"
 """The service name of the tokens in the system keyring."""
@@ -34,8 +31,6 @@ class Token:
 
     text: str | None = field(default=None, repr=False)
     origin: str | None = None
-    browser: StoredSession | None = field(default=None, repr=False)
-    """The sign-in by browser that the token belongs to, if any."""
 
 
 def child_environment() -> dict[str, str]:
@@ -82,26 +77,7 @@ def is_stored(directory: Path, profile: str, base_url: str) -> bool:
 
 
 def stored_token(directory: Path, profile: str, base_url: str) -> Token:
-    """Return the token that `login` stored, if any. For a sign-in by browser, return its access token.
-
-    Raises:
-        ConfigurationError: the keyring does not provide the token.
-    """
-    stored = stored_text(directory, profile, base_url)
-    if not (stored.text or "").startswith("{"):
-        return stored
-    # 1 ms, only for sign-ins by browser
-    from presscheck.config.browser_session import BrowserSession, StoredSession
-
-    session = BrowserSession.parse(stored.text or "")
-    if session is None:
-        raise ConfigurationError(f"{stored.origin} has no valid sign-in: run `presscheck login --web` again")
-    origin = f"a sign-in by browser with the scope {session.scope}, in {stored.origin}"
-    return Token(session.access, origin, StoredSession(directory, profile, base_url, session))
-
-
-def stored_text(directory: Path, profile: str, base_url: str) -> Token:
-    """Return what `login` stored: a token, or the text of a sign-in by browser.
+    """Return the token that `login` stored, if any.
 
     Raises:
         ConfigurationError: the keyring does not provide the token.

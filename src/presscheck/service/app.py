@@ -73,7 +73,7 @@ from presscheck.service.integrations.endpoint import METHODS, Endpoint
 from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.jobs.queue import WANTED, OutboundConfig
 from presscheck.service.jobs.worker import Workers
-from presscheck.service.oauth.endpoints import Endpoints as SignInEndpoints
+from presscheck.service.oauth.routes import sign_in_routes
 from presscheck.service.oauth.scopes import require_scope
 from presscheck.service.permissions import reader_of
 from presscheck.service.sites.granted_reads import READS_ONLY, require_granted
@@ -199,7 +199,7 @@ def _routes(
         *web_routes(database, versions, store, clock, blocks, live, diagrams),
         *routes,
         *open_routes(database, store, data_dir, clock, release),
-        *SignInEndpoints(database, clock).routes(),
+        *sign_in_routes(database, clock),
         Route("/integrations/{path:path}", Endpoint(database, store, clock, workers).answer, methods=[*METHODS]),
         Route(
             "/scripts/{site_id}/{installation_id}/{signature}.js",

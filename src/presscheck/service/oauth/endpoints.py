@@ -20,7 +20,6 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
-from starlette.routing import Route
 
 from presscheck.api.scopes import SCOPES
 from presscheck.service.db.engine import Database
@@ -85,51 +84,45 @@ class Endpoints:
         self._threads = Threads(MOST_AT_ONCE, waiting=MOST_WAITING, what="Sign-ins")
         self._failures = Failures()
 
-    def routes(self) -> list[Route]:
-        """Return the routes."""
-        return [
-            Route("/.well-known/oauth-authorization-server", _send_metadata, methods=["GET"]),
-            Route("/oauth/device", self._respond("device_authorization"), methods=["POST"]),
-            Route("/oauth/revoke", self._respond("revocation"), methods=["POST"]),
-            Route("/oauth/token", self._respond("token"), methods=["POST"]),
-            Route("/oauth/authorize", self._page(self._authorization), methods=["GET", "POST"]),
-            Route("/device", self._page(self._device), methods=["GET", "POST"]),
-        ]
+    async def describe(self, request: Request) -> Response:
+        """Respond with the metadata of the authorization server."""
+        return JSONResponse(metadata(origin_of(request)), headers={"cache-control": "no-cache"})
 
-    def _respond(self, name: str) -> Callable[[Request], Any]:
-        """Return the handler of an endpoint for programs."""
+    async def answer(self, name: str, request: Request) -> Response:
+        """Respond to a program at the endpoint `token`, `device_authorization` or `revocation`."""
+        try:
+            fields = await _form(request)
+        except ApiError as error:
+            body = {"error": "invalid_request", "error_description": error.message}
+            return JSONResponse(body, error.status, {"cache-control": "no-store"})
 
-        async def respond(request: Request) -> Response:
-            try:
-                fields = await _form(request)
-            except ApiError as error:
-                body = {"error": "invalid_request", "error_description": error.message}
-                return JSONResponse(body, error.status, {"cache-control": "no-store"})
+        def respond(session: Session) -> Answer:
+            server = SignInServer(session, self._clock(), origin_of(request))
+            return server.respond(name, OAuthRequest("POST", fields))
 
-            def answer(session: Session) -> Answer:
-                server = SignInServer(session, self._clock(), origin_of(request))
-                return server.respond(name, OAuthRequest("POST", fields))
+        try:
+            sent = await self._threads.run(self._database.write, respond)
+        except ApiError as error:
+            return refusal(error)
+        return JSONResponse(sent.body, sent.status, sent.headers)
 
-            try:
-                sent = await self._threads.run(self._database.write, answer)
-            except ApiError as error:
-                return refusal(error)
-            return JSONResponse(sent.body, sent.status, sent.headers)
+    async def show_authorization(self, request: Request) -> Response:
+        """Respond to an authorization request of a browser."""
+        return await self._show_page(self._authorization, request)
 
-        return respond
+    async def show_device(self, request: Request) -> Response:
+        """Respond to a browser in which a user enters the code of a device."""
+        return await self._show_page(self._device, request)
 
-    def _page(self, respond: Callable[[Request, dict[str, str], Session], Response]) -> Callable[[Request], Any]:
-        """Return the handler of a page for users."""
-
-        async def handle(request: Request) -> Response:
-            try:
-                fields = await _form(request) if request.method == "POST" else _fields(request.url.query)
-                self._failures.require_few(network_of(request.scope), self._clock())
-                return await self._threads.run(self._database.write, partial(respond, request, fields))
-            except ApiError as error:
-                return _show(error.status, problem=error.message)
-
-        return handle
+    async def _show_page(
+        self, respond: Callable[[Request, dict[str, str], Session], Response], request: Request
+    ) -> Response:
+        try:
+            fields = await _form(request) if request.method == "POST" else _fields(request.url.query)
+            self._failures.require_few(network_of(request.scope), self._clock())
+            return await self._threads.run(self._database.write, partial(respond, request, fields))
+        except ApiError as error:
+            return _show(error.status, problem=error.message)
 
     def _authorization(self, request: Request, fields: dict[str, str], session: Session) -> Response:
         """Respond to an authorization request, or to the decision of the user on it."""
@@ -187,10 +180,6 @@ class Endpoints:
             self._failures.add(network_of(request.scope), self._clock())
             return "This is not a valid personal access token."
         return user
-
-
-def _send_metadata(request: Request) -> Response:
-    return JSONResponse(metadata(origin_of(request)), headers={"cache-control": "no-cache"})
 
 
 def _fields(text: str) -> dict[str, str]:

@@ -395,7 +395,7 @@ class SignInServer(AuthorizationServer):
 
     @override
     def send_signal(self, name: str, *_args: object, **_details: object) -> None:
-        """Do nothing: nobody listens."""
+        """Do nothing: no part of the service listens."""
 
     @override
     def create_oauth2_request(self, request: Any) -> OAuthRequest:
