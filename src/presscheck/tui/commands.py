@@ -175,6 +175,7 @@ COMMANDS: tuple[Command, ...] = (
         ("since_review", "I", "since my review", "Show only changes since your last review; again: all"),
         ("only_changed", "i", "unchanged lines", "Fold the unchanged lines, or show them all"),
         ("all_pages", "&", "all pages", "All pages in one scroll, or all in the grid; again: fewer"),
+        ("review_with", ". V", "review program", "Review with a program of your settings; again: cancel"),
         ("check_prose", ". W", "check prose", "Run the prose checks on the changed pages; again: cancel"),
         ("read_page", "g e", "read page", "Read the page as it is in the change request, in Browse"),
         ("zoom", "=", "zoom", "Give the page the whole width; again: back"),

@@ -22,6 +22,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.page.editor import stays_locked
+from presscheck.tui.screens.review.program_actions import ProgramActions
 from presscheck.tui.screens.review.request_actions import SUBJECT
 from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
 from presscheck.tui.ui.ask import choose, confirm
@@ -48,6 +49,7 @@ class RearrangeActions:
     def __init__(self, session: ReviewSession) -> None:
         self._session, self._model, self._screen, self._view = session, session.model, session.screen, session.view
         self._suggestions = SuggestionActions(session)
+        self._programs = ProgramActions(session)
 
     def command_mark_range(self) -> None:
         """Start or end a range of marked pages. In the text of a page, start or end a range of lines to comment on."""
@@ -69,8 +71,8 @@ class RearrangeActions:
         self._screen.notify(self._marks())
 
     def command_back(self) -> None:
-        """End the range of lines or, without a range, remove all marks. Without either, close the review."""
-        if not self._view.clear_range() and not self._view.items.clear_marks():
+        """End the range of lines, or remove all marks, or cancel the program that reviews, or close the review."""
+        if not (self._view.clear_range() or self._view.items.clear_marks() or self._programs.cancel()):
             self._screen.app_context.close_screen()
 
     def reason_act_on_marked(self) -> str | None:

@@ -22,6 +22,7 @@ from presscheck.tui.screens.review.find_all import FindInAll
 from presscheck.tui.screens.review.history import HistoryActions
 from presscheck.tui.screens.review.merge_actions import MergeActions
 from presscheck.tui.screens.review.navigation import ReviewNavigation
+from presscheck.tui.screens.review.program_actions import ProgramActions
 from presscheck.tui.screens.review.prose_checks import ProseCheckActions
 from presscheck.tui.screens.review.rearrange_actions import RearrangeActions
 from presscheck.tui.screens.review.request_actions import RequestActions
@@ -124,6 +125,7 @@ class ReviewScreen(BaseScreen):
             RequestPreview(session.model, self),
             FindInAll(session),
             ProseCheckActions(session),
+            ProgramActions(session),
             self._notifications,
         )
 
@@ -291,7 +293,7 @@ class ReviewScreen(BaseScreen):
             return
         view, review = session.view, session.drafts.review
         view.width = self.size.width
-        view.draw_header(len(review.entries()) if review.is_started else None)
+        view.draw_header(len(review.entries()) if review.is_started else None, session.program.progress)
         view.draw_list()
         self.refresh_status_bars()
         if not view.is_passing:

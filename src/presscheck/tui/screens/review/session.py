@@ -24,6 +24,7 @@ from presscheck.tui.screens.review.drafts import ReviewDrafts
 from presscheck.tui.screens.review.loader import PageTextLoader, ReviewLoader
 from presscheck.tui.screens.review.prose_findings import ProseFindings
 from presscheck.tui.screens.review.request_session import RequestSession
+from presscheck.tui.screens.review.running_program import RunningProgram
 from presscheck.tui.screens.review.view import ReviewView
 from presscheck.tui.screens.undo import undo_last_sent
 
@@ -47,6 +48,7 @@ class ReviewSession(RequestSession):
         threads: the threads by item, and the filter that hides some.
         loader: subscribes to the calls of the model.
         prose: the findings of prose checks in the changed pages.
+        program: the program that reviews the change request now.
         view: the widgets and the cursor.
         part: the screen that was opened last with `open_part`, such as the list of threads; None before.
         thread_query: the filter of the list of threads, as typed.
@@ -65,6 +67,7 @@ class ReviewSession(RequestSession):
         self.threads = ThreadFilter(self.model, self.texts, engine.outbox)
         self.loader = ReviewLoader(self.model, screen, on_answer)
         self.prose = ProseFindings(self.texts)
+        self.program = RunningProgram()
         self.view = ReviewView(self.model, self.texts, self.threads, self.loader, self.prose)
         self.part: BaseScreen | None = None
         self.thread_query = ""

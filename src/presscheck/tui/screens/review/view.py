@@ -355,11 +355,12 @@ class ReviewView:
         left, self._reading = self._reading, thread_id
         return bool(left) and left != thread_id and self._model.discussion.mark_read(left)
 
-    def draw_header(self, collected: int | None) -> None:
+    def draw_header(self, collected: int | None, progress: str = "") -> None:
         """Draw both header lines.
 
         Args:
             collected: the number of comments in the pending review; None if there is no pending review.
+            progress: what a program that reviews does, instead of the prose checks.
         """
         model, request, moment, error = self._model, self._model.request, now(), self._loader.error
         if request is None:
@@ -375,7 +376,7 @@ class ReviewView:
             collected,
             model.discussion.new_threads(),
             model.notifications,
-            self._prose.note(model.items),
+            progress or self._prose.note(model.items),
         )
         right = (Span(error, "waiting"),) if error else by_line(request, model.me, moment)
         self._state.show((Span(" "), *state), right)

@@ -1,0 +1,82 @@
+"""The command of a review that runs a program of the settings file, whose comments become drafts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from presscheck.config.validation import read_review_programs
+from presscheck.errors import PresscheckError
+from presscheck.text.phrases import count
+from presscheck.text.styled_text import Span, cut, plain
+from presscheck.tui.ui.ask import choose
+from presscheck.tui.widgets.picker import Choice
+
+if TYPE_CHECKING:
+    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.tui.screens.review.session import ReviewSession
+
+LONGEST_REJECTION = 120
+"""Maximum number of cells of the first rejected comment in a message."""
+
+
+class ProgramActions:
+    """The command that runs a program on the change request.
+
+    Args:
+        session: the review.
+    """
+
+    def __init__(self, session: ReviewSession) -> None:
+        self._session, self._model, self._screen = session, session.model, session.screen
+
+    def reason_review_with(self) -> str | None:
+        """Return why no program can review: for example, the change request is merged."""
+        if self._session.program.progress:
+            return None
+        if not self._model.items:
+            return "no changes to review"
+        return self._model.closed_reason() or self._session.drafts.disabled_reason()
+
+    async def command_review_with(self) -> None:
+        """Run a program of the settings file in the background, or cancel the running one."""
+        if self.cancel():
+            return
+        file = self._screen.app_context.settings_file
+        programs, request = read_review_programs(file), self._model.request
+        if not programs:
+            raise PresscheckError(f'no programs: add [review_programs] with NAME = "COMMAND" to {file}')
+        choices = [Choice(name, name, words[0]) for name, words in programs.items()]
+        name = choices[0].key if len(choices) == 1 else await choose(self._screen, "Review with", choices)
+        if name and request:
+            running = self._session.program
+            running.worker = self._screen.run(
+                lambda: self._review(request, name, programs[name]), group="program", exclusive=True
+            )
+
+    def cancel(self) -> bool:
+        """End the running program. Return whether one was running."""
+        was_running = self._session.program.cancel()
+        if was_running:
+            self._screen.notify("review canceled: nothing was drafted")
+            self._screen.redraw()
+        return was_running
+
+    async def _review(self, request: ChangeRequest, name: str, command: tuple[str, ...]) -> None:
+        from presscheck.engine.review.program_review import review_with_program  # 13 ms, only for programs
+
+        def show(progress: str) -> None:
+            self._session.program.progress = f"▸ {progress}"
+            self._screen.redraw()
+
+        try:
+            drafted = await review_with_program(self._screen.engine, request, command, name, progress=show)
+        finally:
+            self._session.program.progress = ""
+            self._screen.redraw()
+        parts = [f"{count(len(drafted.numbers), 'comment')} held in your review"]
+        if drafted.known:
+            parts.append(f"{drafted.known:,} held already")
+        if drafted.rejected:
+            first = f"{drafted.rejected[0].place}: {drafted.rejected[0].reason}"
+            parts.append(f"{len(drafted.rejected):,} rejected ({plain(cut((Span(first),), LONGEST_REJECTION))})")
+        self._screen.notify(f"{name}: {', '.join(parts)}")
