@@ -9,15 +9,18 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
+from sqlalchemy import func, select
 from tests.browser_sign_in import SetClock, SignInSite
 from tests.cli.shell import Shell
+from tests.client.conftest import FaultServer, http
 from tests.running_service import RunningService, running_service
+from tests.service.browser import Browser
 from tests.web_server import web_server
 
 from presscheck.api.users import GetCurrentUser
@@ -26,6 +29,8 @@ from presscheck.client.token_renewal import RenewedBearer
 from presscheck.config.browser_session import BrowserSession, StoredSession
 from presscheck.config.tokens import store_token
 from presscheck.errors import ConfigurationError, NetworkError, NotSignedIn
+from presscheck.service.db.engine import Database
+from presscheck.service.models.oauth import RefreshTokenRow
 from presscheck.service.oauth.server import ACCESS_SECONDS
 from presscheck.sign_in import SignIn
 
@@ -141,10 +146,57 @@ async def test_an_answer_with_another_state_is_refused(shell: Shell, site: SignI
             assert attacker.get(target, headers={"host": "attacker.example"}).status_code == 404
             assert attacker.get(f"{target}?code=c&state=wrong").status_code == 200
 
-    with ThreadPoolExecutor() as pool, pytest.raises(NotSignedIn, match="another sign-in \\(state mismatch\\)"):
-        await sign_in(shell).by_redirect(
-            site.base_url, "write", 0, lambda url: [pool.submit(attack, url)], lambda _: None
-        )
+    attacks: list[Future[None]] = []
+    with ThreadPoolExecutor() as pool:
+        with pytest.raises(NotSignedIn, match=r"another sign-in \(state mismatch\)"):
+            await sign_in(shell).by_redirect(
+                site.base_url, "write", 0, lambda url: attacks.append(pool.submit(attack, url)), lambda _: None
+            )
+        attacks[0].result()
+
+
+@pytest.mark.slow
+async def test_a_real_browser_returns_without_a_trace(shell: Shell, site: SignInSite, tmp_path: Path) -> None:
+    """The policy for forms of the page lets the browser follow the redirect, and no address gets to know the code."""
+    browser = Browser(tmp_path / "browser", runs_scripts=False)
+
+    def approve(url: str) -> str:
+        browser.open(url)
+        browser.click("#token")
+        browser.type(site.token)
+        browser.click("button[value=approve]")
+        browser.wait("document.body?.textContent.includes('You can close this window')")
+        return browser.value("document.referrer")
+
+    try:
+        with ThreadPoolExecutor() as pool:
+            referrers: list[Future[str]] = []
+            session = await sign_in(shell).by_redirect(
+                site.base_url, "read", 0, lambda url: referrers.append(pool.submit(approve, url)), lambda _: None
+            )
+            assert [referrer.result() for referrer in referrers] == [""]
+    finally:
+        browser.close()
+    assert site.user(session.access) == 200
+
+
+@pytest.mark.parametrize(("date", "message"), [("Thu, 01 Jan 1970 00:00:09 GMT", "ahead: set it"), ("", "")])
+async def test_a_wrong_clock_is_reported(shell: Shell, date: str, message: str) -> None:
+    async with FaultServer().listening() as server:
+        urls = {"token_endpoint": "/t", "device_authorization_endpoint": "/d"}
+        device = {"device_code": "d", "user_code": "BCDF", "verification_uri": server.address, "interval": 1}
+        tokens = {"access_token": "a", "token_type": "bearer", "expires_in": 60}
+        server.always = {
+            "/.well-known/oauth-authorization-server": http(
+                200, {"issuer": server.address, **{name: server.address + path for name, path in urls.items()}}
+            ),
+            "/d": http(200, device),
+            "/t": http(200, tokens, **({"date": date} if date else {})),
+        }
+        reports: list[str] = []
+        session = await sign_in(shell).by_device(server.address, "read", lambda _: None, reports.append)
+    assert (session.access, session.scope) == ("a", "read")
+    assert [report.rpartition(" min ")[2] for report in reports] == ([message] if message else [])
 
 
 @pytest.fixture
@@ -172,10 +224,23 @@ def no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
     assert before
 
 
+def refresh_tokens(service: RunningService) -> int:
+    """The number of refresh tokens in the service, used ones included."""
+    database = Database(service.database_url)
+    with database.snapshot() as session:
+        count = session.scalar(select(func.count()).select_from(RefreshTokenRow))
+    database.close()
+    return count or 0
+
+
 @pytest.mark.parametrize("changed", [{"expires_at": 0.0}, {"access": "refused-by-the-service"}])
 async def test_two_processes_renew_a_token_once(
-    session_of: Callable[..., StoredSession], site: SignInSite, changed: dict[str, object]
+    session_of: Callable[..., StoredSession],
+    site: SignInSite,
+    service: RunningService,
+    changed: dict[str, object],
 ) -> None:
+    before = refresh_tokens(service)
     kept = session_of(**changed)
     # each has its own connection and its own lock, as a process has
     clients = [Client(site.base_url, None, auth=RenewedBearer(kept)) for _ in range(4)]
@@ -185,6 +250,7 @@ async def test_two_processes_renew_a_token_once(
     renewed = kept.read()
     assert renewed and renewed.refresh != kept.session.refresh and renewed.id == kept.session.id
     assert site.user(renewed.access) == 200, "no refresh token was used twice"
+    assert refresh_tokens(service) == before + 2, "the first one and the one that replaced it"
 
 
 async def test_tokens_are_stored_although_the_request_was_cancelled(

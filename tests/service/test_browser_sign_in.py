@@ -20,12 +20,14 @@ from presscheck.api.organizations import UpdateLastSeen, UpdateOrganization
 from presscheck.client.client import Client
 from presscheck.errors import Forbidden, NotSignedIn
 from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import hash_token
 from presscheck.service.handlers import all_handlers
 from presscheck.service.http.operations import READ_ONLY_OPERATIONS
 from presscheck.service.models.oauth import BrowserSignInRow, RefreshTokenRow
 from presscheck.service.models.organizations import TokenRow
 from presscheck.service.oauth.endpoints import MOST_FAILURES
 from presscheck.service.oauth.server import ACCESS_SECONDS, CODE_SECONDS, DEVICE_SECONDS, REFRESH_LIFETIME
+from presscheck.service.server.api_tokens import ID_LENGTH, revoke_token
 
 
 @pytest.fixture
@@ -231,6 +233,15 @@ def test_a_revoked_token_ends_its_sign_in_and_no_other(site: SignInSite, which: 
     assert site.user(tokens["access_token"]) == 401
     assert site.refresh(tokens["refresh_token"])["error"] == "invalid_grant"
     assert site.user(others["access_token"]) == 200
+
+
+def test_the_operator_revokes_a_whole_sign_in(site: SignInSite, world: World) -> None:
+    tokens = site.signed_in()
+    database = Database(world.database_url)
+    database.write(lambda session: revoke_token(session, hash_token(tokens["access_token"])[:ID_LENGTH]))
+    database.close()
+    assert site.user(tokens["access_token"]) == 401
+    assert site.refresh(tokens["refresh_token"])["error"] == "invalid_grant"
 
 
 def test_a_personal_token_is_not_revoked_by_a_program(site: SignInSite) -> None:
