@@ -13,6 +13,7 @@ from sqlalchemy import select
 from tests.browser_sign_in import CALLBACK, SetClock, SignInSite
 from tests.running_service import RunningService, running_service
 from tests.service.factories import World
+from tests.service.jobs import until
 
 from presscheck.api.change_requests import CreateChangeRequest, ListChangeRequests
 from presscheck.api.operation import every_operation
@@ -20,9 +21,11 @@ from presscheck.api.organizations import UpdateLastSeen, UpdateOrganization
 from presscheck.client.client import Client
 from presscheck.errors import Forbidden, NotSignedIn
 from presscheck.service.db.engine import Database
-from presscheck.service.db.ids import hash_token
+from presscheck.service.db.ids import hash_token, moment_text, system_clock
 from presscheck.service.handlers import all_handlers
 from presscheck.service.http.operations import READ_ONLY_OPERATIONS
+from presscheck.service.jobs.worker import HOUSEKEEPING
+from presscheck.service.models.jobs import JobRow
 from presscheck.service.models.oauth import BrowserSignInRow, RefreshTokenRow
 from presscheck.service.models.organizations import TokenRow
 from presscheck.service.oauth.endpoints import MOST_FAILURES
@@ -336,6 +339,36 @@ async def test_secrets_are_neither_stored_nor_logged(
         if record.name.startswith(("presscheck", "authlib"))
     )
     assert [secret for secret in secrets if secret in stored + own] == []
+
+
+async def test_expired_codes_and_tokens_are_deleted(site: SignInSite, world: World) -> None:
+    expired, kept = site.signed_in(), site.signed_in()
+    database = Database(world.database_url)
+
+    def keys() -> set[str]:
+        with database.snapshot() as session:
+            return {
+                row
+                for column in (BrowserSignInRow.sha256, RefreshTokenRow.sha256, TokenRow.sha256)
+                for row in session.scalars(select(column))
+            }
+
+    with database.writing.begin() as session:
+        token = session.get_one(TokenRow, hash_token(expired["access_token"]))
+        refresh = session.get_one(RefreshTokenRow, hash_token(expired["refresh_token"]))
+        rows = (token, refresh, session.get_one(BrowserSignInRow, token.sign_in))
+        gone = {row.sha256 for row in rows}
+        for row in rows:
+            row.expires_at = "2026-01-01T00:00:00.000Z"
+        session.get_one(JobRow, HOUSEKEEPING).run_at = moment_text(system_clock())
+    await world.draft()
+
+    async def left() -> set[str]:
+        return gone & keys()
+
+    await until(left, lambda found: not found)
+    assert {hash_token(kept[name]) for name in ("access_token", "refresh_token")} <= keys()
+    database.close()
 
 
 def test_other_clients_are_refused(site: SignInSite) -> None:
