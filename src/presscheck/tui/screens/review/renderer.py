@@ -78,6 +78,7 @@ def state_line(
     new_threads: int = 0,
     notifications: str = "",
     prose: str = "",
+    running: str = "",
 ) -> Line:
     """Render the state of a change request, without the last parts if they do not fit.
 
@@ -85,6 +86,8 @@ def state_line(
     """
     status = Span(sanitize(request.status), _STATUS.get(request.status, "strong"))
     parts: list[Line] = [(status, *verdicts(reviewers or ()))]
+    if running:  # early, so that a narrow terminal shows it
+        parts.append((Span(running, "waiting"),))
     if collected is not None:
         parts.append((Span(f"✎ {collected} in your review", "accent"),))
     parts.append(_progress(request, progress))

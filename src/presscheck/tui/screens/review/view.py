@@ -360,7 +360,7 @@ class ReviewView:
 
         Args:
             collected: the number of comments in the pending review; None if there is no pending review.
-            progress: what a program that reviews does, instead of the prose checks.
+            progress: what a program that reviews does; empty if none runs.
         """
         model, request, moment, error = self._model, self._model.request, now(), self._loader.error
         if request is None:
@@ -376,7 +376,8 @@ class ReviewView:
             collected,
             model.discussion.new_threads(),
             model.notifications,
-            progress or self._prose.note(model.items),
+            self._prose.note(model.items),
+            progress,
         )
         right = (Span(error, "waiting"),) if error else by_line(request, model.me, moment)
         self._state.show((Span(" "), *state), right)
