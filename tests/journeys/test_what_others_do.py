@@ -350,3 +350,90 @@ def test_watch_rejects_incompatible_options(service: RunningService, tmp_path: P
     shell.env["PRESSCHECK_TOKEN"] = "nobody's"
     ran = shell.run("inbox", "--watch")
     assert ran.exit_code == 4, ran.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_quiet", [False, True])
+async def test_a_command_gets_each_notification_except_in_quiet_hours(
+    service: RunningService, mia: str, tmp_path: Path, is_quiet: bool
+) -> None:
+    shell, told = signed_in(tmp_path / "home", service), tmp_path / "told"
+    script = tmp_path / "notify.py"
+    script.write_text(
+        "import json, os, sys\n"
+        f"with open({str(told)!r}, 'a') as file:\n"
+        "    events = [json.loads(line)['event'] for line in sys.stdin]\n"
+        "    print(json.dumps([sys.argv[1:], events, 'PRESSCHECK_TOKEN' in os.environ]), file=file)\n"
+    )
+    hours = 'quiet_hours = "00:00-23:59"\n' if is_quiet else ""
+    shell.config.write_text(f"[profiles.default]\nnotify_command = '{sys.executable} {script} --flag'\n{hours}")
+    watch = Watch(shell)
+    try:
+        assert watch.err.get(timeout=60).startswith("Checking for new events")
+        for subject in ("Hm", "$(touch owned) \x1b[2J"):
+            await say(service, mia, PostComment(**GUIDE, body=Document(markdown=subject)))
+            watch.out.get(timeout=60)
+        if not is_quiet:
+            await until(lambda: told.exists() and told.read_text().count("\n") == 2)
+        assert watch.end(signal.SIGTERM) == 143
+    finally:
+        watch.close()
+    assert watch.err.empty()
+    told_now = [json.loads(line) for line in told.read_text().splitlines()] if told.exists() else []
+    text = "presscheck: Mia commented on #5 Rewrite the auth guide"
+    assert told_now == ([] if is_quiet else [[["--flag", text], ["reply"], False]] * 2)
+
+
+@pytest.mark.slow
+async def test_a_command_that_fails_is_told_and_the_watch_goes_on(
+    service: RunningService, mia: str, tmp_path: Path
+) -> None:
+    shell = signed_in(tmp_path / "home", service)
+    shell.config.write_text("[profiles.default]\nnotify_command = 'no-such-program-here'\n")
+    watch = Watch(shell)
+    try:
+        assert watch.err.get(timeout=60).startswith("Checking for new events")
+        for _ in range(2):
+            await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm")))
+            watch.out.get(timeout=60)
+            assert watch.err.get(timeout=60) == "notify_command: no-such-program-here is not installed: install it"
+    finally:
+        watch.close()
+
+
+@pytest.mark.service(shared=False)
+async def test_a_digest_has_what_happened_since(service: RunningService, mia: str, tmp_path: Path) -> None:
+    shell = signed_in(tmp_path / "home", service)
+    await say(
+        service,
+        mia,
+        CreateChangeRequest(space_id="cli", subject="A [new](x) *one* <b>"),
+        SubmitReview(**LIMITS, status="approved"),
+        MergeChangeRequest(**LIMITS),
+        SubmitReview(**TYPOS, status="approved"),
+        PostComment(**TYPOS, body=Document(markdown="Once more")),
+    )
+    digest = await asyncio.to_thread(shell.ok, "inbox", "--since", "today", "--format", "markdown")
+    assert digest.startswith("# Tallowick since ")
+    sections = {part.partition(" (")[0]: part for part in digest.split("\n## ")[1:]}
+    assert "Needs your review" in sections
+    assert sections["Merged"].splitlines()[2].startswith("- [#4 Limits per workspace](http")
+    assert sections["Merged"].startswith("Merged (1)\n")
+    assert "\x1b" not in digest
+    [record] = await asyncio.to_thread(shell.json, "inbox", "--since", "today", "--limit", "1")
+    assert [row["subject"] for row in record["merged"]] == ["Limits per workspace"]
+    assert len(record["waiting"]) == 1
+    plain = await asyncio.to_thread(shell.ok, "inbox", "--since", "today")
+    guides = plain.partition("Guides #3 Fix typos in quickstart, by Noor Haddad\n")[2].splitlines()
+    assert guides[0].strip().startswith("approved by ") and "Mia Okonkwo" in guides[0]
+    assert guides[1].strip() == "1 comment by Mia Okonkwo"
+
+
+async def test_a_digest_without_news_says_so(service: RunningService, tmp_path: Path) -> None:
+    shell = signed_in(tmp_path / "home", service)
+    shell.env["PRESSCHECK_TOKEN"] = token_of(service, "tomasz")
+    later = await asyncio.to_thread(shell.run, "inbox", "--since", "2099-01-01")
+    assert (later.exit_code, "--since: must be" in later.stderr) == (2, True)
+    for words in (("--since", "1d", "--watch"), ("--since", "1d", "--view", "mine"), ("--format", "markdown")):
+        refused = await asyncio.to_thread(shell.run, "inbox", *words)
+        assert refused.exit_code == 2, words

@@ -19,16 +19,19 @@ from typing_extensions import override
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces
-from presscheck.cli.output import as_json, print_message
+from presscheck.cli.digest import Format, digest_lines, digest_record
+from presscheck.cli.output import as_json, print_message, print_text
 from presscheck.cli.session import Session, with_session
 from presscheck.cli.watch import watch_events
 from presscheck.config.saved_views import SavedView, same_name
 from presscheck.config.validation import read_views
 from presscheck.engine.engine import Engine
+from presscheck.engine.inbox.digest import MAX_READ, parse_since, read_digest
 from presscheck.engine.inbox.event_log import POLL_INTERVAL
 from presscheck.engine.inbox.notification_settings import request_target
 from presscheck.engine.inbox.query_language import is_local
 from presscheck.engine.inbox.views import (
+    VIEWS,
     Group,
     View,
     all_views,
@@ -109,14 +112,38 @@ class ViewName(click.ParamType[str]):
     show_default=True,
     help="Maximum number of results.",
 )
+@click.option(
+    "--since",
+    metavar="TIME",
+    help="Print what happened since then instead: today, yesterday, a weekday, an age such as 2d, or a date.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "markdown"]), help="With --since: the format (text by default)."
+)
 @with_session
-async def inbox(session: Session, view: str | None, limit: int, *, watch: bool, interval: float | None) -> None:
+async def inbox(
+    session: Session,
+    view: str | None,
+    limit: int,
+    *,
+    watch: bool,
+    interval: float | None,
+    since: str | None,
+    form: Format | None,
+) -> None:
     """List the change requests in your inbox.
 
     Prints the first view that is not empty.
     """
     if not watch and interval is not None:
         raise InvalidArgument("--interval", "requires --watch")
+    if since is None and form is not None:
+        raise InvalidArgument("--format", "requires --since")
+    if since is not None:
+        if watch or view is not None:
+            raise InvalidArgument("--since", f"cannot be used with {'--watch' if watch else '--view'}")
+        await print_digest(session, since, form or "text", limit)
+        return
     if not watch:
         await print_inbox(session, view, limit)
         return
@@ -142,6 +169,27 @@ async def print_inbox(session: Session, view: str | None = None, limit: int = MA
                 sys.stdout.write(line.rstrip() + "\n")
     if session.json:
         session.show(inboxes)
+
+
+async def print_digest(session: Session, since: str, form: Format, limit: int) -> None:
+    """Print what happened in each organization since a time; `since` is what the user wrote.
+
+    Raises:
+        InvalidArgument: the time is invalid.
+    """
+    beginning = parse_since(since, now().astimezone())
+    if not await user_id(session.engine):
+        print_message(f"{NO_USER}. Shown are the change requests of everyone.")
+    records: list[dict[str, Any]] = []
+    for organization in (await session.read(ListOrganizations())).items:
+        shown = await fetch_inbox(session, organization, VIEWS, "needs-me", MAX_READ)
+        digest = await read_digest(session.engine, organization.id, beginning, shown.me, shown.requests)
+        if session.json:
+            records.append(digest_record(organization, digest, limit))
+        else:
+            print_text("\n".join(digest_lines(form, organization.title, digest, shown.spaces, limit)))
+    if session.json:
+        session.show(records)
 
 
 def saved_views() -> tuple[SavedView, ...]:

@@ -10,11 +10,18 @@ from typing import Any
 
 from presscheck.cli.output import has_color, print_json_line, print_line, print_message
 from presscheck.cli.session import Session
-from presscheck.engine.inbox.events import Event, sentence, summarize
+from presscheck.engine.inbox.event_notifications import notify
+from presscheck.engine.inbox.events import Event, event_record, sentence
 from presscheck.engine.members import user_id
 from presscheck.engine.reads.substitutes import NO_USER
-from presscheck.errors import MalformedAnswer, NetworkError, NotSupported, ServiceFailed, TooManyRequests
-from presscheck.text.notifications import notification
+from presscheck.errors import (
+    MalformedAnswer,
+    NetworkError,
+    NotSupported,
+    PresscheckError,
+    ServiceFailed,
+    TooManyRequests,
+)
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
@@ -58,6 +65,7 @@ async def until_signal(session: Session, work: Coroutine[Any, Any, None]) -> Non
 
 async def _print_events(session: Session, pause: float) -> None:
     is_first, has_error = True, False
+    write = sys.stdout.write if sys.stdout.isatty() else None
     session.engine.events.pause, session.engine.events.first = pause, 0
     async for events, error in session.engine.events.watch():
         if error and not isinstance(error, TEMPORARY_ERRORS):
@@ -75,15 +83,18 @@ async def _print_events(session: Session, pause: float) -> None:
             print_message(f"Checking for new events every {pause:g} s. Press ctrl+c to stop.")
         for event in events:
             print_event(event, as_json=session.json)
-        if events and session.profile.notify and sys.stdout.isatty() and session.engine.events.may_notify():
-            sys.stdout.write(notification(session.profile.notify, summarize(events)))
+        sys.stdout.flush()
+        try:
+            await notify(session.engine.events, session.profile, events, write)
+        except PresscheckError as failed:
+            print_message(failed.message)
         sys.stdout.flush()
 
 
 def print_event(event: Event, *, as_json: bool) -> None:
     """Print an event: as JSON, on a terminal as a sentence, otherwise as columns with tabs."""
     if as_json:
-        print_json_line(event_as_json(event))
+        print_json_line(event_record(event))
     elif sys.stdout.isatty():
         clock = f"{now().astimezone():%H:%M}  "
         print_line((Span(clock, "quiet" if has_color() else ""), Span(sanitize(sentence(event)))))
@@ -91,16 +102,3 @@ def print_event(event: Event, *, as_json: bool) -> None:
         where = f"{event.space}#{event.number}" if event.request else event.site
         cells = (event.at, event.kind, event.name, where, event.subject)
         sys.stdout.write("\t".join(sanitize(cell) for cell in cells) + "\n")
-
-
-def event_as_json(event: Event) -> dict[str, Any]:
-    """Return an event as JSON with stable field names; unknown values are null."""
-    request = {"id": event.request, "number": event.number, "subject": event.subject, "space": event.space}
-    return {
-        "event": event.kind,
-        "at": event.at or None,
-        "by": {"id": event.who, "displayName": event.name} if event.who else None,
-        "changeRequest": request if event.request else None,
-        "site": {"id": event.site, "title": event.subject} if event.site else None,
-        "text": sentence(event),
-    }

@@ -60,6 +60,10 @@ class Profile:
     """The path of the file with the severities of checks; None for `checks.toml` next to the settings file."""
     notify: str | None = None
     """How to notify of events: `bell`, `osc9` or `osc777`; None for no notifications."""
+    notify_command: str | None = None
+    """The command line of a program that gets each notification."""
+    quiet_hours: str | None = None
+    """The local time without notifications, such as `22:00-07:00`."""
     editor: str | None = None
     """The editor of pages: `built-in` or `external`; None to decide by `VISUAL` and `EDITOR`."""
     images: str | None = None
@@ -113,6 +117,8 @@ def load(
         owners=table.get("owners"),
         checks=table.get("checks"),
         notify=table.get("notify"),
+        notify_command=table.get("notify_command"),
+        quiet_hours=table.get("quiet_hours"),
         editor=table.get("editor"),
         images=table.get("images"),
         low_bandwidth=low_bandwidth(env) or table.get("low_bandwidth"),

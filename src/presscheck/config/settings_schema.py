@@ -34,6 +34,8 @@ class Setting:
     """The maximum length in characters."""
     one_of: tuple[str, ...] = ()
     """The allowed values."""
+    pattern: str | None = None
+    """A regular expression that the value must match."""
 
 
 SETTINGS: dict[str, Setting] = {
@@ -69,6 +71,19 @@ SETTINGS: dict[str, Setting] = {
             "How to notify of events: the terminal bell, or a notification by OSC 9 or OSC 777; off by default.",
             '"bell"',
             one_of=("bell", "osc9", "osc777"),
+        ),
+        Setting(
+            "notify_command",
+            str,
+            "A command for each notification, run without a shell; the text is its last argument.",
+            '"notify-send"',
+        ),
+        Setting(
+            "quiet_hours",
+            str,
+            "The local time in which no notification is sent.",
+            '"22:00-07:00"',
+            pattern=r"^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$",
         ),
         Setting("sync", bool, "Download changes in the background for offline reading.", "true"),
         Setting(
@@ -297,6 +312,7 @@ def _described(settings: dict[str, Setting]) -> dict[str, Any]:
         found[setting.name] = {**types[setting.kind], "description": setting.description}
         found[setting.name] |= {"maxLength": setting.max_length} if setting.max_length else {}
         found[setting.name] |= {"enum": list(setting.one_of)} if setting.one_of else {}
+        found[setting.name] |= {"pattern": setting.pattern} if setting.pattern else {}
     return found
 
 

@@ -31,7 +31,6 @@ from typing_extensions import override
 from presscheck.config.profile import Profile
 from presscheck.errors import ConfigurationError, PresscheckError
 from presscheck.paths import Places
-from presscheck.text.notifications import notification
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize, show_joiners
 from presscheck.text.styled_text import Line
@@ -247,8 +246,10 @@ class PresscheckApp(App[int], inherit_bindings=False):
             await opening
 
     async def _announce_events(self) -> None:
-        """Show new activity in the footer, and as a notification of the terminal if the profile enables it."""
-        from presscheck.engine.inbox.events import sentence, summarize  # 4 ms, only after the first paint
+        """Show new activity in the footer, and as notifications if the profile enables them."""
+        # 4 ms, only after the first paint
+        from presscheck.engine.inbox.event_notifications import notify
+        from presscheck.engine.inbox.events import sentence, summarize
 
         async for events, _ in self.engine.events.watch():
             if not events:
@@ -257,8 +258,10 @@ class PresscheckApp(App[int], inherit_bindings=False):
                 self.notices.add(Notice(sanitize(sentence(event)), now(), space=event.space, request=event.request))
             self.notices.show_summary(summarize(events), self._place)
             self._notice_shown()
-            if self.profile.notify and self.engine.events.may_notify():
-                self.write_to_terminal(notification(self.profile.notify, summarize(events)))
+            try:
+                await notify(self.engine.events, self.profile, events, self.write_to_terminal)
+            except PresscheckError as error:
+                self.show_error(error)
 
     def _start_background_refresh(self) -> None:
         self._background_refresh = AutoRefresh(self.engine, lambda: self._last_input)

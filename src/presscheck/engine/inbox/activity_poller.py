@@ -6,7 +6,7 @@ poll fails.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -243,14 +243,10 @@ class _Poll:
             for reviewer in (reviewers.items if reviewers else ())
             if reviewer.user and reviewer.user.id == self._me
         }
-        actions |= _reviews(reviews.items if reviews else ())
+        actions |= actions_in(reviews.items if reviews else (), comments.items if comments else ())
         for comment in comments.items if comments else ():
-            # the comment of a review is part of the review's event
-            if f"review {comment.target.review}" not in actions:
-                action = _action(REPLY, comment.posted_by, comment.posted_at)
-                actions[f"comment {comment.id}"] = replace(
-                    action, thread=comment.id, mentions_me=self._mentions_me(comment.body)
-                )
+            if (own := actions.get(f"comment {comment.id}")) is not None:
+                actions[f"comment {comment.id}"] = replace(own, mentions_me=self._mentions_me(comment.body))
             replies = _replies(comment)
             if known is not None and self._settings.has_muted_part(NotificationTarget(request.space, request.id)):
                 new = {key: reply for key, reply in replies.items() if key not in known}
@@ -301,7 +297,19 @@ class _Poll:
         return (bool(result.conflicts) if result else None), compared
 
 
-def _reviews(reviews: tuple[Review, ...]) -> dict[str, UserAction]:
+def actions_in(reviews: Iterable[Review], comments: Iterable[Comment]) -> dict[str, UserAction]:
+    """Return the reviews, comments and replies in a change request as actions, by a stable id."""
+    actions = _reviews(reviews)
+    for comment in comments:
+        # the comment of a review is part of the review's event
+        if f"review {comment.target.review}" not in actions:
+            action = _action(REPLY, comment.posted_by, comment.posted_at)
+            actions[f"comment {comment.id}"] = replace(action, thread=comment.id)
+        actions |= _replies(comment)
+    return actions
+
+
+def _reviews(reviews: Iterable[Review]) -> dict[str, UserAction]:
     return {
         f"review {review.id}": _action(REVIEW_EVENTS[review.status], review.reviewer, review.created_at)
         for review in reviews

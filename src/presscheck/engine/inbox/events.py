@@ -205,6 +205,19 @@ def summarize(events: Collection[Event]) -> str:
     return f"{len(others) + 1} events, latest: {sentence(last)}" if others else sentence(last)
 
 
+def event_record(event: Event) -> dict[str, Any]:
+    """Return an event with stable field names, for other programs; unknown values are None."""
+    request = {"id": event.request, "number": event.number, "subject": event.subject, "space": event.space}
+    return {
+        "event": event.kind,
+        "at": event.at or None,
+        "by": {"id": event.who, "displayName": event.name} if event.who else None,
+        "changeRequest": request if event.request else None,
+        "site": {"id": event.site, "title": event.subject} if event.site else None,
+        "text": sentence(event),
+    }
+
+
 def write_snapshot(snapshot: Snapshot) -> str:
     """Return a snapshot as JSON."""
     return json.dumps(asdict(snapshot), ensure_ascii=False, separators=(",", ":"), sort_keys=True)

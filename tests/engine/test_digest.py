@@ -1,0 +1,58 @@
+"""The beginning of a digest, and quiet hours, as users write them."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from presscheck.engine.inbox.digest import parse_since
+from presscheck.engine.inbox.event_notifications import is_quiet
+from presscheck.errors import InvalidArgument
+
+ZONE = timezone(timedelta(hours=2))
+NOW = datetime(2026, 11, 26, 15, 30, tzinfo=ZONE)  # a Thursday
+
+
+@pytest.mark.parametrize(
+    ("text", "beginning"),
+    [
+        ("today", "2026-11-26T00:00:00+02:00"),
+        (" Yesterday ", "2026-11-25T00:00:00+02:00"),
+        ("wednesday", "2026-11-25T00:00:00+02:00"),
+        ("thursday", "2026-11-19T00:00:00+02:00"),
+        ("friday", "2026-11-20T00:00:00+02:00"),
+        ("12h", "2026-11-26T03:30:00+02:00"),
+        ("2d", "2026-11-24T15:30:00+02:00"),
+        ("1w", "2026-11-19T15:30:00+02:00"),
+        ("2026-11-01", "2026-11-01T00:00:00+02:00"),
+        ("2026-11-01T08:00Z", "2026-11-01T08:00:00+00:00"),
+    ],
+)
+def test_a_beginning_is_a_word_an_age_or_a_date(text: str, beginning: str) -> None:
+    assert parse_since(text, NOW).isoformat() == beginning
+
+
+@pytest.mark.parametrize(
+    "text", ["", "tomorrow", "2026-11-27", "-1d", "99999d", "13-13", "\x1b[2J", "1y"]
+)
+def test_another_beginning_is_an_error_that_names_the_option(text: str) -> None:
+    with pytest.raises(InvalidArgument, match="--since"):
+        parse_since(text, NOW)
+
+
+@pytest.mark.parametrize(
+    ("hours", "at", "quiet"),
+    [
+        (None, "03:00", False),
+        ("22:00-07:00", "21:59", False),
+        ("22:00-07:00", "22:00", True),
+        ("22:00-07:00", "03:00", True),
+        ("22:00-07:00", "07:00", False),
+        ("12:00-13:30", "13:29", True),
+        ("12:00-13:30", "11:59", False),
+        ("08:00-08:00", "08:00", False),
+    ],
+)
+def test_quiet_hours_may_include_midnight(hours: str | None, at: str, quiet: bool) -> None:
+    assert is_quiet(hours, datetime.fromisoformat(f"2026-11-26T{at}")) is quiet
