@@ -33,9 +33,7 @@ def test_a_beginning_is_a_word_an_age_or_a_date(text: str, beginning: str) -> No
     assert parse_since(text, NOW).isoformat() == beginning
 
 
-@pytest.mark.parametrize(
-    "text", ["", "tomorrow", "2026-11-27", "-1d", "99999d", "13-13", "\x1b[2J", "1y"]
-)
+@pytest.mark.parametrize("text", ["", "tomorrow", "2026-11-27", "-1d", "99999d", "13-13", "\x1b[2J", "1y"])
 def test_another_beginning_is_an_error_that_names_the_option(text: str) -> None:
     with pytest.raises(InvalidArgument, match="--since"):
         parse_since(text, NOW)

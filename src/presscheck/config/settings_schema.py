@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ NARROWEST_TEXT = 20
 LOW_BANDWIDTH = ("auto", "on", "off")
 """The values of the setting `low_bandwidth`."""
 
+_HOURS = re.compile(r"^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$")
 Kind = type[str] | type[bool] | type[int]
 
 
@@ -34,7 +36,7 @@ class Setting:
     """The maximum length in characters."""
     one_of: tuple[str, ...] = ()
     """The allowed values."""
-    pattern: str | None = None
+    pattern: re.Pattern[str] | None = None
     """A regular expression that the value must match."""
 
 
@@ -83,7 +85,7 @@ SETTINGS: dict[str, Setting] = {
             str,
             "The local time in which no notification is sent.",
             '"22:00-07:00"',
-            pattern=r"^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$",
+            pattern=_HOURS,
         ),
         Setting("sync", bool, "Download changes in the background for offline reading.", "true"),
         Setting(
@@ -312,7 +314,7 @@ def _described(settings: dict[str, Setting]) -> dict[str, Any]:
         found[setting.name] = {**types[setting.kind], "description": setting.description}
         found[setting.name] |= {"maxLength": setting.max_length} if setting.max_length else {}
         found[setting.name] |= {"enum": list(setting.one_of)} if setting.one_of else {}
-        found[setting.name] |= {"pattern": setting.pattern} if setting.pattern else {}
+        found[setting.name] |= {"pattern": setting.pattern.pattern} if setting.pattern else {}
     return found
 
 
