@@ -66,9 +66,11 @@ def hosted(folder: Path) -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 class QuietHandler(SimpleHTTPRequestHandler):
@@ -316,19 +318,24 @@ def test_hidden_pages_and_redirects_are_part_of_a_build(shell: Shell, tmp_path: 
 @pytest.mark.slow
 @pytest.mark.needs("chromium")
 def test_a_reader_searches_a_build_without_the_service(service: RunningService, shell: Shell, tmp_path: Path) -> None:
-    assert build(shell, SITE, str(tmp_path / "host" / "docs"))[0] == 0
+    small = shell.ok("site", "create", "--title", "Small").strip()
+    shell.ok("site", "add", small, "--space-id", "handbook")
+    shell.ok("site", "publish", small, "--yes")
+    for name, site in (("docs", SITE), ("small", small)):
+        assert build(shell, site, str(tmp_path / "host" / name))[0] == 0
     browser = Browser(tmp_path)
     try:
         with hosted(tmp_path / "host") as url:
-            browser.open(f"{url}docs/going-live/")
-            for query in QUERIES:
-                found = f"findPages({json.dumps(query)})"
-                browser.value(f"void (self.titles = null, {found}.then(({{links}}) => self.titles = links))")
-                browser.wait("self.titles")
-                titles = browser.value("self.titles.map((link) => link.title)")
-                page = httpx.get(address(service, shell), params={"q": query}).text
-                served_titles = re.findall(r"<h2><a [^>]*>(.*?)</a></h2>", page)
-                assert titles == [unescape(re.sub("<[^>]*>", "", title)) for title in served_titles][:8], query
+            for name, site in (("small", small), ("docs", SITE)):
+                browser.open(f"{url}{name}/")
+                for query in QUERIES:
+                    found = f"findPages({json.dumps(query)})"
+                    browser.value(f"void (self.links = null, {found}.then(({{links}}) => self.links = links))")
+                    browser.wait("self.links")
+                    titles = browser.value("self.links.map((link) => [link.where, link.title])")
+                    page = httpx.get(address(service, shell, site), params={"q": query}).text
+                    served = re.findall(r'<li>(?:<p class="where">(.*?)</p>)?<h2><a [^>]*>(.*?)</a></h2>', page)
+                    assert titles == [[unescape(re.sub("<[^>]*>", "", text)) for text in hit] for hit in served][:8]
             browser.value("document.querySelector('.search input').focus()")
             browser.type("evenst")
             browser.wait("document.querySelector('.found a')")

@@ -95,6 +95,7 @@
       const { pages, texts } = await read("pages.json");
       const parts = await Promise.all(texts.map(read));
       const sections = new Map(parts.flat());
+      const shown = new Set(pages.map(([, , , [section]]) => section)).size > 1 ? 0 : 1; // an only section needs no name
       return pages.map(([title, url, description, where, updated], number) => {
         const own = sections.get(number) ?? [];
         const body = normalized(own.map(([, , text]) => text).join("\n"));
@@ -102,7 +103,7 @@
           title,
           url: new URL(url, home).href,
           description,
-          where,
+          where: where.slice(shown).join(" › "),
           sections: own,
           moment: Date.parse(updated) || 0,
           fields: { title: normalized(title), description: normalized(description), above: normalized(where.slice(1).join(" ")) },
@@ -282,7 +283,7 @@
   const words = (count) => `${count} ${count === 1 ? "result" : "results"}`;
   self.findPages = async (query) => {
     const { pages } = await find(query);
-    const links = pages.slice(0, 8).map((page) => ({ href: page.url, title: page.title, where: page.where.join(" › ") }));
+    const links = pages.slice(0, 8).map((page) => ({ href: page.url, title: page.title, where: page.where }));
     return { links, message: `No results for “${query}”.` };
   };
 
@@ -311,7 +312,8 @@
       });
       if (!passages.length && page.description) passages.push(element("p", {}, ...marked(page.description, terms)));
       const title = element("h2", {}, element("a", { href: page.url }, ...marked(page.title, terms)));
-      return element("li", {}, element("p", { className: "where" }, page.where.join(" › ")), title, ...passages);
+      const where = page.where ? [element("p", { className: "where" }, page.where)] : [];
+      return element("li", {}, ...where, title, ...passages);
     });
     article.replaceChildren(
       heading,
