@@ -17,6 +17,7 @@ from textual.color import Color
 from textual.strip import Strip
 
 from presscheck.text.sanitize import COLORED, JOINER, NON_JOINER
+from presscheck.tui.terminal.bandwidth import Bandwidth
 from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter, erases_in_color, joiners_of
 
 COLUMNS, ROWS = 24, 5
@@ -53,16 +54,21 @@ def look(cell: Char) -> Look:
     return cell.data, cell.data.strip() and (cell.fg, cell.bold), cell.bg, cell.underscore
 
 
-def drawn(strips: list[Strip]) -> list[list[Look]]:
+def drawn(strips: list[Strip], system: ColorSystem) -> list[list[Look]]:
     screen = pyte.Screen(COLUMNS, ROWS)
-    pyte.Stream(screen).feed(output(DiffPainter(), whole_update(strips)))
+    pyte.Stream(screen).feed(output(DiffPainter(), whole_update(strips), system))
     return seen(screen)
 
 
+@pytest.mark.parametrize("is_slow", [False, True])
 @pytest.mark.parametrize("seed", range(60))
-def test_a_terminal_shows_the_last_frame_after_any_other(seed: int) -> None:
+def test_a_terminal_shows_the_last_frame_after_any_other(seed: int, *, is_slow: bool) -> None:
     chance = random.Random(seed)
-    painter, screen = DiffPainter(erases=seed % 2 == 0), pyte.Screen(COLUMNS, ROWS)
+    bandwidth, system = (
+        Bandwidth("on" if is_slow else "off"),
+        (ColorSystem.EIGHT_BIT if is_slow else ColorSystem.TRUECOLOR),
+    )
+    painter, screen = DiffPainter(bandwidth=bandwidth, erases=seed % 2 == 0), pyte.Screen(COLUMNS, ROWS)
     stream = pyte.Stream(screen)
     picture = [strip(chance, COLUMNS) for _ in range(ROWS)]
     stream.feed(output(painter, whole_update(picture)))
@@ -76,7 +82,7 @@ def test_a_terminal_shows_the_last_frame_after_any_other(seed: int) -> None:
             painter.take(update)
             continue
         stream.feed(painter.update(update).render_segments(CONSOLE))
-        assert seen(screen) == drawn(picture)
+        assert seen(screen) == drawn(picture, system)
 
 
 @pytest.mark.parametrize("erases", [True, False])
@@ -90,12 +96,30 @@ def test_blanks_are_erased_where_the_terminal_can(erases: bool) -> None:
     assert sent == f"\x1b[1;2H\x1b[40m{blanks}\x1b[0m"
 
 
+def test_a_slow_terminal_gets_the_texts_of_a_color_together() -> None:
+    painter = DiffPainter(bandwidth=Bandwidth("on"), erases=True)
+    text = [Segment("| ", STYLES[0]), Segment("a few words", STYLES[1]), Segment(" " * 9, STYLES[0])]
+    sent = output(painter, whole_update([Strip(text)] * 3), ColorSystem.STANDARD)
+    marks = "\x1b[1H\x1b[37;40m| \x1bD\r| \x1bD\r| "
+    words = "\x1b[1;3H\x1b[1;31ma few words\x1b[K\x1b[2;3Ha few words\x1b[K\x1b[3;3Ha few words\x1b[K"
+    assert sent == f"{marks}{words}\x1b[0m"
+
+
+def test_the_cursor_is_not_moved_back_from_behind_the_last_column() -> None:
+    painter, screen = DiffPainter(), pyte.Screen(COLUMNS, ROWS)
+    stream = pyte.Stream(screen)
+    for last in "ab":
+        line = Strip([Segment("x" * (COLUMNS - 1) + last, STYLES[0])])
+        stream.feed(output(painter, whole_update([line] * 2)))
+    assert screen.display[:2] == ["x" * (COLUMNS - 1) + "b"] * 2
+
+
 def test_cells_between_two_changes_are_skipped() -> None:
     painter = DiffPainter()
     for words in ("first words that stay here", "worst words that stay long"):
         line = Strip([Segment(words, STYLES[0])])
         sent = output(painter, whole_update([line]), ColorSystem.STANDARD)
-    assert sent == "\x1b[1;1H\x1b[37;40mwo\x1b[20Clong\x1b[0m"
+    assert sent == "\x1b[1H\x1b[37;40mwo\x1b[23Glong\x1b[0m"
 
 
 @pytest.mark.parametrize(

@@ -468,6 +468,16 @@ class PresscheckApp(App[int], inherit_bindings=False):
         # the cache holds the last 1,024 drawn widgets, including widgets of closed screens with all their lines
         StylesCache.get_inner_outer.cache_clear()
 
+    @override
+    def _begin_update(self) -> None:
+        if not self.bandwidth.is_low:  # a slow terminal shows text as it arrives, and saves 16 bytes
+            super()._begin_update()
+
+    @override
+    def _end_update(self) -> None:
+        if not self.bandwidth.is_low:
+            super()._end_update()
+
     def _is_sent_now(self, screen: Screen[Any], update: CompositorUpdate) -> bool:
         """Return whether a change is sent to a slow terminal at once. Otherwise, a timer sends the change.
 

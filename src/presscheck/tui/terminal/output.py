@@ -4,7 +4,8 @@ The filter of control characters is a second line of defense: text from the wire
 filter preserves cell widths.
 
 Textual paints whole regions again at each layout; the painter compares each line with the line that it sent last.
-Colors and attributes are sent only when they change, and not for blanks that look the same. A line with joined
+Colors and attributes are sent only when they change, and not for blanks that look the same. On slow connections, all
+texts of a color are sent together where that takes fewer bytes. A line with joined
 characters is sent whole, because terminals differ in their widths. For cells that are marked as a
 row of a picture, the painter sends the sequences of the picture table; no other image sequence is ever sent.
 
@@ -70,6 +71,8 @@ _SHORT_GAP = 4
 """Equal cells between two changes that are sent rather than skipped, because the cursor sequence is as long."""
 _SHORT_BLANKS = 8
 """Blanks that are sent rather than erased, because the sequences are as long."""
+_SHORT_END = 3
+"""The same for blanks up to the end of the line, which need no movement after them."""
 
 
 @lru_cache(4096)
@@ -174,6 +177,8 @@ class DiffPainter:
         self, pictures: PictureTable | None = None, bandwidth: Bandwidth | None = None, *, erases: bool = False
     ) -> None:
         self._pictures, self._bandwidth, self._erases = pictures, bandwidth or Bandwidth("off"), erases
+        self._width = 0
+        """The width of the terminal, as far as lines were sent."""
         self._rows: dict[int, Strip] = {}
         """The lines on the terminal."""
         self._wanted: dict[int, Strip] = {}
@@ -193,6 +198,7 @@ class DiffPainter:
 
     def reset(self) -> None:
         """Forget all lines, because the content of the terminal is unknown."""
+        self._width = 0
         self._rows.clear()
         self._wanted.clear()
         self._parts.clear()
@@ -213,6 +219,7 @@ class DiffPainter:
         """Take over an update, without sending it."""
         for x, y, strip in _lines(update):
             size, row = strip.cell_length, self._wanted.get(y) or self._rows.get(y)
+            self._width = max(self._width, x + size)
             if row is not None and row.cell_length >= x + size:
                 self._wanted[y] = _joined(row, x, strip)
             elif x == 0:
@@ -235,7 +242,7 @@ class DiffPainter:
     def _output(self, system: ColorSystem, parts: Iterable[tuple[int, int, Strip]], within: Region | None) -> str:
         if self._bandwidth.is_low and system is ColorSystem.TRUECOLOR:
             system = ColorSystem.EIGHT_BIT
-        writer = _Writer(system, erases=self._erases, characters=PLAIN if self._bandwidth.is_low else {})
+        writer = _Writer(system, self._width, erases=self._erases, is_short=self._bandwidth.is_low)
         for x, y, strip in parts:
             self._write(writer, x, y, strip, 0, strip.cell_length)
         for y, wanted in sorted(self._wanted.items()):
@@ -258,8 +265,10 @@ class DiffPainter:
         is_simple = _is_simple(row) and _is_simple(new)
         if is_simple and not (self._pictures and (self._pictures.is_in(row) or self._pictures.is_in(new))):
             before, after = writer.cells_of(row), writer.cells_of(new)
+            # what follows the last cell that differs from the end
+            end = next((at for at in range(len(after), 0, -1) if after[at - 1] != after[-1]), 0)
             for first, last in changed_ranges(before, after):
-                writer.write_cells(first, y, after[first:last])
+                writer.write_cells(first, y, after[first:last], is_end=last > end and len(after) == self._width)
             return
         first, last = changed_cells(row, new)
         if first < last:
@@ -310,14 +319,37 @@ class _DiffUpdate(CompositorUpdate):
         return self._painter.output(console._color_system or ColorSystem.TRUECOLOR, self._first)  # as Textual does
 
 
-class _Writer:
-    """A collector of output that tracks the graphic state and the cursor of the terminal."""
+class _Run(NamedTuple):
+    """A text to write at a position; with `y` -1, where the cursor is.
 
-    def __init__(self, system: ColorSystem, *, erases: bool, characters: Mapping[str, str]) -> None:
-        self._system, self._erases, self._characters, self._state = system, erases, characters, SgrState()
-        self._parts: list[str] = []
-        self._cursor = (-1, -1)
-        """The column and the line of the cursor, if known."""
+    Attributes:
+        end: the column of the cursor after the text; -1 if unknown.
+        state: the graphic state; None for any.
+        is_blank: whether only the background of the state shows.
+    """
+
+    x: int
+    y: int
+    text: str
+    end: int
+    state: SgrState | None
+    is_blank: bool = False
+
+
+class _Writer:
+    """A collector of output.
+
+    Args:
+        system: the colors of the terminal.
+        width: the columns of the terminal.
+        erases: whether the terminal fills erased cells with the background.
+        is_short: whether to write lines as ASCII characters, and texts in the order that takes fewer bytes.
+    """
+
+    def __init__(self, system: ColorSystem, width: int, *, erases: bool, is_short: bool) -> None:
+        self._system, self._width, self._erases, self._is_short = system, width, erases, is_short
+        self._characters = PLAIN if is_short else {}
+        self._runs: list[_Run] = []
 
     def cells_of(self, strip: Strip) -> list[Cell]:
         """Return the cells of a strip without joined characters; blanks that look the same are equal."""
@@ -334,22 +366,34 @@ class _Writer:
                     cells.append(("", state))
         return cells
 
-    def write_cells(self, x: int, y: int, cells: Sequence[Cell]) -> None:
-        """Write cells at a position; long blanks are erased if the terminal can."""
-        at = x
-        for cell, group in groupby(cells):
+    def write_cells(self, x: int, y: int, cells: Sequence[Cell], *, is_end: bool = False) -> None:
+        """Write cells at a position; long blanks are erased if the terminal can.
+
+        With `is_end`, all cells of the line after the last one look like the last one.
+        """
+        at, end = x, x + len(cells)
+        is_end = is_end or end == self._width
+        for (character, state), group in groupby(cells):
             count = sum(1 for _ in group)
-            character, state = cell
-            is_blank = character == " " and not state.attributes
-            self._move(at, y)
-            if not (is_blank and _same_on_blanks(state, self._state)):
-                self._set(state)
-            if is_blank and self._erases and count > _SHORT_BLANKS:
-                self._parts.append(f"\x1b[{count}X")
+            is_blank, is_last = character == " " and not state.attributes, is_end and at + count == end
+            if is_blank and self._erases and count > (_SHORT_END if is_last else _SHORT_BLANKS):
+                self._runs.append(_Run(at, y, "\x1b[K" if is_last else f"\x1b[{count}X", at, state, is_blank=True))
             else:
-                self._parts.append(self._characters.get(character, character) * count)
-                self._cursor = (at + count, y)
+                text = self._characters.get(character, character) * count
+                self._add(_Run(at, y, text, at + count, state, is_blank))
             at += count
+
+    def _add(self, run: _Run) -> None:
+        """Add a run, to the last one if it continues it in a state that looks the same."""
+        last = self._runs[-1] if self._runs else None
+        if last and last.state and run.state and (last.end, last.y) == (run.x, run.y):
+            is_same = last.state == run.state
+            if is_same or ((last.is_blank or run.is_blank) and _same_on_blanks(last.state, run.state)):
+                state = run.state if last.is_blank else last.state
+                is_blank = last.is_blank and run.is_blank
+                self._runs[-1] = _Run(last.x, last.y, last.text + run.text, run.end, state, is_blank)
+                return
+        self._runs.append(run)
 
     def write(self, x: int, y: int, strip: Strip) -> None:
         """Write the cells of a strip at a position."""
@@ -358,37 +402,83 @@ class _Writer:
         if _is_simple(strip):
             self.write_cells(x, y, self.cells_of(strip))
             return
-        self._move(x, y)
         for text, style, _ in strip:
             state = sgr_state(style, self._system)
-            if not (text.isspace() and _same_on_blanks(state, self._state)):
-                self._set(state)
             # a doubled joiner makes Rich count the letter after it, see `sanitize`
-            self._parts.append(text.replace(2 * JOINER, JOINER))
-        self._cursor = (-1, -1)  # terminals differ in the widths of joined characters
-
-    def _move(self, x: int, y: int) -> None:
-        column, line = self._cursor
-        if (x, y) != (column, line):
-            self._parts.append(f"\x1b[{x - column}C" if y == line and x > column else f"\x1b[{y + 1};{x + 1}H")
-            self._cursor = (x, y)
-
-    def _set(self, state: SgrState) -> None:
-        self._parts.append(sgr_sequence(self._state, state))
-        self._state = state
+            text = text.replace(2 * JOINER, JOINER)
+            # terminals differ in the widths of joined characters
+            self._runs.append(_Run(x, y, text, -1, state, text.isspace() and not state.attributes))
+            y = -1
 
     def write_picture(self, x: int, y: int, row: PictureRow) -> None:
         """Write a row of a picture at a position."""
-        self._parts += (row.before, f"\x1b[{y + 1};{x + 1}H")
-        if row.cells:
-            self._set(SgrState((), row.color, "49"))
-            self._parts.append(row.cells)
-        self._parts.append(row.over)
-        self._cursor = (-1, -1)
+        self._runs += (
+            _Run(-1, -1, row.before, -1, None),
+            _Run(x, y, row.cells, -1, SgrState((), row.color, "49") if row.cells else None),
+            _Run(-1, -1, row.over, -1, None),
+        )
 
     def text(self) -> str:
         """Return the whole output, with a final reset if attributes are set."""
-        return "".join(self._parts) + ("\x1b[0m" if self._state != SgrState() else "")
+        text = _encoded(self._runs, self._width)
+        if self._is_short and all(run.y >= 0 for run in self._runs):
+            # a change of the color often takes more bytes than a movement of the cursor
+            text = min(text, _encoded(_by_state(self._runs), self._width), key=len)
+        return text
+
+
+def _by_state(runs: Sequence[_Run]) -> list[_Run]:
+    """Return runs in the order of their backgrounds and states, those of a state from the top left."""
+    states: dict[str, dict[SgrState, int]] = {}
+    keys: list[tuple[int, int]] = []
+    last: dict[str, SgrState] = {}
+    for run in runs:
+        state = run.state or SgrState()
+        before = last.get(state.background)
+        if run.is_blank and before and _same_on_blanks(state, before):
+            state = before
+        last[state.background] = state
+        places = states.setdefault(state.background, {})
+        keys.append(([*states].index(state.background), places.setdefault(state, len(places))))
+    return [run for _, run in sorted(zip(keys, runs, strict=True), key=lambda pair: pair[0])]
+
+
+def _encoded(runs: Iterable[_Run], width: int) -> str:
+    """Return the output that writes runs one after the other."""
+    parts: list[str] = []
+    state, cursor = SgrState(), (-1, -1)
+    for run in runs:
+        if run.y >= 0:
+            parts.append(_movement(cursor, (run.x, run.y), width))
+        if run.state:
+            wanted = run.state
+            if run.is_blank and not _VISIBLE_ON_BLANKS.intersection(state.attributes):
+                wanted = state._replace(background=wanted.background)
+            parts.append(sgr_sequence(state, wanted))
+            state = wanted
+        parts.append(run.text)
+        cursor = (run.end, run.y) if run.end >= 0 else (-1, -1)
+    return "".join(parts) + ("\x1b[0m" if state != SgrState() else "")
+
+
+def _movement(cursor: tuple[int, int], place: tuple[int, int], width: int) -> str:
+    """Return the shortest output that moves the cursor to a place; both are column and line."""
+    (column, line), (x, y) = cursor, place
+    if cursor == place:
+        return ""
+    ways = [f"\x1b[{y + 1};{x + 1}H" if x else f"\x1b[{y + 1}H"]
+    if 0 <= line <= y:
+        down = "\x1bD" * (y - line)  # not a line feed, which the terminal driver changes
+        ways.append(down + (f"\x1b[{x + 1}G" if x else "\r"))
+        if x >= column:
+            ways.append(down + _to_the_right(x - column))
+        elif column < width:  # after the last column, terminals differ in where the cursor is
+            ways.append(down + "\b" * (column - x))
+    return min(ways, key=len)
+
+
+def _to_the_right(count: int) -> str:
+    return f"\x1b[{count if count > 1 else ''}C" if count else ""
 
 
 def _is_simple(strip: Strip) -> bool:
