@@ -52,11 +52,18 @@ async def test_a_page_has_its_texts_on_both_sides(engine: Engine) -> None:
     assert page["difference"] == [{"old_line": 1, "removed": [], "new_line": 1, "added": SHOWN.splitlines()}]
 
 
+async def test_a_program_does_not_see_drafts(engine: Engine) -> None:
+    request = await with_pages(engine, "One")
+    await engine.write(comment(request, "Sent")).landed()
+    PendingReview(engine, request.id).hold(comment(request, "Mine"))
+    given = await read_input(engine, request)
+    assert [thread["text"] for thread in given.document["threads"]] == ["Sent"]
+
+
 async def test_texts_over_the_limits_are_named(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     request = await with_pages(engine, "One", "Two", "Three")
     await engine.write(comment(request, "Hidden\u200b words")).landed()
     await engine.write(comment(request, "Another")).landed()
-    PendingReview(engine, request.id).hold(comment(request, "Mine"))
     monkeypatch.setattr(program_input, "MOST_PAGES", 2)
     monkeypatch.setattr(program_input, "LONGEST_INPUT", 40)
     monkeypatch.setattr(program_input, "MOST_THREADS", 1)
