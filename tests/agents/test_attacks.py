@@ -43,6 +43,7 @@ async def test_instructions_in_texts_are_data_and_no_answer_contains_the_token(s
         "search": {"query": "Ignore"},
         "list_pages": {"space": "api", "change_request": which},
         "read_page": {"space": "api", "page": "Tokens", "change_request": which},
+        "read_style_guide": {"space": "api"},
         "list_reviews": {"view": "drafts"},
         "read_change_request": {"change_request": which},
         "read_difference": {"change_request": which, "page": "Tokens"},

@@ -52,6 +52,19 @@ async def test_an_agent_finds_what_needs_a_review_and_reads_it(shell: Shell) -> 
         assert {check["subject"] for check in blocks["requirements"]} >= {"permission", "reviews", "main"}
 
 
+async def test_an_agent_reads_the_style_guide_of_the_sites_of_a_space(shell: Shell) -> None:
+    async with agent(shell) as client:
+        assert (await call(client, "read_style_guide", space="api"))["text"] == {"untrusted": ""}
+        site = next(site["id"] for site in shell.json("site", "list") if site["title"] == "Tallowick Docs")
+        shell.ok("site", "create-style-guide", site, "--template", "plain")
+        text = (await call(client, "read_style_guide", space="api"))["text"]["untrusted"]
+        assert text.startswith("# Plain language") and "One thought per sentence" in text
+    [guide] = shell.json("org", "style-guides", "list")
+    assert guide["sites"][0]["id"] == site
+    shell.ok("space", "delete", guide["space"]["id"], "--yes")
+    assert "plain" in shell.ok("org", "style-guides", "templates")
+
+
 async def test_lists_are_read_in_parts(shell: Shell) -> None:
     async with agent(shell) as client:
         whole = await call(client, "list_pages", space="api", limit=100)

@@ -394,7 +394,7 @@ sed -i "$CHANGE" "$1"
 
 
 def test_every_operation_has_a_command(shell: Shell) -> None:
-    assert len(operations()) == 291
+    assert len(operations()) == 294
     listed = shell.json("api")
     assert [one["name"] for one in listed] == list(operations())
     for name, operation in operations().items():

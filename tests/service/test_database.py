@@ -99,7 +99,9 @@ def test_a_database_older_than_the_migrations_is_migrated(tmp_path: Path) -> Non
             connection.execute(f"ALTER TABLE tokens DROP COLUMN {column}")
         connection.execute("ALTER TABLE sites DROP COLUMN applied_type")
         connection.execute("ALTER TABLE site_spaces DROP COLUMN looks")
-        connection.execute("ALTER TABLE spaces DROP COLUMN repository_url")
+        connection.execute("ALTER TABLE sites DROP COLUMN styleguide_id")
+        for column in ("repository_url", "type"):
+            connection.execute(f"ALTER TABLE spaces DROP COLUMN {column}")
         connection.execute("INSERT INTO documents VALUES ('d', 'An oil lamp')")
     connection.close()
     database = Database(f"sqlite:///{path}")

@@ -100,4 +100,4 @@ async def test_every_operation_returns_its_type_or_is_not_supported(say: Talk) -
     for operation in set(every_operation()) - say.answered:
         with pytest.raises(NotSupported, match="does not support that"):
             await say.client.send(filled(operation))
-    assert len(every_operation()) == 291
+    assert len(every_operation()) == 294

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import Discriminator, Field, Tag
 
+from presscheck.api.content import ContentRef
 from presscheck.api.operation import Argument, InOrganization, InSite, Model, Operation, Page, Paged
 from presscheck.api.roles import Location
 
@@ -62,6 +63,7 @@ class Site(Model):
     adaptive_content: AdaptiveContent | None = None
     ads: dict[str, Any] | None = None
     agents_context: str | None = None
+    styleguide: ContentRef | None = None
     features: tuple[SiteFeature, ...] = ()
     permissions: dict[str, Any] | None = None
     urls: SiteUrls = Field(default_factory=SiteUrls)

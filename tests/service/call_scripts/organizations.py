@@ -23,6 +23,8 @@ async def people(say: Talk) -> str:
     assert (await say("permissions.ListSpacesOfMember", **at, user_id=say.member)).items
     await say("organizations.UpdateOrganization", **at, title="Lamps")
     told = await say("agent_instructions.GetAgentInstructions", **at)
+    for name in ("ListStyleGuides", "ListStyleGuideTemplates"):
+        await say(f"style_guides.{name}", **at)
     await say("agent_instructions.UpdateAgentInstructions", **at, instructions=told.instructions)
     assert {item.id for item in (await say("audit_events.ListAuditEventActions", **at)).items} > {
         "updateMemberInOrganizationById"

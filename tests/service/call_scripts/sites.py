@@ -32,6 +32,7 @@ async def sites(say: Talk, org: str, spaces: list[str]) -> None:
     await say("site_structure.SortSiteStructure", **at, item=moved, position=after)
     await say("site_structure.MoveSiteSection", **at, site_section_id=section.id)
     await say("site_structure.MoveSiteSectionGroup", **at, site_section_group_id=group.id)
+    await say("style_guides.CreateStyleGuide", **at)
     shop = await say("external_links.AddExternalLink", **at, title="Shop", url="https://example.org/")
     out = {**at, "site_external_link_id": shop.id}
     await say("external_links.UpdateExternalLink", **out, title="Store", parent=group.id)

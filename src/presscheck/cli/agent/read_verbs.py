@@ -40,6 +40,7 @@ from presscheck.engine.shared_calls import (
     reviewers_of,
     reviews_of,
 )
+from presscheck.engine.style_guide import read_style_guide
 from presscheck.errors import InvalidArgument
 
 MOST_HITS = 200
@@ -76,6 +77,13 @@ class PageArguments(Arguments):
     space: Name = Field(description="The space, by id, title or URL.")
     page: Name = Field(description="The page, by id, path or title.")
     change_request: Name | None = Field(None, description="Read the page of this change request instead: SPACE#NUMBER.")
+    offset: int = Field(0, ge=0, le=100_000_000, description="The next_offset of the previous answer.")
+
+
+class StyleGuideArguments(Arguments):
+    """The arguments of the verb `read_style_guide`."""
+
+    space: Name = Field(description="The space that you write in, by id, title or URL.")
     offset: int = Field(0, ge=0, le=100_000_000, description="The next_offset of the previous answer.")
 
 
@@ -196,6 +204,11 @@ async def _read_page(caller: Caller, given: PageArguments) -> dict[str, Any]:
     call = changed_page(space.id, request.id, found.id) if request else live_page(space.id, found.id)
     page = await caller.session.read(call)
     return {**page_row(found), **part_of(page.markdown or "", given.offset)}
+
+
+async def _read_style_guide(caller: Caller, given: StyleGuideArguments) -> dict[str, Any]:
+    space = await lookup.space(caller.session, given.space)
+    return part_of(await read_style_guide(caller.session.engine, space), given.offset)
 
 
 async def _list_reviews(caller: Caller, given: ReviewsArguments) -> dict[str, Any]:
@@ -371,6 +384,13 @@ READ_VERBS: tuple[Verb[Caller], ...] = (
         "page list",
     ),
     Verb("read_page", "Read a page as Markdown.", "read", PageArguments, _read_page, "page view"),
+    Verb(
+        "read_style_guide",
+        "Read the style guide of the sites of a space: how people want texts to be written there.",
+        "read",
+        StyleGuideArguments,
+        _read_style_guide,
+    ),
     Verb(
         "list_reviews",
         "List the change requests that need your review, or another view of the inbox.",

@@ -14,6 +14,7 @@ from presscheck.api import (
     invites,
     organizations,
     permissions,
+    style_guides,
     system,
     teams,
     translations,
@@ -82,6 +83,16 @@ org.add_command(
         "Manage the instructions of an organization to AI agents.",
         CommandSpec("show", agent_instructions.GetAgentInstructions, help="Show the instructions."),
         CommandSpec("set", agent_instructions.UpdateAgentInstructions, done="Instructions saved."),
+    )
+)
+org.add_command(
+    group_of(
+        "style-guides",
+        "List the style guides of an organization.\n\n`presscheck site create-style-guide` creates one for a site.",
+        CommandSpec(
+            "list", style_guides.ListStyleGuides, ("space.id", "space.title", "sites.0.title"), items="styleguides"
+        ),
+        CommandSpec("templates", style_guides.ListStyleGuideTemplates, ("id", "title", "subtitle"), items="templates"),
     )
 )
 org.add_command(

@@ -58,6 +58,7 @@ from presscheck.api.site_structure import (
     UpdateSectionGroup,
     UpdateSiteSpace,
 )
+from presscheck.api.style_guides import CreateStyleGuide
 from presscheck.api.url_lookup import GetPublishedContent, ResolvePublishedContent
 from presscheck.cli.operations.command_factory import CommandSpec, add, group_of
 from presscheck.engine.publish.shown_addresses import without_key
@@ -211,6 +212,7 @@ def add_to_sites(group: click.Group) -> None:
         CommandSpec(
             "integration-scripts", ListSiteIntegrationScripts, help="Show the scripts of integrations in a site."
         ),
+        CommandSpec("create-style-guide", CreateStyleGuide, done="Style guide created."),
         CommandSpec("conditions", ListTemplateConditions, ("condition", "description")),
         CommandSpec("invite", InviteToSite, done="Role given."),
         CommandSpec("access", ListSitePermissions, (*USER_COLUMNS, "origin.type")),

@@ -21,6 +21,7 @@ from presscheck.engine.review.comment_state import NEW
 from presscheck.engine.review.owners import read_changes
 from presscheck.engine.review.page_texts import page_texts
 from presscheck.engine.shared_calls import comments_on, replies_to
+from presscheck.engine.style_guide import read_style_guide
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import readable
 
@@ -87,13 +88,14 @@ async def program_input(engine: Reader, request: ChangeRequest) -> ProgramInput:
             }
         )
     threads = await _threads(engine, request, left_out)
-    instructions = await _instructions(engine, request, left_out)
+    instructions, style_guide = await _instructions(engine, request, left_out)
     document: dict[str, Any] = {
         "notice": NOTICE,
         "version": VERSION,
         "change_request": {**request_facts(request), "status": request.status, "is_outdated": request.outdated},
         "description": readable(document_text(request.description)) if request.description else None,
         "instructions": instructions,
+        "style_guide": style_guide,
         "pages": pages,
         "threads": threads,
         "left_out": left_out,
@@ -161,14 +163,19 @@ def _message(message: Comment | CommentReply) -> dict[str, Any]:
     return {"id": message.id, "author": readable(message.posted_by.display_name), "text": text}
 
 
-async def _instructions(engine: Reader, request: ChangeRequest, left_out: list[dict[str, Any]]) -> str | None:
-    """Return the instructions of the organization for agents as Markdown, or None if there are none."""
+async def _instructions(
+    engine: Reader, request: ChangeRequest, left_out: list[dict[str, Any]]
+) -> tuple[str | None, str | None]:
+    """Return the organization's instructions for agents and the style guide, each as Markdown, or None if missing."""
+    found, style_guide = None, ""
+    what = "instructions"
     try:
-        organization = (await engine.read(GetSpace(space_id=request.space))).organization
-        if not organization:
-            return None
-        found = (await engine.read(GetAgentInstructions(organization_id=organization))).instructions
+        space = await engine.read(GetSpace(space_id=request.space))
+        if space.organization:
+            found = (await engine.read(GetAgentInstructions(organization_id=space.organization))).instructions
+            what = "style_guide"
+            style_guide = await read_style_guide(engine, space)
     except PresscheckError as error:
-        left_out.append(_left_out("instructions", None, readable(error.message)))
-        return None
-    return readable(nodes_to_markdown(found))[:LONGEST_PAGE] if found else None
+        left_out.append(_left_out(what, None, readable(error.message)))
+    instructions = readable(nodes_to_markdown(found))[:LONGEST_PAGE] if found else None
+    return instructions, readable(style_guide)[:LONGEST_PAGE] or None

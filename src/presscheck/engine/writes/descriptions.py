@@ -26,6 +26,7 @@ from presscheck.api import (
     site_structure,
     sites,
     spaces,
+    style_guides,
     teams,
 )
 from presscheck.api.operation import Operation
@@ -226,6 +227,7 @@ _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
     ask.AskOrganization: lambda _: "ask a question",
     computed_content.GetComputedDocument: lambda _: "compute a document",
     computed_content.GetComputedRevision: lambda _: "compute pages",
+    style_guides.CreateStyleGuide: lambda _: "create style guide",
     external_links.AddExternalLink: lambda call: f"add link “{_short(call.title)}”",
     external_links.UpdateExternalLink: _update_in_site("link"),
     site_findings.UpdateSiteFinding: lambda call: (

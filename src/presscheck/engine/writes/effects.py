@@ -32,6 +32,7 @@ from presscheck.api import (
     site_structure,
     sites,
     spaces,
+    style_guides,
     url_lookup,
 )
 from presscheck.api.operation import ALL, Operation
@@ -315,6 +316,7 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     site_structure.MoveSiteSection: _repeatable(_site, queued=False),
     site_structure.MoveSiteSectionGroup: _repeatable(_site, queued=False),
     site_structure.MoveSiteSpace: _repeatable(_site, queued=False),
+    style_guides.CreateStyleGuide: Effects(queued=False, reconcile="ask", stale=_organization),
     external_links.AddExternalLink: Effects(queued=False, reconcile="ask", stale=_site),
     external_links.UpdateExternalLink: _repeatable(_site, queued=False),
     site_findings.UpdateSiteFinding: _repeatable(_findings),

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import func, select
 
+from presscheck.api.content import ContentRef
 from presscheck.api.operation import Page
 from presscheck.api.published_sites import GetPublishedSite, PublishedContentSite, SiteCustomizations, SiteScript
 from presscheck.api.sites import (
@@ -294,10 +295,12 @@ def as_sites(context: Context, rows: Sequence[SiteRow]) -> list[Site]:
     seen = {space for row in rows for space in visible_space_ids(context, row.organization_id)}
     for site_id, space_id in context.rows(SPACES_OF_SITES, sites=[*counts]):
         counts[site_id] += space_id in seen
-    return [_as_site(context, row, counts[row.id]) for row in rows]
+    return [
+        _as_site(context, row, counts[row.id], row.styleguide_id if row.styleguide_id in seen else None) for row in rows
+    ]
 
 
-def _as_site(context: Context, row: SiteRow, spaces: int) -> Site:
+def _as_site(context: Context, row: SiteRow, spaces: int, style_guide: str | None) -> Site:
     return Site(
         id=row.id,
         type=row.type,
@@ -313,6 +316,7 @@ def _as_site(context: Context, row: SiteRow, spaces: int) -> Site:
         created_at=row.created_at,
         adaptive_content=AdaptiveContent(enabled=row.adaptive_content),
         agents_context=row.agents_context,
+        styleguide=ContentRef(kind="space", space=style_guide) if style_guide else None,
         features=features_of(row),
         permissions=_permissions(level_in_site(context, row)),
         urls=SiteUrls(

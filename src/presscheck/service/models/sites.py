@@ -31,6 +31,7 @@ class SiteRow(Table):
     agents_context: Mapped[str] = mapped_column(default="included")
     default_site_space_id: Mapped[str | None]
     default_section_id: Mapped[str | None]
+    styleguide_id: Mapped[str | None]
     created_at: Mapped[str]
 
 

@@ -51,6 +51,7 @@ class SpaceRow(Table):
     updated_at: Mapped[str]
     deleted_at: Mapped[str | None]
     repository_url: Mapped[str | None]
+    type: Mapped[str | None]
 
 
 class ImportedRow(Table):

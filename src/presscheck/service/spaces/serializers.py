@@ -88,6 +88,7 @@ def _as_space(context: Context, row: SpaceRow, requests: dict[str, int], comment
         updated_at=row.updated_at,
         deleted_at=row.deleted_at,
         edit_mode=row.edit_mode,
+        type=row.type,
         merge_rules=MergeRules.model_validate(row.merge_rules) if row.merge_rules else _INHERITED,
         organization=row.organization_id,
         parent=row.parent_id,

@@ -1,0 +1,26 @@
+"""The style guide of a space, as programs that review a change request get it."""
+
+import pytest
+
+from presscheck.api.change_requests import ListChangeRequests
+from presscheck.api.sites import ListSites
+from presscheck.api.spaces import GetSpace
+from presscheck.api.style_guides import CreateStyleGuide
+from presscheck.client.client import Client
+from presscheck.engine.engine import Engine
+from presscheck.engine.review.program_input import program_input
+from presscheck.engine.style_guide import read_style_guide
+
+pytestmark = pytest.mark.service(sample=True)
+
+
+async def test_programs_get_the_style_guide_of_the_site(engine: Engine, client: Client) -> None:
+    request = (await engine.read(ListChangeRequests(space_id="api", status="open"))).items[0]
+    assert (await program_input(engine, request)).document["style_guide"] is None
+    sites = (await client.send(ListSites(organization_id="tallowick"))).items
+    live = next(site for site in sites if site.published)
+    call = CreateStyleGuide(organization_id="tallowick", site_id=live.id, template="reference")
+    await engine.write(call).landed()
+    text = await read_style_guide(engine, await engine.read(GetSpace(space_id="api")))
+    assert text.startswith("# Reference\n")
+    assert (await program_input(engine, request)).document["style_guide"] == text
