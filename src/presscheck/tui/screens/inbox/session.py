@@ -134,7 +134,12 @@ class Inbox:
         self._engine.outbox.remember(LAST_PLACE, f"{current.id if current else ''} {self.model.view.id}")
 
     def choose(self, view: View) -> None:
-        """Show a view without marks: another view at its first row, the same view at the row under the cursor."""
+        """Show a view without marks, at its first row."""
+        self._show_view(view)
+        self.rows.move_to(0)
+
+    def _show_view(self, view: View) -> None:
+        """Show a view without marks; the cursor stays at its change request."""
         model = self.model
         is_other = view.id != model.view.id
         model.view, model.is_answered = view, False
@@ -147,8 +152,6 @@ class Inbox:
             model.forget()
             self._show_rows()
         self._read_rows()
-        if is_other:
-            self.rows.move_to(0)
         self.screen.subscribe(self._engine.watch_listing(listing), self._take_listing, group="listing")
 
     def reload_rows(self) -> None:
@@ -208,7 +211,7 @@ class Inbox:
             self.screen.app_context.show_error(result.error)
         if (model.me, model.is_user_unknown) != before:
             self._show_unknown_user()
-            self.choose(model.view)
+            self._show_view(model.view)
 
     def _show_unknown_user(self) -> None:
         self.panes.show_unknown_user()
@@ -233,7 +236,7 @@ class Inbox:
         screen.refresh_status_bars()
         spaces = ListSpaces(organization_id=organization.id)
         screen.subscribe(self._engine.watch_listing(spaces), lambda _: self._take_spaces(spaces), group="spaces")
-        self.choose(self.model.view)
+        self._show_view(self.model.view)
         self._show_unknown_user()
 
     def _take_spaces(self, spaces: ListSpaces) -> None:
