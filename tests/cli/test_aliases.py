@@ -58,3 +58,10 @@ def test_other_settings_stay_as_they_are(shell: Shell) -> None:
     shell.config.chmod(0o600)
     shell.ok("alias", "set", "x", "inbox")
     assert shell.config.read_text() == before + '\n[aliases]\nx = "inbox"\n'
+
+
+def test_review_is_an_alias_that_the_user_can_replace(shell: Shell) -> None:
+    exported = shell.ok("review", "api#5", "--export", "json")
+    assert exported == shell.ok("cr", "review", "api#5", "--export", "json")
+    shell.ok("alias", "set", "review", "inbox --view needs-me")
+    assert shell.json("review")[0]["view"] == "needs-me"

@@ -11,7 +11,7 @@ from typing import Any
 import click
 from tests.manual import context_of
 
-from presscheck.cli.main import command
+from presscheck.cli.main import BUILT_IN_ALIASES, command
 
 PROGRAM = "presscheck"
 _COMMENT = re.compile(r"(?:^|\s)#.*")
@@ -63,6 +63,8 @@ def problem(words: list[str], *, is_whole: bool = True) -> str | None:
 
 
 def _check(words: list[str], *, is_whole: bool) -> None:
+    if words and words[0] in BUILT_IN_ALIASES:
+        words = [*shlex.split(BUILT_IN_ALIASES[words[0]]), *words[1:]]
     found: click.Command | None = command
     context: click.Context | None = None
     while found is not None:

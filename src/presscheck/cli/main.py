@@ -76,6 +76,9 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
 }
 """Lazily imported commands: the module in this package, and the name in the module."""
 
+BUILT_IN_ALIASES = {"review": "cr review"}
+"""Command lines by alias; the aliases of the user have precedence."""
+
 
 class RootGroup(LazyGroup):
     """The root command, with the aliases of the user; its usage errors are safe for the terminal."""
@@ -86,7 +89,8 @@ class RootGroup(LazyGroup):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Replace an alias by its words. A command has precedence, and an alias cannot lead to another alias."""
         name, *others = args
-        if self.get_command(ctx, name) is None and (line := read_aliases(places().config_file).get(name)):
+        aliases = BUILT_IN_ALIASES | read_aliases(places().config_file) if self.get_command(ctx, name) is None else {}
+        if line := aliases.get(name):
             args = [*shlex.split(line), *others]
         return super().resolve_command(ctx, args)
 
