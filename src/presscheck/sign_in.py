@@ -18,7 +18,7 @@ from presscheck.api.organizations import ListOrganizations
 from presscheck.api.users import GetCurrentUser, User
 from presscheck.config.profile import Profile, load
 from presscheck.config.settings_schema import first_file
-from presscheck.config.tokens import set_elsewhere, store_token
+from presscheck.config.tokens import lock_token, set_elsewhere, store_token
 from presscheck.config.validation import HOSTED, read, require_encryption
 from presscheck.errors import ConfigurationError, NotSupported
 from presscheck.paths import private_directory, private_opener
@@ -168,18 +168,20 @@ class SignIn:
 
         Raises:
             ConfigurationError: the settings file cannot be changed.
+            StoreError: another process renews the stored sign-in and does not finish.
         """
         address = (base_url or self.default_address).rstrip("/")
         if not self._settings:
             self._add_profile(base_url)
         loaded = load(self.file, environment={**self._environment, "PRESSCHECK_PROFILE": self.name}, with_token=False)
-        if isinstance(token, str):
-            place, browser = store_token(self.file.parent, self.name, address, token), None
-        else:
-            from presscheck.config.browser_session import StoredSession  # 1 ms, only to sign in by browser
+        with lock_token(self.file.parent, self.name, address):
+            if isinstance(token, str):
+                place, browser = store_token(self.file.parent, self.name, address, token), None
+            else:
+                from presscheck.config.browser_session import StoredSession  # 1 ms, only to sign in by browser
 
-            browser = StoredSession(self.file.parent, self.name, address, token)
-            place, token = browser.write(token), token.access
+                browser = StoredSession(self.file.parent, self.name, address, token)
+                place, token = browser.write(token), token.access
         profile = replace(loaded, base_url=address, token=token, token_from=place, browser=browser)
         return SignedIn(profile, user, place)
 

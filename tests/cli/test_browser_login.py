@@ -8,9 +8,11 @@ import re
 import socket
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import httpx
@@ -27,7 +29,7 @@ from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
 from presscheck.client.token_renewal import RenewedBearer
 from presscheck.config.browser_session import BrowserSession, StoredSession
-from presscheck.config.tokens import store_token
+from presscheck.config.tokens import store_token, stored_token
 from presscheck.errors import ConfigurationError, NetworkError, NotSignedIn
 from presscheck.service.db.engine import Database
 from presscheck.service.models.oauth import RefreshTokenRow
@@ -288,6 +290,61 @@ async def test_after_a_sign_out_a_running_process_is_signed_out(
     async with Client(site.base_url, None, auth=RenewedBearer(kept)) as client:
         with pytest.raises(NotSignedIn, match="You signed out"):
             await client.send(GetCurrentUser())
+
+
+async def test_a_running_process_does_not_become_another_sign_in(session_of: Callable[..., StoredSession]) -> None:
+    kept = session_of(expires_at=0.0)
+    session_of(id="perhaps of another user")
+    async with Client(kept.base_url, None, auth=RenewedBearer(kept)) as client:
+        with pytest.raises(NotSignedIn, match="You signed in again: restart"):
+            await client.send(GetCurrentUser())
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+def test_a_renewal_in_another_process_does_not_undo_a_sign_out_or_a_sign_in(
+    shell: Shell, site: SignInSite, session_of: Callable[..., StoredSession], *, is_new: bool
+) -> None:
+    shell.config.write_text(f'[profiles.default]\nbase_url = "{site.base_url}"\n')
+    kept = replace(session_of(), directory=shell.config.parent)
+    kept.write(kept.session)
+    is_locked = threading.Event()
+
+    def renew() -> None:
+        with kept.lock():
+            is_locked.set()
+            time.sleep(0.5)
+            kept.write(kept.session)
+
+    renewal = threading.Thread(target=renew)
+    renewal.start()
+    assert is_locked.wait(10)
+    if is_new:
+        SignIn(shell.config, "default", shell.environment).store(None, "a new token", None)
+    else:
+        shell.ok("logout")
+    renewal.join()
+    token = stored_token(kept.directory, kept.profile, kept.base_url).text
+    assert token == ("a new token" if is_new else None)
+
+
+@pytest.mark.parametrize(
+    "changed", [{"expires_at": "soon"}, {"access": None}, {"access": "\ud800"}, {"token_url": ["a"]}, {"new": "key"}]
+)
+def test_a_damaged_sign_in_is_not_used(session_of: Callable[..., StoredSession], changed: dict[str, object]) -> None:
+    kept = session_of()
+    assert BrowserSession.parse(json.dumps(asdict(kept.session) | changed)) is None
+    assert BrowserSession.parse('{"a":' * 100_000) is None
+
+
+async def test_a_refused_response_is_not_read(session_of: Callable[..., StoredSession], site: SignInSite) -> None:
+    kept = session_of(access="refused-by-the-service")
+    async with FaultServer().listening() as server:
+        endless = b"HTTP/1.1 401 Some\r\ncontent-length: 1000000000000\r\n\r\n"
+        server.script = [endless, http(200, {"id": "u", "displayName": "U"})]
+        async with Client(server.address, None, auth=RenewedBearer(kept)) as client:
+            async with asyncio.timeout(10):
+                await client.send(GetCurrentUser())
+        assert len(server.asked) == 2
 
 
 async def test_without_a_connection_a_token_stays_for_later(session_of: Callable[..., StoredSession]) -> None:

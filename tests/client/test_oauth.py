@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 import pytest
 from tests.client.conftest import QUICK, Exchanged, FaultServer, http
 
-from presscheck.client.oauth import DEVICE_GRANT, METADATA_PATH, DeviceCode, OAuthClient, SignInEndpoints
+from presscheck.client.oauth import DEVICE_GRANT, LONGEST_TIME, METADATA_PATH, DeviceCode, OAuthClient, SignInEndpoints
 from presscheck.errors import MalformedAnswer, NetworkError, NotSignedIn, NotSupported
 
 TOKENS = {"access_token": "a1", "token_type": "Bearer", "expires_in": 60, "refresh_token": "r1", "scope": "write"}
@@ -112,6 +112,24 @@ async def test_a_lost_connection_is_reported_and_waited_for(server: FaultServer)
     assert tokens.access == "a1" and lost.endswith("; still waiting") and back.endswith("responds again")
 
 
+@pytest.mark.parametrize(
+    "answer", [http(503, {"error": "restarting"}), http(502, b"<p>", kind="text/html"), http(429, {"error": {}})]
+)
+async def test_a_service_that_is_restarting_ends_no_sign_in(server: FaultServer, answer: bytes) -> None:
+    server.script = [answer, http(200, TOKENS), answer]
+    tokens, [lost, back] = await waited(server, Pauses())
+    assert tokens.access == "a1" and "is not available (status" in lost and "responds again" in back
+    async with client_of(server) as client:
+        with pytest.raises(NetworkError, match="is not available"):
+            await client.refresh(f"{server.address}/token", "r1")
+
+
+async def test_a_lifetime_is_limited(server: FaultServer) -> None:
+    server.script = [http(200, {**TOKENS, "expires_in": 10**400})]
+    tokens, _ = await waited(server, Pauses())
+    assert tokens.seconds == LONGEST_TIME
+
+
 async def test_a_code_expires_while_the_connection_is_lost(server: FaultServer) -> None:
     pauses = Pauses()
     server.script = [drop]
@@ -136,7 +154,18 @@ async def test_a_refusal_is_one_clear_line(server: FaultServer, error: str, mess
         await waited(server, Pauses())
 
 
-@pytest.mark.parametrize("answer", [{}, {**TOKENS, "access_token": 3}, {**TOKENS, "token_type": "mac"}, [1]])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {},
+        {**TOKENS, "access_token": 3},
+        {**TOKENS, "access_token": "a\ud800"},
+        {**TOKENS, "access_token": "a\r\nx: y"},
+        {**TOKENS, "refresh_token": "\ud800"},
+        {**TOKENS, "token_type": "mac"},
+        [1],
+    ],
+)
 async def test_unusable_tokens_are_refused(server: FaultServer, answer: Any) -> None:
     server.script = [http(200, answer)]
     with pytest.raises(MalformedAnswer, match="invalid response to the sign-in"):
@@ -151,6 +180,7 @@ async def test_unusable_tokens_are_refused(server: FaultServer, answer: Any) -> 
         {"user_code": "\x1b]52;c;\x07"},
         {"user_code": "B" * 33},
         {"device_code": ""},
+        {"device_code": "\ud800"},
     ],
 )
 async def test_an_unusable_code_is_not_shown(server: FaultServer, changed: dict[str, str]) -> None:

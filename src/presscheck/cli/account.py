@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from presscheck.cli.operations.command_factory import sends
 from presscheck.cli.output import print_json, print_message, print_rows
 from presscheck.cli.session import Session, chosen_profile, load_profile, profile_option, with_session
 from presscheck.config.profile import Profile, profile_name
-from presscheck.config.tokens import IN_KEYRING, forget_token, is_stored, set_elsewhere, stored_token
+from presscheck.config.tokens import IN_KEYRING, forget_token, is_stored, lock_token, set_elsewhere, stored_token
 from presscheck.config.validation import HOSTED, read, read_all
 from presscheck.errors import ConfigurationError, InvalidArgument, NotSupported, RequestError
 from presscheck.paths import places
@@ -96,9 +96,11 @@ def logout(context: click.Context) -> None:
     """Sign out: delete the stored token. A sign-in by browser also ends at the service."""
     profile = load_profile(context, with_token=False)
     file = places().config_file
-    with suppress(ConfigurationError):  # the keyring may not provide the token
-        profile = _with_session(file.parent, profile)
-    was_stored = forget_token(file.parent, profile.name, profile.base_url)
+    stored = (file.parent, profile.name, profile.base_url)
+    with lock_token(*stored) if is_stored(*stored) else nullcontext():
+        with suppress(ConfigurationError):  # the keyring may not provide the token
+            profile = _with_session(file.parent, profile)
+        was_stored = forget_token(*stored)
     print_message(f"Signed out of {profile.base_url}." if was_stored else f"No stored token for {profile.base_url}.")
     try:
         asyncio.run(revoke(profile))

@@ -30,6 +30,9 @@ INTERVAL, SLOWER = 5.0, 5.0
 LONGEST_INTERVAL = 60.0
 LONGEST_WAIT = 1800.0
 LONGEST_CODE = 32
+LONGEST_TIME = 1e9
+"""Maximum lifetime of a token, in seconds."""
+TOO_BUSY = 429
 REASONS = {
     "access_denied": "The sign-in was denied in the browser",
     "expired_token": "The code has expired: start the sign-in again",
@@ -135,12 +138,13 @@ class OAuthClient:
         if status != 200 or self._address.socket or not endpoints.token:
             raise self._not_offered("sign-in by browser")
         if _text(body, "issuer").rstrip("/") != issuer:
+            named = _text(body, "issuer")[:200] or "nobody"
             raise MalformedAnswer(
-                f"{self._address.host} signs in for {_text(body, 'issuer') or 'nobody'}: use that address as base URL",
+                f"{self._address.host} signs in for {named}: use that address as base URL",
                 request=f"GET {METADATA_PATH}",
             )
         for url in (endpoints.token, endpoints.device, endpoints.revocation):
-            if url and not url.startswith(f"{parts.scheme}://{parts.netloc}/"):
+            if url and not (_is_page(url) and url.startswith(f"{parts.scheme}://{parts.netloc}/")):
                 raise MalformedAnswer(
                     f"{self._address.host} names another host for tokens, where none is sent",
                     request=f"GET {METADATA_PATH}",
@@ -160,7 +164,7 @@ class OAuthClient:
             raise self._refused(endpoints.device, status, body)
         url, user_code = _text(body, "verification_uri"), _text(body, "user_code")
         is_usable = _is_page(url) and user_code.isascii() and user_code.isprintable() and len(user_code) <= LONGEST_CODE
-        if not is_usable or not _text(body, "device_code"):
+        if not is_usable or not _is_secret(_text(body, "device_code")):
             raise self._malformed(endpoints.device)
         complete = _text(body, "verification_uri_complete")
         return DeviceCode(
@@ -286,9 +290,14 @@ class OAuthClient:
                 status, self.service_time = response.status_code, service_time(response.headers)
                 content = await read_body(response.aiter_raw(), response.headers, MAX_ERROR_SIZE)
         except BodyError:
-            raise self._malformed(url) from None
+            content = b""
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError) as caught:
             failure = caught
+        if status >= 500 or status == TOO_BUSY:
+            # nothing is refused: the caller may try again, like after a lost connection
+            raise NetworkError(
+                f"{self._address.host} is not available (status {status})", request=f"{method} {urlsplit(url).path}"
+            )
         if failure is not None:
             # raised outside the except block: frames and context of the transport contain the token
             path = urlsplit(url).path
@@ -304,11 +313,11 @@ class OAuthClient:
     def _tokens(self, url: str, status: int, body: Mapping[str, Any]) -> IssuedTokens:
         if status != 200:
             raise self._refused(url, status, body)
-        access = _text(body, "access_token")
-        if not access or _text(body, "token_type").lower() != "bearer":
+        access, refresh = _text(body, "access_token"), _text(body, "refresh_token")
+        is_usable = _is_secret(access) and (not refresh or _is_secret(refresh))
+        if not is_usable or _text(body, "token_type").lower() != "bearer":
             raise self._malformed(url)
-        seconds = _number(body, "expires_in", 3600.0)
-        return IssuedTokens(access, _text(body, "refresh_token"), seconds, _text(body, "scope"))
+        return IssuedTokens(access, refresh, _number(body, "expires_in", 3600.0), _text(body, "scope"))
 
     def _not_offered(self, what: str) -> NotSupported:
         message = f"{self._address.host} does not offer {what}. A personal access token works: `presscheck login`"
@@ -334,9 +343,14 @@ def _text(body: Mapping[str, Any], name: str) -> str:
 
 def _number(body: Mapping[str, Any], name: str, default: float) -> float:
     value = body.get(name)
-    return float(value) if isinstance(value, int | float) and value >= 1 else default
+    return float(min(value, LONGEST_TIME)) if isinstance(value, int | float) and value >= 1 else default
+
+
+def _is_secret(text: str) -> bool:
+    """Return whether a code or a token can be sent in a header and in a form."""
+    return bool(text) and text.isascii() and text.isprintable() and " " not in text
 
 
 def _is_page(url: str) -> bool:
     """Return whether a URL may be shown and opened: a web page, and plain characters only."""
-    return url.startswith(("https://", "http://")) and url.isascii() and url.isprintable() and " " not in url
+    return url.startswith(("https://", "http://")) and _is_secret(url)

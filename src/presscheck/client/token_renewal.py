@@ -12,22 +12,21 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from typing_extensions import override
 
 from presscheck.client.client import Bearer
+from presscheck.client.http_library import httpx
 from presscheck.client.oauth import OAuthClient
 from presscheck.config.browser_session import BrowserSession, StoredSession
-from presscheck.errors import NotSignedIn, PresscheckError, StoreError
+from presscheck.errors import NotSignedIn, PresscheckError
 
 if TYPE_CHECKING:
-    from httpx import Request, Response
+    from httpx import AsyncByteStream, Request, Response
 
 EARLY = 60.0
 """Seconds before the access token expires at which it is renewed."""
-LONGEST_LOCK = 60.0
-"""Seconds that another process may take for a renewal."""
 
 
 class RenewedBearer(Bearer):
@@ -59,6 +58,9 @@ class RenewedBearer(Bearer):
             # refused requests have no effect, so that writes can be repeated, too
             session = await self._renewed(session)
             request.headers["authorization"] = f"Bearer {session.access}"
+            # httpx would read and decompress all of the refused response, without a limit
+            await cast("AsyncByteStream", response.stream).aclose()
+            response.stream = httpx.ByteStream(b"")
             yield request
 
     @override
@@ -84,17 +86,14 @@ class RenewedBearer(Bearer):
             RequestError: the service does not respond.
             StoreError: another process takes too long.
         """
-        from filelock import FileLock, Timeout  # 10 ms, only to renew tokens
-
-        lock = FileLock(self._stored.lock_file, timeout=LONGEST_LOCK, thread_local=False)
-        try:
-            await asyncio.to_thread(lock.acquire)
-        except Timeout:
-            raise StoreError("Another presscheck is renewing your sign-in and does not finish: try again") from None
-        try:
+        with await asyncio.to_thread(self._stored.lock):
             session = await asyncio.to_thread(self._stored.read)
             if session is None:
                 raise NotSignedIn("You signed out: run `presscheck login`", request="POST /oauth/token", status=401)
+            if session.id != stale.id:  # perhaps of another user, whose pages do not belong into this cache
+                raise NotSignedIn(
+                    "You signed in again: restart presscheck to use it", request="POST /oauth/token", status=401
+                )
             if session.access == stale.access:
                 async with OAuthClient(self._stored.base_url, insecure=self._insecure) as client:
                     issued = await client.refresh(session.token_url, session.refresh)
@@ -107,8 +106,6 @@ class RenewedBearer(Bearer):
                 await asyncio.to_thread(self._stored.write, session)
             self._session = session
             return session
-        finally:
-            lock.release()
 
 
 def _retrieve(renewal: asyncio.Task[BrowserSession]) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from presscheck.config.tokens import Token, lock_file, store_token, stored_token
+from presscheck.config.tokens import Token, lock_token, store_token, stored_token
 from presscheck.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from filelock import AcquireReturnProxy, BaseFileLock
 
 
 @dataclass(frozen=True)
@@ -34,9 +37,14 @@ class BrowserSession:
     def parse(cls, text: str) -> Self | None:
         """Return the sign-in of a stored text, or None if the text is not a sign-in."""
         try:
-            return cls(**json.loads(text))
-        except (ValueError, TypeError):
+            session = cls(**json.loads(text))
+        except (ValueError, TypeError, RecursionError):
             return None
+        fields = asdict(session)
+        is_valid = isinstance(fields.pop("expires_at"), int | float) and all(
+            isinstance(value, str) and value.isascii() for value in fields.values()
+        )
+        return session if is_valid else None
 
 
 @dataclass(frozen=True)
@@ -55,10 +63,9 @@ class StoredSession:
     base_url: str
     session: BrowserSession
 
-    @property
-    def lock_file(self) -> Path:
-        """The file that is locked while the tokens are renewed, because a refresh token is used once."""
-        return lock_file(self.directory, self.profile, self.base_url)
+    def lock(self) -> AcquireReturnProxy[BaseFileLock]:
+        """Lock the stored sign-in; see `lock_token`."""
+        return lock_token(self.directory, self.profile, self.base_url)
 
     def read(self) -> BrowserSession | None:
         """Return the present sign-in, or None after a sign-out. Blocks while it accesses the keyring and the disk."""

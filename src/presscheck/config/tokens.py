@@ -14,14 +14,19 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from presscheck.errors import ConfigurationError
+from presscheck.errors import ConfigurationError, StoreError
+
+if TYPE_CHECKING:
+    from filelock import AcquireReturnProxy, BaseFileLock
 
 SERVICE = "presscheck"
 """The service name of the tokens in the system keyring."""
 COMMAND_TIMEOUT = 120.0
 """Maximum seconds of a token_command, which may ask for a passphrase."""
+LONGEST_LOCK = 60.0
+"""Seconds that another process may take for a renewal."""
 IN_KEYRING = "the system keyring"
 
 
@@ -123,10 +128,21 @@ def _file(directory: Path, profile: str, base_url: str) -> Path:
     return directory / "tokens" / f"{profile}-{hashlib.sha256(address.encode()).hexdigest()[:16]}"
 
 
-def lock_file(directory: Path, profile: str, base_url: str) -> Path:
-    """Return the file to lock while the stored token is replaced."""
+def lock_token(directory: Path, profile: str, base_url: str) -> AcquireReturnProxy[BaseFileLock]:
+    """Lock the stored token, so that a process that renews it does not replace a newer one. `with` releases it.
+
+    Raises:
+        StoreError: another process takes too long.
+    """
+    from filelock import FileLock, Timeout  # 10 ms, only to replace tokens
+
     file = _file(directory, profile, base_url)
-    return file.with_name(file.name + ".lock")
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock: BaseFileLock = FileLock(file.with_name(file.name + ".lock"), timeout=LONGEST_LOCK, thread_local=False)
+    try:
+        return lock.acquire()
+    except Timeout:
+        raise StoreError("Another presscheck is renewing your sign-in and does not finish: try again") from None
 
 
 def _marker(file: Path) -> Path:
