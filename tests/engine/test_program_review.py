@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ from presscheck.engine.review.page_texts import page_texts
 from presscheck.engine.review.pending_review import PendingReview
 from presscheck.engine.review.program_input import program_input as read_input
 from presscheck.engine.review.program_review import exportable, exported_review, import_review, review_with_program
+from presscheck.engine.review.review_file import MOST_COMMENTS
 from presscheck.errors import InvalidArgument, PresscheckError
 
 TEXT = "First line.\n\nSecond line.\n"
@@ -152,3 +154,29 @@ async def test_a_closed_change_request_and_another_one_are_refused(engine: Engin
         await review_with_program(engine, merged, printing(tmp_path), "Bot")
     with pytest.raises(InvalidArgument, match="it is merged"):
         await import_review(engine, merged, "[]", "Ida")
+
+
+async def test_reading_and_checking_many_comments_does_not_block(engine: Engine) -> None:
+    request = await with_pages(engine, "One")
+    text = "\n\n".join(f"Line {number} has words." for number in range(2_000))
+    page = (await read_input(engine, request)).document["pages"][0]["id"]
+    change = UpdatePage(page=page, document=Document(markdown=text))
+    await engine.write(
+        EditChangeRequestContent(space_id=request.space, change_request_id=request.id, changes=(change,))
+    ).landed()
+    rows = [{"page": page, "quote": f"Line {number} has", "text": "x"} for number in range(1_900, 1_960)]
+    ticks = 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            await asyncio.sleep(0.01)
+            ticks += 1
+
+    ticking = asyncio.create_task(tick())
+    drafted = await import_review(engine, request, "1\n" * 200_000, "me")
+    assert ticks > 10 and len(drafted.rejected) == MOST_COMMENTS + 1
+    ticks = 0
+    drafted = await import_review(engine, request, json.dumps(rows), "me")
+    assert ticks > len(rows) // 2 and len(drafted.numbers) == len(rows)
+    ticking.cancel()

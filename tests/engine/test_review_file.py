@@ -195,6 +195,17 @@ def test_names_of_comments_are_short_display_text() -> None:
     assert numbered.place == f"comment 1 (␛[2J{'p' * 56}, line 3)"
 
 
+def test_a_summary_in_a_comment_does_not_replace_the_comment() -> None:
+    rows = [
+        {"text": "One", "summary": "Short"},
+        {"text": "Two", "summary": "Short"},
+        {"summary": "A"},
+        {"summary": "B"},
+    ]
+    review = read_review("\n".join(map(json.dumps, rows)), "x")
+    assert [numbered.comment.text for numbered in review.comments] == ["One", "Two", "A", "B"]
+
+
 def test_only_so_many_comments_are_read() -> None:
     review = read_review(json.dumps([{"text": "x"}] * (MOST_COMMENTS + 2)), "own")
     assert (len(review.comments), [rejected.place for rejected in review.rejected]) == (MOST_COMMENTS, ["2 comments"])

@@ -6,6 +6,7 @@ sent until a person sends it.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -93,12 +94,12 @@ async def review_with_program(
     progress(f"{agent}: reading the change …")
     given = await program_input(engine, request)
     progress(f"{agent}: reviewing …")
-    document = json.dumps(given.document, ensure_ascii=False).encode("utf-8", "replace")
+    document = await asyncio.to_thread(_encoded, given.document)
     ran = await run_program(agent, command, Path(), seconds, given=document)
     if ran.code:
         raise ran.failure(agent)
     progress(f"{agent}: checking the comments …")
-    review = read_review(ran.output, agent)
+    review = await asyncio.to_thread(read_review, ran.output, agent)  # may take seconds
     return await _hold(engine, request, review, lambda _: agent, given.texts)
 
 
@@ -116,7 +117,7 @@ async def import_review(engine: ReviewEngine, request: ChangeRequest, text: str,
         PresscheckError: the text is not JSON.
     """
     _require_open(request)
-    review = read_review(text, "import")
+    review = await asyncio.to_thread(read_review, text, "import")
     if review.request_id is not None and review.request_id != request.id:
         raise InvalidArgument("--import", f"the review is of another change request, not of #{request.number}")
 
@@ -161,6 +162,10 @@ def exportable(drafts: Iterable[OutboxEntry], name: str | None = None) -> list[O
     ]
 
 
+def _encoded(document: dict[str, Any]) -> bytes:
+    return json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+
+
 def _require_open(request: ChangeRequest) -> None:
     if reason := closed_reason(request):
         raise InvalidArgument("change_request", reason)
@@ -198,7 +203,9 @@ async def _hold(
                         engine, request, changes.get(page_id), page_id, (seen or {}).get(page_id)
                     )
                 page = pages[page_id]
-            calls.append((numbered, call_of(request, numbered.comment, page, threads, is_exported=seen is None)))
+            # searches the page, which takes up to 0.1 seconds for each comment
+            call = await asyncio.to_thread(call_of, request, numbered.comment, page, threads, is_exported=seen is None)
+            calls.append((numbered, call))
         except PresscheckError as error:
             rejected.append(Rejected(numbered.place, error.message))
     pending, numbers, known = PendingReview(engine, request.id), list[int](), 0

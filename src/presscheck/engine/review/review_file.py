@@ -150,15 +150,18 @@ def read_review(text: str, name: str) -> ReviewText:
             own = fields.get("change_request")
             if isinstance(own, dict) and request_id is None:
                 request_id = str(cast("dict[str, Any]", own).get("id"))
-            if fields.get("summary"):
+            is_document = isinstance(fields.get("comments"), list)
+            # a comment may have a summary of its own, which is an unknown key
+            has_summary = bool(fields.get("summary")) and (is_document or not fields.keys() & {"text", "replacement"})
+            if has_summary:
                 summaries.append({"text": fields["summary"]})
-            if isinstance(fields.get("comments"), list):
+            if is_document:
                 rows += cast("list[object]", fields["comments"])
-            elif not fields.get("summary"):
+            elif not has_summary:
                 rows.append(part)
     named = [(f"comment {number}", row) for number, row in enumerate(rows[:MOST_COMMENTS], 1)]
     comments = list[NumberedComment]()
-    for place, row in (*named, *(("summary", row) for row in summaries[:1])):
+    for place, row in (*named, *(("summary", row) for row in summaries[:MOST_COMMENTS])):
         try:
             comment = ReviewComment.model_validate(row)
         except ValidationError as error:
