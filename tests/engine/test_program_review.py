@@ -164,7 +164,7 @@ async def test_reading_and_checking_many_comments_does_not_block(engine: Engine)
     await engine.write(
         EditChangeRequestContent(space_id=request.space, change_request_id=request.id, changes=(change,))
     ).landed()
-    rows = [{"page": page, "quote": f"Line {number} has", "text": "x"} for number in range(1_900, 1_960)]
+    rows = [{"page": page, "line": number, "text": "x"} for number in range(3_801, 3_841, 2)]
     ticks = 0
 
     async def tick() -> None:
@@ -178,5 +178,5 @@ async def test_reading_and_checking_many_comments_does_not_block(engine: Engine)
     assert ticks > 10 and len(drafted.rejected) == MOST_COMMENTS + 1
     ticks = 0
     drafted = await import_review(engine, request, json.dumps(rows), "me")
-    assert ticks > len(rows) // 2 and len(drafted.numbers) == len(rows)
+    assert ticks > len(rows) and len(drafted.numbers) == len(rows)
     ticking.cancel()
