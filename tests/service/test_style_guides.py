@@ -7,7 +7,7 @@ from tests.service.factories import World
 from tests.service.web_pages import published
 
 from presscheck.api.content import ListPages
-from presscheck.api.sites import GetSite
+from presscheck.api.sites import CreateSite, GetSite
 from presscheck.api.spaces import DeleteSpace, GetSpace
 from presscheck.api.style_guides import CreateStyleGuide, ListStyleGuides, ListStyleGuideTemplates
 from presscheck.engine.shared_calls import live_page
@@ -32,6 +32,16 @@ async def test_a_site_gets_one_style_guide_with_the_text_of_a_template(world: Wo
     assert (guide.space.id, [one.id for one in guide.sites]) == (space.id, [at["site_id"]])
     with pytest.raises(Conflict, match="has a style guide"):
         await world.admin.send(CreateStyleGuide(**at))
+
+
+async def test_each_style_guide_is_listed_with_its_own_sites(world: World) -> None:
+    _, at = await published(world)
+    other = await world.admin.send(CreateSite(organization_id=world.organization, title="Other", spaces=(world.space,)))
+    first = await world.admin.send(CreateStyleGuide(**at))
+    second = await world.admin.send(CreateStyleGuide(organization_id=world.organization, site_id=other.id))
+    guides = (await world.admin.send(ListStyleGuides(organization_id=world.organization))).styleguides
+    sites = {guide.space.id: [site.id for site in guide.sites] for guide in guides}
+    assert sites == {first.id: [at["site_id"]], second.id: [other.id]}
 
 
 async def test_a_deleted_style_guide_is_replaced_by_an_empty_one(world: World) -> None:

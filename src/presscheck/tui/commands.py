@@ -226,6 +226,7 @@ COMMANDS: tuple[Command, ...] = (
         ("go_adaptive", "g c", "adaptive content", "Visitor schema, conditions and audiences of a site"),
         ("go_customization", "g y", "customization", "Colors, fonts, header and footer of a site, as a form"),
         ("go_findings", "g n", "findings", "Problems that the service found in a site, by status"),
+        ("go_style_guide", "g k", "style guide", "Style guide of a site in Browse, created if there is none"),
         ("restore_snapshot", ". b", "restore", "Restore what the site had before, from a snapshot"),
         ("toggle_adaptive", ". a", "turn on or off", "Turn adaptive content of the site on or off (asks first)"),
         ("test_token", ". j", "visitor token", "Test a visitor token (JWT), or make one for an audience"),

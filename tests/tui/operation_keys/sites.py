@@ -7,6 +7,7 @@ from presscheck.api.site_findings import GetSiteFinding, ListSiteFindingPages, L
 from presscheck.api.site_settings import GetAdaptiveSchema, ListTemplateConditions, UpdateAdaptiveSchema
 from presscheck.api.site_structure import SortSiteStructure
 from presscheck.api.sites import CreateSite, DeleteSite, GetSite, ListSites, PublishSite, UnpublishSite, UpdateSite
+from presscheck.api.style_guides import CreateStyleGuide, ListStyleGuideTemplates
 
 FAMILY = Family(
     rows=(
@@ -27,6 +28,10 @@ FAMILY = Family(
             (UpdateSiteFinding, GetSiteFinding),
             *(SITES, "g n", Shows("no description"), "x", Shows("2 Done 1"), sent(), "z"),
             *yes("Reopens it"),
+        ),
+        row(
+            (ListStyleGuideTemplates, CreateStyleGuide),
+            *(SITES, "g k", Shows("Plain language"), "enter", Shows("› Style guide of Tallowick Docs")),
         ),
         row(
             CreateSite,

@@ -9,6 +9,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.sites.adaptive.audience_view import view_as
 from presscheck.tui.screens.sites.previews import preview_reason, preview_site
 from presscheck.tui.screens.sites.published_profile import published_reason, show_published
+from presscheck.tui.screens.sites.style_guide import open_style_guide, style_guide_reason
 
 if TYPE_CHECKING:
     from presscheck.documents.sites.checks import Part
@@ -138,6 +139,16 @@ class SiteScreens:
         session, site = self._session, self._session.current
         if site:
             session.screen.app_context.push_screen(SiteFindingsScreen(session.organization_id, site))
+
+    def reason_go_style_guide(self) -> str | None:
+        """Return why there is no style guide to open: the site has none, and none can be created now."""
+        return style_guide_reason(self._session.screen, self._session.current)
+
+    async def command_go_style_guide(self) -> None:
+        """Open the style guide of the site in Browse, or create it."""
+        session, site = self._session, self._session.current
+        if site:
+            await open_style_guide(session.screen, session.organization_id, site)
 
     def command_history(self) -> None:
         """Show publishes and changes of the site, to inspect and restore them."""
