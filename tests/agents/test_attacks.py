@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from typing import Any
@@ -81,14 +82,30 @@ def start_and_kill(shell: Shell) -> None:
     process.communicate()
 
 
+async def draft(shell: Shell, source: str, text: str) -> None:
+    """Draft a comment on api#5 as an agent, as a program that reviews, or by the import of a review."""
+    if source == "agent":
+        async with agent(shell, "--allow", "send") as client:
+            await call(client, "draft_comment", change_request="api#5", text=text)
+        return
+    file = shell.home.parent / "review"
+    printed = json.dumps({"comments": [{"text": text, "author": "Bot"}]})
+    file.write_text(printed if source == "import" else f"import sys; sys.stdin.read(); print({printed!r})")
+    given = ("--import", str(file)) if source == "import" else ("--with", f"{sys.executable} {file}")
+    ran = shell.program("cr", "review", "api#5", *given)
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize("source", ["agent", "program", "import"])
 @pytest.mark.parametrize("step", ["kill", "restart", "second"])
-async def test_a_held_draft_is_never_sent_by_itself(shell: Shell, step: str) -> None:
+async def test_a_held_draft_is_never_sent_by_itself(shell: Shell, step: str, source: str) -> None:
     other = Shell(shell.home.parent / "other", shell.env)
     async with agent(shell, "--allow", "send") as client:
-        await call(client, "draft_comment", change_request="api#5", text=f"Held during {step}")
+        await draft(shell, source, f"Held during {step}")
         if step == "second":
             async with agent(shell, "--allow", "send", name="Other") as second:
                 await call(second, "list_spaces")
+                await call(client, "list_spaces")
     if step == "kill":
         start_and_kill(shell)
     if step == "restart":

@@ -64,6 +64,7 @@ async def test_drafts_are_held_and_nothing_is_sent(shell: Shell, person: Shell, 
     shell.ok("outbox", "send")
     assert {(row.state, row.agent) for row in outbox_of(shell).rows()} == {("collected", "Draft Bot")}
     assert [row["agent"] for row in shell.json("outbox", "list")] == ["Draft Bot"] * 4
+    assert [line.split("\t")[5] for line in shell.ok("outbox", "list").splitlines()] == ["Draft Bot"] * 4
     assert state_of(person, which) == before
     assert "at once" not in shell.ok("page", "view", "api", "Tokens", "--cr", which), "a held edit changes no page"
 
@@ -79,6 +80,7 @@ async def test_a_person_accepts_some_and_drops_one(shell: Shell, person: Shell, 
     assert outbox_of(shell).rows() == ()
     assert max(numbers) > int(which.partition("#")[2])
     assert [row["agent"] for row in shell.json("outbox", "history")] == ["Tester"] * 4
+    assert [line.split("\t")[5] for line in shell.ok("outbox", "history").splitlines()] == ["Tester"] * 4
 
 
 async def test_all_drafts_of_one_agent_are_dropped_or_accepted_together(

@@ -33,6 +33,9 @@ OF_THE_CLIENT = {"anyio", "httpcore"}
 NEEDS_SERVE = (
     "presscheck: the local service needs the extra serve (alembic is not installed): pip install 'presscheck[serve]'\n"
 )
+NEEDS_MCP = (
+    "presscheck: the server for agents needs the extra mcp (mcp is not installed): pip install 'presscheck[mcp]'\n"
+)
 WITHOUT_SERVICE: dict[str, tuple[str, ...]] = {
     "serve": ("--port", "0"),
     "serve token create": ("ana@example.org",),
@@ -142,6 +145,12 @@ def test_a_list_of_handlers_needs_the_service_too(light: Path, tmp_path: Path) -
     assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", NEEDS_SERVE)
 
 
+def test_the_server_for_agents_needs_its_extra(light: Path, tmp_path: Path) -> None:
+    ran = run(light, tmp_path / "home", "mcp")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", NEEDS_MCP)
+    assert [*tmp_path.iterdir()] == [], "nothing is left behind"
+
+
 @pytest.mark.slow
 def test_the_command_line_works_on_a_service(light: Path, tmp_path: Path, service: RunningService) -> None:
     env = signed_in(tmp_path, service).environment
@@ -158,6 +167,7 @@ def test_the_command_line_works_on_a_service(light: Path, tmp_path: Path, servic
     assert report["extras"]["serve"] == "not installed: pip install 'presscheck[serve]'"
     assert "Overview" in output("space", "pages", "api")
     assert "Create the new one first" in output("cr", "diff", "api#5")
+    assert "Create the new one first" in output("agent", "read_difference", "change_request=api#5", "page=Tokens")
     output("cr", "comment", "api#4", "--body", "Written in a light install.")
     assert "Written in a light install." in output("cr", "show", "api#4")
 

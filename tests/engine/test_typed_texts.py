@@ -6,7 +6,7 @@ from tests.engine.write_samples import REQUEST, THREAD, text
 from presscheck.api.change_requests import MergeChangeRequest, SubmitReview, UpdateChangeRequest
 from presscheck.api.comments import PostReply
 from presscheck.api.operation import Operation
-from presscheck.engine.writes.typed_texts import typed_text_in, with_text
+from presscheck.engine.writes.typed_texts import first_changed_line, typed_text_in, with_text
 from presscheck.errors import InvalidArgument
 
 
@@ -33,3 +33,23 @@ def test_writes_without_a_text() -> None:
 def test_a_text_that_is_too_long_is_an_error() -> None:
     with pytest.raises(InvalidArgument):
         with_text(UpdateChangeRequest(**REQUEST, subject="Title"), "subject", "x" * 101)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [
+        ("# A\n\nOne\n\nTwo\n", "# A\n\nOne\n\nThree\n", "Three"),
+        ("# A\n\nOne\n", "# A\n\nNew\n\nOne", "New"),
+        ("# A\n\nOne\n\nTwo\n", "# A\n\nTwo\n", "− One"),
+        ("One\nOne\n", "One\n", "− One"),
+        ("One\n", "One\nOne\n", "One"),
+        ("", "  New\n", "New"),
+        ("Old\n", "", "− Old"),
+        ("One\n", "One", ""),
+        ("One\n\n\nTwo", "One\n\nTwo", ""),
+        (f"{'Same ' * 20}old.\n", f"{'Same ' * 20}new.\n", "… Same Same Same Same new."),
+        ("x" * 50, "x" * 51, f"… {'x' * 51}"),
+    ],
+)
+def test_the_first_changed_line(before: str, after: str, line: str) -> None:
+    assert first_changed_line(before, after) == line

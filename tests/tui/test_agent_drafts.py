@@ -7,7 +7,7 @@ import pytest
 from tests.cli.shell import Shell, signed_in
 from tests.running_service import RunningService
 from tests.service_users import somebody, threads
-from tests.tui.app_driver import all_sent, app_on, open_review, running, shown, until
+from tests.tui.app_driver import all_sent, app_on, open_review, running, shown, until, write
 
 from presscheck.tui.screens.outbox import screen as outbox_screen
 
@@ -51,6 +51,13 @@ async def test_a_person_sends_two_drafts_and_drops_one(service: RunningService, 
         assert (await threads(mia, AUTH)).keys() - before.keys() == {"First of all", "Third one"}
         await pilot.press("2")
         await until(pilot, shows="Claude Code: add comment")
+        await pilot.press("@")
+        await write(pilot, "/", "claude code", "enter")
+        await until(pilot, shows="Activity  2 of ")
+        [row, _] = [line for line in shown(pilot.app).split("\n") if "POST " in line]
+        assert "Claude Code: /spaces/api/change-requests" in row
+        await pilot.press("enter")
+        await until(pilot, shows="agent    Claude Code")
 
 
 @pytest.mark.slow
@@ -63,9 +70,10 @@ async def test_an_edit_of_an_agent_is_shown_as_a_difference_and_edited_before_it
         await open_review(pilot, AUTH)
         await draft(shell, "Bot", "edit_page", change_request="api#5", page="Tokens", replacements=replacements)
         await pilot.press("g", "x")
-        await until(pilot, shows="Bot: edit page")
+        await until(pilot, shows="Bot: edit page  Tokens: … › Tokens**. It stops at once.")
         await pilot.press("enter")
-        await until(pilot, shows="at once")
+        await until(pilot, shows="where    #5 Rewrite the auth guide › Tokens")
+        assert "at once" in shown(pilot.app)
         assert "within a second" in shown(pilot.app)
         again = '[{"old": "at once", "new": "sometime"}]'
         await draft(shell, "Bot", "edit_page", change_request="api#5", page="Tokens", replacements=again)

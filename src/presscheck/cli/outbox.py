@@ -66,7 +66,7 @@ async def list_all(session: Session, limit: int) -> None:
         }
         for entry in session.engine.waiting()
     ]
-    session.show(rows[: limit or None], ("id", "state", "call", "request", "error", "behind"))
+    session.show(rows[: limit or None], ("id", "state", "call", "request", "error", "agent", "behind"))
 
 
 @outbox.command()
@@ -332,7 +332,7 @@ async def history(session: Session, limit: int) -> None:
         }
         for entry in session.engine.history()
     ]
-    session.show(rows[: limit or None], ("id", "at", "state", "change", "place", "undo"))
+    session.show(rows[: limit or None], ("id", "at", "state", "change", "place", "agent", "undo"))
 
 
 @outbox.command()

@@ -422,7 +422,7 @@ class Client:
         size: int,
     ) -> None:
         duration = (time.perf_counter() - started) * 1000
-        self._report(RequestRecord(method, url.path, status, duration, size, call, context.priority))
+        self._report(RequestRecord(method, url.path, status, duration, size, call, context.priority, context.agent))
 
     def _report(self, record: RequestRecord) -> None:
         if self._on_exchange:

@@ -42,7 +42,12 @@ class Priority(IntEnum):
 
 @dataclass(frozen=True)
 class RequestRecord:
-    """A sent request, for the activity log. `status` is None without a response."""
+    """A sent request, for the activity log.
+
+    Attributes:
+        status: the HTTP status; None without a response.
+        agent: the name of the agent that wrote what is sent; empty if the user wrote it.
+    """
 
     method: str
     path: str
@@ -51,17 +56,19 @@ class RequestRecord:
     bytes: int
     call: Operation[Any] | None = None
     priority: Priority = Priority.REQUESTED
+    agent: str = ""
 
 
 class RequestContext:
-    """The priority of a request, which can be raised.
+    """The priority of a request, which can be raised, and the agent that wrote what is sent.
 
     Args:
         priority: the initial priority.
+        agent: the name of the agent; empty if the user wrote it.
     """
 
-    def __init__(self, priority: Priority = Priority.REQUESTED) -> None:
-        self.priority = priority
+    def __init__(self, priority: Priority = Priority.REQUESTED, agent: str = "") -> None:
+        self.priority, self.agent = priority, agent
         self._raised = asyncio.Event()
 
     @property

@@ -32,6 +32,7 @@ class Entry:
     Attributes:
         status: the HTTP status; None if there was no response.
         call: the operation; None for a request without an operation.
+        agent: the name of the agent that wrote what was sent, as display text; empty if the user wrote it.
     """
 
     number: int
@@ -44,6 +45,7 @@ class Entry:
     from_cache: bool
     priority: Priority
     call: Operation[Any] | None
+    agent: str = ""
 
     @cached_property
     def path(self) -> str:
@@ -71,8 +73,9 @@ class Activity:
     def record_request(self, record: RequestRecord) -> None:
         """Log a request that the client sent."""
         number, at, path = next(self._numbers), datetime.now(UTC), record.path.removeprefix("/v1")
-        duration, size, priority = record.milliseconds, record.bytes, record.priority
-        self._add(Entry(number, at, record.method, path, record.status, duration, size, False, priority, record.call))
+        duration, size, call = record.milliseconds, record.bytes, record.call
+        status, priority, agent = record.status, record.priority, record.agent
+        self._add(Entry(number, at, record.method, path, status, duration, size, False, priority, call, agent))
 
     def record_cached(self, call: Operation[Any], started: float, size: int, priority: Priority) -> None:
         """Log a read from the cache.

@@ -428,6 +428,13 @@ class Engine:
         """Return the writes that were sent, refused or discarded: the newest 500 of the last 30 days, newest first."""
         return self._history.entries()
 
+    def place_name(self, call: Operation[Any]) -> str:
+        """Return the name of the place that a write changes, such as `#5 Rewrite the auth guide › Tokens`.
+
+        Returns ids where no names are cached.
+        """
+        return self._history.place_name(call)
+
     def history_entry(self, number: int) -> HistoryEntry | None:
         """Return a write of the history, or None if the history does not have it."""
         return self._history.entry(number)

@@ -22,6 +22,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.operation import Operation, Page, revive
+from presscheck.client.request_priority import RequestContext
 from presscheck.client.responses import read_answer
 from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.reads.scheduler import RequestScheduler
@@ -386,13 +387,13 @@ class OutboxWorker:
                 current = self._outbox.row(row.id)
                 if current and current.given != row.given:  # edited while the existing items were listed
                     call = revive(current.name, current.given)
-                await self._delivered(row, call, await self._fetch(call), None)
+                await self._delivered(row, call, await self._fetch(call, row.agent), None)
 
-    async def _fetch(self, call: Operation[Any]) -> bytes:
+    async def _fetch(self, call: Operation[Any], agent: str | None) -> bytes:
         if isinstance(call, PushFolder):
             await self._push(call)
             return b""
-        return await self._scheduler.service.fetch(call)
+        return await self._scheduler.service.fetch(call, RequestContext(agent=agent or ""))
 
     async def _merged(self, row: Row, call: Operation[Any]) -> tuple[Row, Operation[Any]] | Any:
         """Merge an edit, or a change of the page tree, with edits of others, and store the merge.

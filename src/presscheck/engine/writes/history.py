@@ -100,6 +100,10 @@ class WriteHistory:
         names: dict[Place, str] = {}
         return tuple(self._entry(row, pending, names) for row in self._outbox.history())
 
+    def place_name(self, call: Operation[Any]) -> str:
+        """Return the name of the place that a write changes; ids where no names are cached."""
+        return self._place_name(place_of(call))
+
     def entry(self, number: int) -> HistoryEntry | None:
         """Return a write of the history, or None if the history does not have it."""
         row = self._outbox.ended(number)

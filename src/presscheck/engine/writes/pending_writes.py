@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
 from presscheck.api.operation import Operation, revive
@@ -33,6 +34,7 @@ class OutboxEntry:
         created_at: seconds since the epoch.
         has_base: whether it is an edit of a page that is merged with edits of others when it is sent.
         agent: the name of the agent that wrote it, as display text; empty if the user wrote it.
+        base: the page before the edit, if `has_base`; see `page_merge.page_base`.
     """
 
     id: int
@@ -43,6 +45,16 @@ class OutboxEntry:
     created_at: float
     has_base: bool = False
     agent: str = ""
+    base: dict[str, Any] | None = None
+
+    @cached_property
+    def changed_line(self) -> str:
+        """The first line that an edit of a page changes; empty for other writes."""
+        # 20 ms, only for an edit of a page
+        from presscheck.engine.writes.typed_texts import first_changed_line, typed_text_in
+
+        typed_text = typed_text_in(self.call) if self.base else None
+        return first_changed_line((self.base or {}).get("markdown", ""), typed_text[1]) if typed_text else ""
 
 
 class PendingWrite(Generic[T]):
@@ -183,4 +195,5 @@ def pending_entry(row: Row) -> OutboxEntry:
     except PresscheckError:
         call = None
     name, has_base = call.stored_name() if call else row.name, call is not None and row.is_edit
-    return OutboxEntry(row.id, call, name, row.state, row.error, row.created_at, has_base, row.agent or "")
+    base = row.base if has_base else None
+    return OutboxEntry(row.id, call, name, row.state, row.error, row.created_at, has_base, row.agent or "", base)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.api.operation import Operation
 from presscheck.engine.writes.page_merge import page_edit
+
+WORDS_BEFORE = 20
+"""Number of characters before a change in a long line, for context."""
 
 
 def typed_text_in(call: Operation[Any] | None) -> tuple[str, str] | None:
@@ -39,6 +44,29 @@ def with_text(call: Operation[Any], field: str, text: str) -> Operation[Any]:
         return type(call)(**given)
     given[field] = Document(markdown=text) if isinstance(given[field], Document) else text
     return type(call)(**given)
+
+
+def first_changed_line(before: str, after: str) -> str:
+    """Return the first line that an edit adds, without empty lines. A long line begins shortly before the change.
+
+    Returns the first line that it removes, after a −, if it adds none; an empty string if no line changes.
+    """
+    old, new = before.splitlines(), after.splitlines()
+    start = _same_at_start(old, new)
+    old, new = old[start:], new[start:]
+    same = _same_at_start(old[::-1], new[::-1])
+    added, removed = (
+        next((line.strip() for line in lines[: len(lines) - same] if line.strip()), "") for lines in (new, old)
+    )
+    if not added:
+        return f"− {removed}" if removed else ""
+    # a paragraph is one line, so the change can be far from its start
+    same = _same_at_start(added, removed)
+    return f"… {added[added.rfind(' ', 0, same - WORDS_BEFORE) + 1 :]}" if same > 2 * WORDS_BEFORE else added
+
+
+def _same_at_start(one: Sequence[str], other: Sequence[str]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _added_page(call: Operation[Any] | None) -> InsertPage | None:

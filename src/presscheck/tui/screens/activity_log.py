@@ -158,7 +158,8 @@ class ActivityScreen(BaseScreen):
         entry = self.matching[at]
         path, is_wide = self._columns(columns)
         head = (Span(f"{entry.at.astimezone():%H:%M:%S} ", "quiet"), Span(f"{entry.method:<7}"))
-        path_cell = pad(cut((Span(sanitize(entry.path)),), path - 1), path)
+        agent = (Span(f"{sanitize(entry.agent)}: ", "accent strong"),) if entry.agent else ()
+        path_cell = pad(cut((*agent, Span(sanitize(entry.path))), path - 1), path)
         duration = "<1" if entry.milliseconds < 1 else f"{entry.milliseconds:,.0f}"
         facts = (Span(f"{duration:>7}"), Span(f"{entry.bytes:>9,}" if entry.bytes else f"{'–':>9}", "quiet"))
         priority = entry.priority.name.lower() if is_wide else ""
@@ -179,7 +180,8 @@ def _source(entry: Entry) -> str:
 
 
 def _matches(entry: Entry, words: list[str]) -> bool:
-    text = f"{entry.method} {entry.path} {entry.status or ''} {_source(entry)} {entry.priority.name} {entry.again}"
+    source = f"{_source(entry)} {entry.priority.name} {entry.agent}"
+    text = f"{entry.method} {entry.path} {entry.status or ''} {source} {entry.again}"
     return all(word in text.lower() for word in words)
 
 
@@ -203,6 +205,7 @@ def _details(entry: Entry, again: str) -> list[Line]:
         ("bytes", f"{entry.bytes:,}"),
         ("from", _source(entry)),
         ("for", entry.priority.name.lower()),
+        ("agent", entry.agent),
     )
     lines: list[Line] = [
         (),

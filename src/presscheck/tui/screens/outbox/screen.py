@@ -248,7 +248,8 @@ class OutboxScreen(BaseScreen):
 
     async def _show_details(self, entry: OutboxEntry) -> None:
         """Show the details of an unsent change; for an edit of a page, with the difference."""
-        lines, row = _details(entry, self._state_of(entry)), self.engine.outbox.row(entry.id)
+        place = self.engine.place_name(entry.call) if entry.call else ""
+        lines, row = _details(entry, self._state_of(entry), place), self.engine.outbox.row(entry.id)
         if row and row.is_edit:
             # seconds for a long page that was rewritten
             lines += [(), *await asyncio.to_thread(_difference, row, entry)]
@@ -540,16 +541,24 @@ def change_name(entry: OutboxEntry) -> str:
 
 
 def text_of(entry: OutboxEntry) -> str:
-    """Return the text of a change in a single line; empty if it has none."""
+    """Return the text of a change in a single line; for an edit of a page, its title and the first changed line.
+
+    Returns an empty string for a change without text.
+    """
+    if entry.base:
+        return sanitize(f"{entry.base.get('title', '')}: {entry.changed_line}")
     typed_text = typed_text_in(entry.call)
     return sanitize(typed_text[1]) if typed_text else ""
 
 
-def _details(entry: OutboxEntry, state: str) -> list[Line]:
+def _details(entry: OutboxEntry, state: str, place: str) -> list[Line]:
     when = datetime.fromtimestamp(entry.created_at, UTC).astimezone()
     request = f"{entry.call.method()} {entry.call.wire_path()}" if entry.call else "this version cannot read it"
+    title = (entry.base or {}).get("title", "")
     facts = (
         ("what", change_name(entry)),
+        ("where", place),
+        ("page", title if not place.endswith(f"› {title}") else ""),
         ("agent", sanitize(entry.agent)),
         ("state", state),
         ("why", entry.error or ""),
