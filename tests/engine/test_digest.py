@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from presscheck.engine.inbox.digest import parse_since
+from presscheck.engine.inbox.digest import is_after, parse_since
 from presscheck.engine.inbox.event_notifications import is_quiet
 from presscheck.errors import InvalidArgument
 
@@ -31,6 +31,10 @@ NOW = datetime(2026, 11, 26, 15, 30, tzinfo=ZONE)  # a Thursday
 )
 def test_a_beginning_is_a_word_an_age_or_a_date(text: str, beginning: str) -> None:
     assert parse_since(text, NOW).isoformat() == beginning
+
+
+def test_a_beginning_in_the_first_year_is_before_everything() -> None:
+    assert is_after("2026-11-01T08:00:00Z", parse_since("0001-01-01", NOW))
 
 
 @pytest.mark.parametrize("text", ["", "tomorrow", "2026-11-27", "-1d", "99999d", "13-13", "\x1b[2J", "1y"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from presscheck.api.change_requests import ChangeRequest, ChangeRequestStatus, ListOrganizationChangeRequests
 from presscheck.engine.engine import Engine
@@ -111,10 +111,10 @@ async def read_digest(
         items = engine.window(listing, 0, engine.window(listing, 0, 0).total).items
         return [request for request in items if request.id not in shown]
 
-    merged = [request for request in listed("merged") if _is_after(request.merged_at, since)]
-    opened = [request for request in listed("open") if _is_after(request.updated_at, since)]
-    new = [request for request in opened if _is_after(request.created_at, since)]
-    changed = [request for request in opened if not _is_after(request.created_at, since)]
+    merged = [request for request in listed("merged") if is_after(request.merged_at, since)]
+    opened = [request for request in listed("open") if is_after(request.updated_at, since)]
+    new = [request for request in opened if is_after(request.created_at, since)]
+    changed = [request for request in opened if not is_after(request.created_at, since)]
     read = {request.id for request in opened[:MAX_READ]} | shown
 
     async def items(requests: Collection[ChangeRequest]) -> tuple[Item, ...]:
@@ -123,9 +123,10 @@ async def read_digest(
     return Digest(since, await items(waiting), await items(merged), await items(new), await items(changed))
 
 
-def _is_after(iso: str | None, since: datetime) -> bool:
+def is_after(iso: str | None, since: datetime) -> bool:
+    """Return whether a time of the service is at or after a time; an unknown one is not."""
     moment = parse_time(iso)
-    return moment is not None and moment >= since.astimezone(UTC)
+    return moment is not None and moment >= since
 
 
 async def _news(engine: Engine, request: ChangeRequest, since: datetime, me: str) -> tuple[str, ...]:
@@ -133,7 +134,7 @@ async def _news(engine: Engine, request: ChangeRequest, since: datetime, me: str
     actions = [
         action
         for action in actions_in(reviews.items, comments.items).values()
-        if action.who != me and _is_after(action.at, since)
+        if action.who != me and is_after(action.at, since)
     ]
     words = (("approved by", APPROVED), ("changes requested by", CHANGES_REQUESTED))
     news = [f"{verb} {_names(found)}" for verb, kind in words if (found := _of_kind(actions, kind))]
