@@ -93,7 +93,7 @@ def test_references_are_sound_html_without_script() -> None:
 
 def test_circular_schemas_end_with_a_link_to_the_fields_above() -> None:
     html = drawn('{% openapi-schemas spec="x" schemas="Problem" %}', pets()).html
-    assert re.findall(r'id="(~schema-\d+)"', html) == re.findall(r'href="#(~schema-\d+)"', html) != []
+    assert re.findall(r'id="(Site-schema-\d+)"', html) == re.findall(r'href="#(Site-schema-\d+)"', html) != []
     assert html.count("<code>message</code>") == 1
 
 

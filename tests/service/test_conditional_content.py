@@ -49,6 +49,12 @@ WITHOUT_PAGES = {
     "/integrations/{path:path}",
     "/integrations/{name}/assets/{file}",
     "/scripts/{site_id}/{installation_id}/{signature}.js",
+    "/.well-known/oauth-authorization-server",
+    "/device",
+    "/oauth/authorize",
+    "/oauth/device",
+    "/oauth/revoke",
+    "/oauth/token",
 }
 """The other routes without an API token: none of them shows the text of a page."""
 WORD = "zorb"

@@ -248,6 +248,16 @@ def test_an_old_database_gets_unique_names(tmp_path: Path) -> None:
         connection.execute("ALTER TABLE site_spaces DROP COLUMN looks")
         connection.execute("ALTER TABLE spaces DROP COLUMN repository_url")
         connection.execute("DROP TABLE grants")
+        for table in ("browser_sign_ins", "refresh_tokens"):
+            connection.execute(f"DROP TABLE {table}")
+        connection.execute("DROP INDEX ix_tokens_sign_in")
+        for table, column in (
+            ("tokens", "scope"),
+            ("tokens", "sign_in"),
+            ("spaces", "type"),
+            ("sites", "styleguide_id"),
+        ):
+            connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         connection.execute(
             "CREATE TABLE collection_teams"
             " (collection_id TEXT, team_id TEXT, role TEXT, PRIMARY KEY (collection_id, team_id))"

@@ -34,6 +34,7 @@ async def go_to(pilot: Any, text: str) -> None:
     """Put the cursor on the first row with a text."""
     rows = pilot.app.screen.table.rows
     await until(pilot, shows=text)
+    await pilot.press("home")
     for _ in range(rows.count):
         line = "".join(span.text for span in rows.row(rows.cursor, 90))
         if text in line:
