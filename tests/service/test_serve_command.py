@@ -354,6 +354,7 @@ def test_a_check_names_each_part_and_changes_nothing(tmp_path: Path, database_ur
         (["--files", "s3:docs"], "files: the location of files must be disk"),
         (["--token-file", "/dev/null"], "token file: --token-file /dev/null: must be a file"),
         (["--data", "/dev/null/data"], "data: /dev/null is not a folder"),
+        (["--data", f"/tmp/{'long' * 100}"], "File name too long"),
         (["--host", "192.0.2.1"], "address: could not listen on 192.0.2.1:"),
     ],
 )

@@ -49,9 +49,17 @@ def check_start(options: ServeOptions) -> list[Finding]:
 def _result(part: str, check: Callable[[ServeOptions], str], options: ServeOptions) -> Finding:
     try:
         return Finding(part, check(options))
-    except (PresscheckError, FilesUnavailable, SQLAlchemyError, RuntimeError, ValueError, ImportError) as error:
-        reason = getattr(error, "orig", None) or error  # without the class of the driver's error
-        return Finding(part, str(reason).splitlines()[0], is_problem=True)
+    except (
+        PresscheckError,
+        FilesUnavailable,
+        SQLAlchemyError,
+        OSError,
+        RuntimeError,
+        ValueError,
+        ImportError,
+    ) as error:
+        reason = str(getattr(error, "orig", None) or error)  # without the class of the driver's error
+        return Finding(part, reason.partition("\n")[0] or type(error).__name__, is_problem=True)
 
 
 def _address(options: ServeOptions) -> str:

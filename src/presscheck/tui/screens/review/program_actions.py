@@ -68,11 +68,16 @@ class ProgramActions:
             self._session.program.progress = f"▸ {progress}"
             self._screen.redraw()
 
-        try:
-            drafted = await review_with_program(self._screen.engine, request, command, name, progress=show)
-        finally:
+        def show_end() -> None:
             self._session.program.progress = ""
             self._screen.redraw()
+
+        try:
+            drafted = await review_with_program(self._screen.engine, request, command, name, progress=show)
+        except Exception:  # a canceled program shows nothing: the progress may be that of the next one
+            show_end()
+            raise
+        show_end()
         parts = [f"{count(len(drafted.numbers), 'comment')} held in your review"]
         if drafted.known:
             parts.append(f"{drafted.known:,} held already")
