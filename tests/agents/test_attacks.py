@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from typing import Any
@@ -91,7 +92,7 @@ async def draft(shell: Shell, source: str, text: str) -> None:
     file = shell.home.parent / "review"
     printed = json.dumps({"comments": [{"text": text, "author": "Bot"}]})
     file.write_text(printed if source == "import" else f"import sys; sys.stdin.read(); print({printed!r})")
-    given = ("--import", str(file)) if source == "import" else ("--with", f"{sys.executable} {file}")
+    given = ("--import", str(file)) if source == "import" else ("--with", shlex.join([sys.executable, str(file)]))
     ran = shell.program("cr", "review", "api#5", *given)
     assert ran.returncode == 0, ran.stderr
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -47,7 +48,7 @@ def program(tmp_path: Path, code: str) -> str:
     """A command that runs Python code, which has the change in `change`."""
     file = tmp_path / "my-reviewer.py"
     file.write_text(f"import json, os, sys\nchange = json.load(sys.stdin)\n{code}\n")
-    return f"{sys.executable} {file}"
+    return shlex.join([sys.executable, str(file)])
 
 
 def printing(tmp_path: Path, *comments: object) -> str:
@@ -85,7 +86,9 @@ def test_a_program_reads_the_change(shell: Shell, which: str, tmp_path: Path) ->
 def test_the_program_in_the_manual_drafts_suggestions(shell: Shell, which: str, tmp_path: Path) -> None:
     file = tmp_path / "simply.py"
     file.write_text(manual_program())
-    given = shell.json("cr", "review", which, "--with", f"{sys.executable} {file}", "--name", "Simply\x1b[2J")
+    given = shell.json(
+        "cr", "review", which, "--with", shlex.join([sys.executable, str(file)]), "--name", "Simply\x1b[2J"
+    )
     assert (len(given["drafts"]), given["rejected"]) == (2, [])
     (agent, suggestion), (_, summary) = bodies(shell)
     assert agent == "Simply 2J"
@@ -95,7 +98,9 @@ def test_the_program_in_the_manual_drafts_suggestions(shell: Shell, which: str, 
     assert found.words == "It is renewed."
     other = Shell(tmp_path / "other", shell.env)
     assert len(other.json("cr", "show", which)["comments"]) == 1, "nothing is sent"
-    again = shell.json("cr", "review", which, "--with", f"{sys.executable} {file}", "--name", "Simply\x1b[2J")
+    again = shell.json(
+        "cr", "review", which, "--with", shlex.join([sys.executable, str(file)]), "--name", "Simply\x1b[2J"
+    )
     assert (again["drafts"], again["known"]) == ([], 2)
 
 

@@ -87,18 +87,26 @@ async def test_a_page_that_changed_while_the_program_ran(engine: Engine, tmp_pat
     text = "# One\n\nNew.\n\n" + TEXT.replace("Second", "Other")
     change = UpdatePage(page=page, document=Document(markdown=text))
     edit = EditChangeRequestContent(space_id=request.space, change_request_id=request.id, changes=(change,))
-    steps: list[str] = []
-    command = printing(tmp_path, {"page": page, "line": 3, "text": "a"}, {"page": page, "line": 5, "text": "b"})
-    ticket: Any = None
+    go = tmp_path / "go"
+    comments = [{"page": page, "line": 3, "text": "a"}, {"page": page, "line": 5, "text": "b"}]
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import os, sys, time\nsys.stdin.read()\n"
+        f"while not os.path.exists({str(go)!r}): time.sleep(0.02)\nprint({json.dumps(json.dumps(comments))})"
+    )
+    is_running, steps = asyncio.Event(), list[str]()
 
     def progress(step: str) -> None:
-        nonlocal ticket
         steps.append(step)
-        if len(steps) == 2:
-            ticket = engine.write(edit)
+        if "reviewing" in step:
+            is_running.set()
 
-    drafted = await review_with_program(engine, request, command, "Bot", progress=progress)
-    await ticket.landed()
+    command = [sys.executable, str(program)]
+    reviewing = asyncio.ensure_future(review_with_program(engine, request, command, "Bot", progress=progress))
+    await is_running.wait()
+    await engine.write(edit).landed()
+    go.touch()
+    drafted = await reviewing
     assert [rejected.reason for rejected in drafted.rejected] == ["line: the page was changed in the meantime"]
     [entry] = PendingReview(engine, request.id).entries()
     assert (entry.agent, entry.call.body.markdown) == ("Bot", "> First line.\n\na")  # type: ignore[union-attr]

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import queue
+import shlex
 import shutil
 import signal
 import subprocess
@@ -366,7 +367,8 @@ async def test_a_command_gets_each_notification_except_in_quiet_hours(
         "    print(json.dumps([sys.argv[1:], events, 'PRESSCHECK_TOKEN' in os.environ]), file=file)\n"
     )
     hours = 'quiet_hours = "00:00-23:59"\n' if is_quiet else ""
-    shell.config.write_text(f"[profiles.default]\nnotify_command = '{sys.executable} {script} --flag'\n{hours}")
+    command = json.dumps(shlex.join([sys.executable, str(script), "--flag"]))
+    shell.config.write_text(f"[profiles.default]\nnotify_command = {command}\n{hours}")
     watch = Watch(shell)
     try:
         assert watch.err.get(timeout=60).startswith("Checking for new events")

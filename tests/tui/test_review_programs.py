@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def configure(tmp_path: Path, **programs: str) -> None:
     lines = ["[review_programs]"]
     for name, code in programs.items():
         (tmp_path / f"{name}.py").write_text(code)
-        lines.append(f"{name} = {json.dumps(f'{sys.executable} {tmp_path / name}.py')}")
+        lines.append(f"{name} = {json.dumps(shlex.join([sys.executable, f'{tmp_path / name}.py']))}")
     file.write_text("\n".join(lines))
 
 
