@@ -24,6 +24,7 @@ from presscheck.api.site_settings import GetAdaptiveSchema, ListRedirects, ListS
 from presscheck.api.site_structure import GetSiteStructure, SiteExternalLink
 from presscheck.api.sites import ListSites
 from presscheck.api.spaces import CreateSpace, ListSpaces
+from presscheck.api.style_guides import ListStyleGuides
 from presscheck.api.teams import ListTeamMembers, ListTeams
 from presscheck.api.translations import ListTranslations
 from presscheck.client.client import Client
@@ -93,6 +94,8 @@ async def test_no_list_of_the_sample_is_empty(service: RunningService, client: C
     await first(ListAuditEvents(**ORG))
     await first(ListShareLinks(**ORG, site_id=sites[False].id))
     assert (await client.send(GetAdaptiveSchema(**ORG, site_id=sites[True].id))).json_schema["properties"]
+    [guide] = (await client.send(ListStyleGuides(**ORG))).styleguides
+    assert [site.id for site in guide.sites] == [sites[True].id]
     spaces = (await client.send(ListSpaces(**ORG))).items
     carriers = next(space for space in spaces if space.title == "Carriers")
     await first(ListFiles(space_id=carriers.id))

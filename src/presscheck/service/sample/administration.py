@@ -32,6 +32,7 @@ from presscheck.api.site_settings import (
 )
 from presscheck.api.site_structure import AddSection, ListSiteSpaces, UpdateSection
 from presscheck.api.sites import AdaptiveContentChange, ListSites, UpdateSite
+from presscheck.api.style_guides import CreateStyleGuide
 from presscheck.api.teams import CreateTeam
 from presscheck.api.translations import CreateTranslation, SourceToTranslate
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
@@ -97,7 +98,7 @@ class _Furnishing:
         return space.id
 
     def _sites(self, carriers: str) -> dict[str, Any]:
-        """Set up redirects, share links and adaptive content. Return the ids of the public site in the API."""
+        """Set up what sites have besides content. Return the ids of the public site, as the API names them."""
         sites = self._does(ListSites(**self.organization)).items
         public, inside = (next(site.id for site in sites if site.published == is_live) for is_live in (True, False))
         self._does(CreateShareLink(**self.organization, site_id=inside, name=self.described["share_link"]))
@@ -116,6 +117,7 @@ class _Furnishing:
         self._does(UpdateAdaptiveSchema(**at, json_schema=schema))
         section = self._does(AddSection(**at, space_id=carriers, title="Carriers", icon="truck"))
         self._does(UpdateSection(**at, site_section_id=section.id, condition=self.described["condition"]))
+        self._does(CreateStyleGuide(**at, template="plain"))
         return at
 
     def _readers(self, at: dict[str, Any]) -> None:
