@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from typing_extensions import override
 
@@ -126,6 +126,7 @@ class SiteFindingsScreen(TabScreen):
     """
 
     SCOPE = "site"
+    FOOTER_TITLES: ClassVar[Mapping[str, str]] = {"rename": "status"}
 
     def __init__(self, organization_id: str, site: Site) -> None:
         super().__init__()
