@@ -288,7 +288,7 @@ def _profile_errors(profile: Key, table: dict[str, Any]) -> list[tuple[Key, str]
             found.append(((*profile, key), f"is empty: remove it, or write it as {setting.example}"))
         elif setting.one_of and value not in setting.one_of:
             found.append(((*profile, key), f"must be one of {', '.join(setting.one_of)}"))
-        elif setting.pattern and not setting.pattern.search(str(value)):
+        elif setting.pattern and not setting.pattern.fullmatch(str(value)):
             found.append(((*profile, key), f"must be written as {setting.example}"))
         elif key.endswith("_command") and not command_words(value):
             found.append(((*profile, key), f"must be a command line, such as {setting.example}"))
