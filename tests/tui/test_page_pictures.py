@@ -232,9 +232,11 @@ async def test_only_own_images_reach_a_terminal_with_a_protocol(service: Running
     assert not set("\x90\x9f\x9c").intersection(text)
     seen, current = list[str](), ""
     for sgr, cells in re.findall(rf"\x1b\[([\d;]*)m|((?:{PLACEHOLDER}[\u0300-\u0400]{{2}})+)", text):
-        current = sgr or current
+        foreground = re.search(r"38;2;\d+;\d+;\d+", sgr)
+        is_reset = {"0", "39"} & {*re.sub(r"48;2;\d+;\d+;\d+", "", sgr).split(";")}
+        current = foreground[0] if foreground else "" if is_reset else current
         if cells:
-            assert current.startswith(color), current
+            assert current == color
             seen.append(cells)
     assert set(seen) == {"".join(f"{PLACEHOLDER}{DIACRITICS[y]}{DIACRITICS[x]}" for x in range(20)) for y in range(8)}
     assert sum(cells.count(PLACEHOLDER) for cells in seen) == text.count(PLACEHOLDER)

@@ -138,7 +138,8 @@ def lock_token(directory: Path, profile: str, base_url: str) -> AcquireReturnPro
 
     file = _file(directory, profile, base_url)
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lock: BaseFileLock = FileLock(file.with_name(file.name + ".lock"), timeout=LONGEST_LOCK, thread_local=False)
+    path = file.with_name(file.name + ".lock")
+    lock: BaseFileLock = FileLock(path, timeout=LONGEST_LOCK, mode=0o600, thread_local=False)
     try:
         return lock.acquire()
     except Timeout:
