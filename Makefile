@@ -10,9 +10,12 @@ PIN := --constraint constraints.txt --editable
 ifdef UV
 VENV_COMMAND = $(UV) venv --quiet --seed --allow-existing --python "$(PYTHON)" $(VENV)
 INSTALL = $(UV) pip install --quiet --python $(BIN)/python $(PIN)
+HAS_VENV = test -x $(BIN)/python
 else
 VENV_COMMAND = "$(PYTHON)" -m venv $(VENV)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIN)
+# an environment whose making was interrupted has no pip
+HAS_VENV = $(BIN)/python -m pip --version >/dev/null 2>&1
 endif
 
 # one worker for each core; each file's tests mostly stay on one worker, which keeps the services that they share
@@ -32,14 +35,14 @@ help:  ## what can be made
 env: $(VENV)/.made  ## the environment, in .venv
 
 $(VENV)/.made: pyproject.toml constraints.txt
-	@test -x $(BIN)/python || $(VENV_COMMAND)
+	@$(HAS_VENV) || $(VENV_COMMAND)
 	$(INSTALL) '.[dev]'
 	@touch $(VENV)/.demo $@
 
 # a part of what `env` installs, in the same place; pip would compile all modules, for a fifth of its time
 $(VENV)/.demo: pyproject.toml constraints.txt
 	@echo "Installing the packages of the demo in $(VENV), once: $(if $(UV),15 to 30 seconds with uv,about a minute) …"
-	@test -x $(BIN)/python || $(VENV_COMMAND)
+	@$(HAS_VENV) || $(VENV_COMMAND)
 	@$(INSTALL) '.[serve]' $(if $(UV),,--no-compile)
 	@touch $@
 

@@ -87,4 +87,4 @@ async def test_a_program_that_fails_and_no_programs(service: RunningService, tmp
         assert "▸" not in shown(pilot.app)
         configure(tmp_path)
         await pilot.press("full_stop", "V")
-        await until(pilot, shows="no programs: add [review_programs]")
+        await until(pilot, shows="no programs: name one in [review_programs] of config.toml")

@@ -30,7 +30,7 @@ class BrowserSession:
     revocation_url: str
 
     def text(self) -> str:
-        """Return the form in which the sign-in is stored."""
+        """Return the sign-in as JSON, to be stored like a token."""
         return json.dumps(asdict(self))
 
     @classmethod

@@ -37,7 +37,7 @@ def too_many() -> str:
 
 
 def require_room(engine: ReviewWrites) -> None:
-    """Check that agents can write another draft.
+    """Check that agents have less than the maximum number of drafts.
 
     Raises:
         InvalidArgument: agents have too many drafts.

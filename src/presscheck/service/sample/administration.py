@@ -98,7 +98,7 @@ class _Furnishing:
         return space.id
 
     def _sites(self, carriers: str) -> dict[str, Any]:
-        """Set up what sites have besides content. Return the ids of the public site, as the API names them."""
+        """Set up what sites have besides content. Return the `organization_id` and `site_id` of the public site."""
         sites = self._does(ListSites(**self.organization)).items
         public, inside = (next(site.id for site in sites if site.published == is_live) for is_live in (True, False))
         self._does(CreateShareLink(**self.organization, site_id=inside, name=self.described["share_link"]))

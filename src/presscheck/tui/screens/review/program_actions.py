@@ -44,7 +44,7 @@ class ProgramActions:
         file = self._screen.app_context.settings_file
         programs, request = read_review_programs(file), self._model.request
         if not programs:
-            raise PresscheckError(f'no programs: add [review_programs] with NAME = "COMMAND" to {file}')
+            raise PresscheckError("no programs: name one in [review_programs] of config.toml")
         choices = [Choice(name, name, words[0]) for name, words in programs.items()]
         name = choices[0].key if len(choices) == 1 else await choose(self._screen, "Review with", choices)
         if name and request:

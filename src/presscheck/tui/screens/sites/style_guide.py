@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from presscheck.api.style_guides import CreateStyleGuide, ListStyleGuideTemplates
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.places import Place
-from presscheck.tui.screens.sites.writes import write_reason
+from presscheck.tui.screens.sites.writes import send, write_reason
 from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.picker import Choice
 
@@ -42,7 +42,7 @@ async def open_style_guide(screen: BaseScreen, organization_id: str, site: Site)
         call = CreateStyleGuide(
             organization_id=organization_id, site_id=site.id, template=None if chosen == EMPTY else chosen
         )
-        space = await screen.engine.write(call).landed()
+        space = await send(screen, call)
         if space is None:
             return
         space_id = space.id
