@@ -90,7 +90,7 @@ class Choice(NamedTuple):
 
 
 CHOICES = (
-    Choice("s", "Sign in", "to a service, with a personal access token"),
+    Choice("s", "Sign in", "to a service, by browser or with a token"),
     Choice("w", "Sample workspace", "to try everything; no account is needed"),
     Choice("f", "A documentation folder", "Markdown files on this machine"),
 )
