@@ -167,6 +167,7 @@ async def test_a_prompt_wraps_an_error_that_does_not_fit_beside_the_title() -> N
         await pilot.press("a")
         assert any("Filter" in line and "short" in line for line in shown(pilot.app))
         await pilot.press("backspace", "x")
+        await pilot.pause()  # the error is drawn with the frame after the key
         lines = shown(pilot.app)
         assert all(word in " ".join(lines) for word in reason.split())
         assert not any("…" in line for line in lines)
