@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -21,8 +22,9 @@ from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 from textual.errors import NoWidget
-from textual.events import Event, InputEvent, Key, MouseDown, MouseMove, Paste
+from textual.events import Event, InputEvent, Key, MouseDown, MouseMove, Paste, Resize
 from textual.filter import Monochrome, NoColor
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import AwaitMount, Widget
@@ -74,6 +76,8 @@ CONNECT_AFTER = 0.5
 """Maximum seconds before requests are sent, even if the inbox is not painted yet."""
 LONGEST_END = 3.0
 """Maximum seconds that the app may take to end after its terminal is gone."""
+SETTLED = 0.1
+"""Seconds after a resize until the size of the terminal is compared."""
 TERMINAL_CHECK = 1.0
 """Seconds between two checks whether the terminal still exists."""
 INTERNAL_ERROR = 70
@@ -154,12 +158,16 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._last_input = monotonic()
         self._painted: Screen[Any] | None = None
         """The screen that was painted last."""
+        self._painted_size = Size()
+        """The size of the screen when it was painted last."""
         self._last_key = self._paint_begun = 0.0
         self._paint_timer: Timer | None = None
         """The timer that sends what was not sent at once, if anything."""
         self._pressed: Widget | None = None
         """The widget on which a mouse button was last pressed."""
         self._notice_timer: Timer | None = None
+        self._size_timer: Timer | None = None
+        """The timer that compares the size of the terminal after a resize."""
         self._background_refresh: AutoRefresh | None = None
         self._is_connected = False
         self._is_opening = True
@@ -454,10 +462,29 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Forget the lines on the terminal, which the resize has changed, and measure its cells again."""
         self._painter.reset()
         self.pictures.measure_again()
+        if self._size_timer:
+            self._size_timer.stop()
+        self._size_timer = self.set_timer(SETTLED, self._check_size)
+
+    def _check_size(self) -> None:
+        """Take over the size of the terminal if an older size was reported last.
+
+        Textual reads and reports the size in a signal handler, which the next signal may interrupt between the two.
+        """
+        self._size_timer = None
+        if self.is_headless or self.is_web or self.supports_smooth_scrolling:  # the last: the terminal reports its size
+            return
+        size = Size(*shutil.get_terminal_size())
+        if size != self.size:
+            self.post_message(Resize(size, size))
 
     @override
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
         if isinstance(renderable, CompositorUpdate):
+            if screen.outer_size != self._painted_size:  # the size of the layout: `size` is already that of the app
+                # between `on_resize` and the new layout, lines of the old size may have scrolled the terminal
+                self._painted_size = screen.outer_size
+                self._painter.reset()
             if self.bandwidth.is_low and not self._is_sent_now(screen, renderable):
                 return
             is_part = self.bandwidth.is_low and self._painted is screen
