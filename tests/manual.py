@@ -21,7 +21,8 @@ from presscheck.cli.completion import SHELLS, completion_script
 from presscheck.cli.exit_codes import EXIT_CODES
 from presscheck.cli.main import command
 from presscheck.cli.operations.api_commands import operations
-from presscheck.config.settings_schema import CHECK_SETTINGS, SETTINGS, VIEW_SETTINGS, Setting
+from presscheck.config.own_commands import FIELDS, IDS
+from presscheck.config.settings_schema import CHECK_SETTINGS, COMMAND_SETTINGS, SETTINGS, VIEW_SETTINGS, Setting
 from presscheck.tui.commands import key_table
 from presscheck.tui.ui.signs import SIGNS
 
@@ -84,12 +85,18 @@ def keys_table() -> str:
 
 
 def settings_table(settings: dict[str, Setting]) -> str:
-    """The settings of a profile, a view or a prose check, with an example of each."""
+    """The settings of a profile, a view, a prose check or an own command, with an example of each."""
     rows = ["| setting | means | example |", "|---|---|---|"]
     for setting in settings.values():
         longest = f" At most {setting.max_length} characters." if setting.max_length else ""
         rows.append(f"| `{setting.name}` | {escaped(setting.description)}{longest} | `{setting.example}` |")
     return "\n".join(rows)
+
+
+def fields_table() -> str:
+    """The fields of own commands."""
+    rows = [f"| `{{{name}}}` | {means} | {'id' if name in IDS else 'text'} |" for name, means in FIELDS.items()]
+    return "\n".join(["| field | is | kind |", "|---|---|---|", *rows])
 
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -100,6 +107,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "settings": lambda: settings_table(SETTINGS),
     "view settings": lambda: settings_table(VIEW_SETTINGS),
     "check settings": lambda: settings_table(CHECK_SETTINGS),
+    "command fields": fields_table,
+    "command settings": lambda: settings_table(COMMAND_SETTINGS),
 }
 """The tables that stand in pages written by hand, by the name in their comments."""
 

@@ -9,7 +9,14 @@ import pytest
 from tests.cli.shell import Shell
 
 import presscheck.config
-from presscheck.config.settings_schema import CHECK_SETTINGS, SETTINGS, VIEW_SETTINGS, first_file, schema
+from presscheck.config.settings_schema import (
+    CHECK_SETTINGS,
+    COMMAND_SETTINGS,
+    SETTINGS,
+    VIEW_SETTINGS,
+    first_file,
+    schema,
+)
 from presscheck.config.validation import errors_in
 
 SECRET = "s3cr3t-value"
@@ -36,6 +43,7 @@ def test_the_first_file_is_valid_with_every_setting_enabled(tmp_path: Path) -> N
     assert set(whole["profiles"]["default"]) == set(SETTINGS)
     assert [set(view) for view in whole["views"]] == [set(VIEW_SETTINGS)]
     assert [set(check) for check in whole["checks"]] == [set(CHECK_SETTINGS)]
+    assert [set(command) for command in whole["commands"]] == [set(COMMAND_SETTINGS)]
 
 
 @pytest.mark.parametrize(

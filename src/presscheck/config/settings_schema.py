@@ -1,4 +1,4 @@
-"""The settings of profiles, views and prose checks, the source of validation, JSON schema and the initial file.
+"""The settings of profiles, views, prose checks and own commands: validation, JSON schema and the initial file.
 
 `config.schema.json` next to this module is the output of `schema()`, for editors that check TOML files.
 """
@@ -25,7 +25,7 @@ Kind = type[str] | type[bool] | type[int]
 
 @dataclass(frozen=True)
 class Setting:
-    """A key of ``[profiles.NAME]``, ``[[views]]`` or ``[[checks]]``; a number must be at least 1."""
+    """A key of ``[profiles.NAME]``, ``[[views]]``, ``[[checks]]`` or ``[[commands]]``; a number is at least 1."""
 
     name: str
     kind: Kind
@@ -206,6 +206,50 @@ CHECK_SETTINGS: dict[str, Setting] = {
 }
 """The settings of a prose check by key."""
 
+MAX_COMMANDS = 40
+"""The maximum number of own commands."""
+COMMAND_TIMEOUT = 600
+"""The default time limit of an own command, in seconds."""
+PLACES = ("inbox", "review", "browse", "publish", "admin", "outbox")
+"""The places that may offer an own command."""
+COMMAND_SETTINGS: dict[str, Setting] = {
+    setting.name: setting
+    for setting in (
+        Setting("name", str, "Title of the command; must be unique.", '"Open ticket"', max_length=40),
+        Setting(
+            "command",
+            str,
+            "The command or its words, with fields such as {number}; run without a shell.",
+            '["ticket", "--title", "{title}"]',
+        ),
+        Setting("key", str, "A key or key sequence, or a list of them; without it, only the palette.", '"g T"'),
+        Setting(
+            "place",
+            str,
+            "Where it is offered, or a list of places; by default where all of its fields have a value.",
+            '"review"',
+            one_of=PLACES,
+        ),
+        Setting(
+            "mode",
+            str,
+            "run in the background, by default; suspend the app, capture the output, or open the address it prints.",
+            '"capture"',
+            one_of=("run", "suspend", "capture", "open"),
+        ),
+        Setting("confirm", bool, "Ask before each run, and show the arguments.", "true"),
+        Setting("shell", bool, 'Run the first word in a shell; the others are its "$1", "$2".', "true"),
+        Setting("timeout", int, f"The time limit in seconds; {COMMAND_TIMEOUT} by default.", "120"),
+        Setting(
+            "directory",
+            str,
+            "Where the command runs, a path or {folder}; by default where presscheck was started.",
+            '"~/docs"',
+        ),
+    )
+}
+"""The settings of an own command by key."""
+
 
 def schema() -> dict[str, Any]:
     """Return the JSON schema of the settings file."""
@@ -252,6 +296,12 @@ def schema() -> dict[str, Any]:
                 "maxItems": MAX_CHECKS,
                 "items": check,
             },
+            "commands": {
+                "type": "array",
+                "description": "Own commands: programs that a key or the palette runs in the app.",
+                "maxItems": MAX_COMMANDS,
+                "items": _command_schema(),
+            },
             "aliases": {
                 "type": "object",
                 "description": 'Names for command lines, such as co = "cr view"; a command has precedence.',
@@ -283,6 +333,23 @@ def schema() -> dict[str, Any]:
     }
 
 
+def _command_schema() -> dict[str, Any]:
+    settings = _described(COMMAND_SETTINGS)
+    places = settings["place"]
+    items = {"command": {"type": "string"}, "key": {"type": "string"}, "place": {"enum": places.pop("enum")}}
+    for name, item in items.items():
+        settings[name] = {
+            "description": settings[name]["description"],
+            "anyOf": [{"type": "string", **item}, {"type": "array", "minItems": 1, "items": item}],
+        }
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["name", "command"],
+        "properties": settings,
+    }
+
+
 def first_file() -> str:
     """Return the initial settings file: every setting with its description, commented out."""
     lines = [
@@ -299,6 +366,10 @@ def first_file() -> str:
         "# A program that checks the text of pages.",
         "# [[checks]]",
         *_explained(CHECK_SETTINGS),
+        "",
+        "# A command of your own, for a key or the palette of the app.",
+        "# [[commands]]",
+        *_explained(COMMAND_SETTINGS),
     ]
     return "\n".join(lines) + "\n"
 

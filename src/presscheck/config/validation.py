@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+from presscheck.config.own_commands import OwnCommand, check_own_commands
 from presscheck.config.prose_checks import ProseCheck, check_prose_checks, command_words
 from presscheck.config.saved_views import SavedView, Validator, check_views
 from presscheck.config.settings_schema import SETTINGS
@@ -51,8 +52,8 @@ def read(path: Path, profile: str, *, required: bool = False) -> dict[str, Any]:
     """Return the settings of a profile; empty if the profile is missing and not `required`.
 
     Raises:
-        ConfigurationError: an error affects the profile; errors in other profiles, in views, checks and tables
-            are ignored.
+        ConfigurationError: an error affects the profile; errors in other profiles, in views, checks, commands and
+            tables are ignored.
     """
     document, errors = _read(path)
     for error in _of_profiles(errors):
@@ -90,6 +91,13 @@ def read_checks(path: Path) -> tuple[tuple[ProseCheck, ...], tuple[SettingsError
     document, errors = _read(path)
     of_checks = tuple(error for error in errors if error.key[:1] in ((), ("checks",)))
     return tuple(check_prose_checks(document.get("checks", []))[0]), of_checks
+
+
+def read_commands(path: Path) -> tuple[tuple[OwnCommand, ...], tuple[SettingsError, ...]]:
+    """Return the valid own commands of a file, and the errors of invalid commands or of the whole file."""
+    document, errors = _read(path)
+    of_commands = tuple(error for error in errors if error.key[:1] in ((), ("commands",)))
+    return tuple(check_own_commands(document.get("commands", []))[0]), of_commands
 
 
 def read_aliases(path: Path) -> dict[str, str]:
@@ -202,7 +210,8 @@ def _is_secure(base_url: str) -> bool:
 
 
 def _of_profiles(errors: list[SettingsError]) -> list[SettingsError]:
-    return [error for error in errors if error.key[:1] not in (("views",), ("checks",), *((name,) for name in _TABLES))]
+    others = {"views", "checks", "commands", *_TABLES}
+    return [error for error in errors if not others.intersection(error.key[:1])]
 
 
 def _read(path: Path, validator: Validator | None = None) -> tuple[dict[str, Any], list[SettingsError]]:
@@ -254,7 +263,7 @@ def _all_errors(document: dict[str, Any], validator: Validator | None) -> list[t
     found: list[tuple[Key, str]] = [
         ((key,), "is not a known setting; settings belong in [profiles.NAME], views in [[views]]")
         for key in document
-        if key not in ("profiles", "views", "checks", *_TABLES)
+        if key not in ("profiles", "views", "checks", "commands", *_TABLES)
     ]
     for table, error_of in _TABLES.items():
         entries = document.get(table, {})
@@ -265,6 +274,7 @@ def _all_errors(document: dict[str, Any], validator: Validator | None) -> list[t
             found.append(((table,), f"must be a table, [{table}]"))
     found += check_views(document.get("views", []), validator)[1]
     found += check_prose_checks(document.get("checks", []))[1]
+    found += check_own_commands(document.get("commands", []))[1]
     profiles = document.get("profiles", {})
     if not isinstance(profiles, dict):
         return [*found, (("profiles",), "must be a table, such as [profiles.default]")]
