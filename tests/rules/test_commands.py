@@ -1,11 +1,14 @@
 """Rules for the table of commands: every row has a handler and a short help text."""
 
 import ast
+import re
+from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
 from tests.rules.sources import MODULES, SOURCE, tree_of
 
-from presscheck.tui.commands import COMMANDS
+from presscheck.tui.commands import BY_NAME, COMMANDS, shown
 from presscheck.tui.widgets.composer import KEYS
 
 HELP = 60
@@ -44,3 +47,61 @@ def test_a_handler_has_a_command() -> None:
 def test_help_is_short() -> None:
     assert not [command.help for command in COMMANDS if len(command.help) > HELP]
     assert not [command.help for command in COMMANDS if command.help.endswith(".")]
+
+
+KEYS_IN_TEXT = {shown(key) for command in COMMANDS for key in command.keys} - {*"123456789;:,.{}-=%|", "space"}
+NAMED_KEY = re.compile(
+    rf"(?<![\w'’{{}}`“.&/#-])(?:a|{'|'.join(sorted(map(re.escape, KEYS_IN_TEXT), key=len, reverse=True))})"
+    r"(?= (?:(?:acts|adds|changes|clears|comments|copies|creates|discards|edits|ends|filters|finds|gives|goes|imports"
+    r"|installs|lists|makes|marks|moves|opens|publishes|reads|removes|reopens|restores|retries|revokes|saves|sends"
+    r"|shows|starts|suggests|switches|translates|turns|undoes|updates|writes)\b|to undo))"
+)
+"""The key of a command, and what it does."""
+IN_DIALOGS = {"screens/form_dialog.py", "screens/inbox/saved_view_editor.py", "widgets/confirm_dialog.py"}
+"""Modules of dialogs, whose keys are fixed."""
+BRACES = re.compile(r"\{(\w+)\}")
+
+
+def texts(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and text of each string of a module that is not a docstring."""
+    tree = tree_of(path)
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            yield node.lineno, node.value
+
+
+def test_messages_name_keys_by_their_commands_because_users_change_keys() -> None:
+    named = [
+        f"{path.relative_to(SOURCE)}:{line}: {text}"
+        for path in MODULES
+        if path.is_relative_to(SOURCE / "tui") and str(path.relative_to(SOURCE / "tui")) not in IN_DIALOGS
+        if path.name not in ("commands.py", "key_settings.py")
+        for line, text in texts(path)
+        if NAMED_KEY.search(text)
+    ]
+    assert not named
+
+
+def test_commands_that_messages_name_exist() -> None:
+    """Also in constants, where the names are in braces; templates with other names are not in these modules."""
+    in_braces = {
+        name
+        for path in MODULES
+        if (path.is_relative_to(SOURCE / "tui") and "with_keys" in path.read_text("utf-8"))
+        or path.name == "families.py"
+        for _, text in texts(path)
+        for name in BRACES.findall(text)
+    }
+    assert len(in_braces) > 5
+    assert in_braces <= BY_NAME.keys()
+    calls = [
+        (path, node)
+        for path in MODULES
+        if path.is_relative_to(SOURCE / "tui")
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "key_for"
+    ]
+    names = {argument.value for _, node in calls for argument in node.args if isinstance(argument, ast.Constant)}
+    assert len(names) > 20
+    assert names <= BY_NAME.keys()

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pytest
 from tests.private_names import keys_of_bytes
-from tests.tui.app_driver import until
+from tests.running_service import RunningService
+from tests.tui.app_driver import app_on, inbox_loaded, running, until, write
 from tests.tui.base_screen import Room, room
 from tests.tui.widget_harness import app_with, shown
 from textual.pilot import Pilot
 
 from presscheck.store.drafts import DraftSlot
-from presscheck.tui.commands import BY_NAME, COMMANDS, NEVER_ALONE, Keymap
+from presscheck.tui.commands import BY_NAME, COMMANDS, NEVER_ALONE, Keymap, key_for, with_keys
 from presscheck.tui.key_settings import PRESETS, conflicts, keymap_of, load_keymap, normalized
 from presscheck.tui.keyboard import KeySequences
 from presscheck.tui.screens.key_list import KeyList
@@ -164,3 +165,21 @@ async def test_a_composer_follows_the_keys(tmp_path: Path) -> None:
         assert isinstance(pilot.app.screen, Composer)
         await pilot.press("ctrl+x")
         await until(pilot, holds=lambda: sent == ["hi"])
+
+
+async def test_messages_name_the_keys_that_the_user_chose(service: RunningService, tmp_path: Path) -> None:
+    app = app_on(service, tmp_path)
+    app.settings_file.parent.mkdir(parents=True, exist_ok=True)
+    app.settings_file.write_text('[keys]\nunsend = "f9"\nedit_view = "alt+q"\n')
+    app.reload_keys()
+    async with running(app) as pilot:
+        await inbox_loaded(pilot)
+        await press_until(pilot, "D", shows="done (f9 to undo)")
+        await press_until(pilot, "f9", shows="#5 Rewrite")
+        await write(pilot, "alt+q", "no such subject", "enter")
+        await until(pilot, shows="alt+q changes or clears it")
+    assert with_keys("{unsend} undoes it, {edit_view} filters; {} and {Title} stay") == (
+        "f9 undoes it, alt+q filters; {} and {Title} stay"
+    )
+    app_on(service, tmp_path / "another")
+    assert key_for("unsend") == "z"

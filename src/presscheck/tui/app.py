@@ -38,7 +38,7 @@ from presscheck.text.sanitize import sanitize, show_joiners
 from presscheck.text.styled_text import Line
 from presscheck.tui.app_context import AppContext, CommandObserver
 from presscheck.tui.auto_refresh import AutoRefresh
-from presscheck.tui.commands import Keymap
+from presscheck.tui.commands import Keymap, key_for, use_keymap
 from presscheck.tui.key_settings import load_keymap
 from presscheck.tui.keyboard import TypeAhead, as_text
 from presscheck.tui.navigation import MODES, Navigation
@@ -134,6 +134,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._notices_shown = 0
         self.profile, self.settings_file = profile, where.config_file
         self.keymap, self._key_errors = (keymap, ()) if keymap else load_keymap(where.config_file)
+        use_keymap(self.keymap)
         self.notices = Notifications(where.log_file())
         self.themes = load(where.config / "themes")
         for loaded in self.themes.values():
@@ -240,6 +241,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
     def reload_keys(self) -> None:
         """Use the keys that the settings file has now."""
         self.keymap, self._key_errors = load_keymap(self.settings_file)
+        use_keymap(self.keymap)
         self._show_key_errors()
 
     async def _connect(self) -> None:
@@ -649,7 +651,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
             return
         if left:
             texts = "a text is a draft that was" if left == 1 else f"{left} texts are drafts that were"
-            self.notify(f"{texts} open in your editor when presscheck ended: g x 3")
+            self.notify(f"{texts} open in your editor when presscheck ended: {key_for('go_outbox')} 3")
 
     def _refresh_status_bars(self) -> None:
         refresh = getattr(self.screen, "refresh_status_bars", None) if self.screen_stack else None

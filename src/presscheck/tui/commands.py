@@ -8,6 +8,7 @@ from its command handlers, and read on every key press.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -286,6 +287,7 @@ COMMANDS: tuple[Command, ...] = (
 BY_NAME = {command.name: command for command in COMMANDS}
 WHILE_TYPING = ("composer", "editor")
 """The scopes of the commands that work while the user types a text."""
+_COMMAND_IN_BRACES = re.compile(r"\{([a-z_]+)\}")
 _IN_DIALOGS = tuple(
     command
     for command in COMMANDS
@@ -330,6 +332,25 @@ class Keymap:
         """Return the key to press for a default key of dialogs; the inverse of `default_of`."""
         own = (self.own[command.name][0] for command in _IN_DIALOGS if command.name in self.own and key in command.keys)
         return next(own, key)
+
+
+_keymap = Keymap()
+
+
+def use_keymap(keymap: Keymap) -> None:
+    """Name the keys of this keymap in messages from now on."""
+    global _keymap
+    _keymap = keymap
+
+
+def key_for(name: str) -> str:
+    """Return the display text of the first key of a command, for a message such as `z undoes it`."""
+    return _keymap.label(name)
+
+
+def with_keys(text: str) -> str:
+    """Return a constant text in which names of commands in braces, such as `{unsend}`, are replaced by their keys."""
+    return _COMMAND_IN_BRACES.sub(lambda match: key_for(match[1]), text)
 
 
 def _dialog_key(command: Command) -> str:

@@ -21,6 +21,7 @@ from presscheck.engine.inbox.held_texts import held_words
 from presscheck.errors import PresscheckError
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.app_context import AppContext
+from presscheck.tui.commands import key_for
 from presscheck.tui.places import Place, Places
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class Navigation:
     def reason_go_review(self) -> str | None:
         """Return why the last change request cannot be opened: there is none, or it is not cached while offline."""
         if self.last_review is None:
-            return "no change request was opened yet: enter opens one"
+            return f"no change request was opened yet: {key_for('open')} opens one"
         return self.place_reason(Place.review(*self.last_review))
 
     def command_go_links(self) -> None:
@@ -468,7 +469,8 @@ class Navigation:
                 (Span(f"◷ {waiting} pending", "waiting"), Span(": stored, and sent when presscheck runs again."))
             )
         if refused:
-            lines.append((Span(f"✗ {refused} failed", "removed"), Span(": stored in the outbox; g x shows why.")))
+            why = Span(f": stored in the outbox; {key_for('go_outbox')} shows why.")
+            lines.append((Span(f"✗ {refused} failed", "removed"), why))
 
         if self._told:
             lines.append((Span(f"✎ {self._told}", "accent"), Span(": stay on this machine.")))

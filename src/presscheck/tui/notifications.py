@@ -13,6 +13,7 @@ from presscheck.paths import private_opener
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 
 HISTORY_LIMIT = 500
 """Maximum number of notices in the log."""
@@ -78,7 +79,11 @@ class Notifications:
         if shown is None or self._place is not place:
             return ()
         if shown.is_error:
-            return (Span("✗ ", "error"), Span(shown.text, "error"), Span("   ! all notices", "quiet"))
+            return (
+                Span("✗ ", "error"),
+                Span(shown.text, "error"),
+                Span(f"   {key_for('errors')} all notices", "quiet"),
+            )
         return (Span(shown.text, "waiting"),)
 
     def clear(self) -> None:

@@ -16,6 +16,7 @@ from presscheck.documents.pages.comment_text import (
 from presscheck.engine.drafts import comment_name
 from presscheck.engine.review.threads import LIVE
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.comments.rows import first_words, label_of, one_line, who_resolves
 from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -139,7 +140,9 @@ class ThreadActions:
     def react_reason(self, thread: Thread | None) -> str | None:
         """Return why the user cannot react to a thread now, or None."""
         if thread is None:
-            return "no comment here" if self._is_live else "no thread here: t goes to the next one"
+            return (
+                "no comment here" if self._is_live else f"no thread here: {key_for('next_thread')} goes to the next one"
+            )
         return "that comment is not sent yet" if thread.first.pending else self._drafts.disabled_reason()
 
     def resolve_reason(self, thread: Thread | None) -> str | None:

@@ -40,6 +40,7 @@ from presscheck.errors import PresscheckError
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import key_for
 from presscheck.tui.ui.content_place import MAY_NOT_COMMENT
 from presscheck.tui.widgets.composer import Composer
 
@@ -242,7 +243,7 @@ class CommentDrafts:
         """Delete a message. `words` are its first words, which the notices about the deletion show."""
         self._deleted[message_id(call)] = words
         if self.send(call):
-            self.screen.notify(f"deleted {words}: z restores it" if HOLD else f"deleted {words}")  # pyrefly: ignore[redundant-condition]
+            self.screen.notify(f"deleted {words}: {key_for('unsend')} restores it" if HOLD else f"deleted {words}")  # pyrefly: ignore[redundant-condition]
 
     @property
     def can_undo(self) -> bool:

@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, plain
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.ui.screen import NARROW, BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
@@ -125,7 +126,7 @@ class ActivityScreen(BaseScreen):
         if self.matching:
             empty_state.hide()
         elif self.entries:
-            empty_state.show_empty("No requests match the filter.", "esc shows all.")
+            empty_state.show_empty("No requests match the filter.", f"{key_for('back')} shows all.")
         else:
             empty_state.show_empty("No requests yet.", "All API requests of this run are listed here.")
         self.query_one("#head", StatusLine).show(self._head() if self.matching else ())

@@ -22,6 +22,7 @@ from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import long_ago, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.external_programs import edit_text, is_built_in
 from presscheck.tui.screens.text_draft import (
     Difference,
@@ -61,7 +62,7 @@ class InstructionsDraft:
         organization: the organization.
     """
 
-    noun, saved_message, page_id = "instructions", "saved the AI instructions (z undoes it)", ""
+    noun, saved_message, page_id = "instructions", "saved the AI instructions ({unsend} undoes it)", ""
     waits_offline = False
 
     def __init__(self, screen: BaseScreen, organization: Organization) -> None:
@@ -151,7 +152,7 @@ class InstructionsDraft:
         was_edited, self._base = current != self._base, current
         self.keep(merged.text)
         if merged.conflicts:
-            message = "conflict: somebody edited the same lines; e opens both versions"
+            message = f"conflict: somebody edited the same lines; {key_for('edit')} opens both versions"
             return Saved(message, merged.text, line=line_of_conflict(merged.text), has_conflicts=True)
         if problem := problem_of_markers(merged.text, current):
             return problem
@@ -159,7 +160,7 @@ class InstructionsDraft:
         if was_edited:
             lines.append((Span("Merged with an edit of somebody else.", "waiting"),))
         if not await confirm(screen, "Save the AI instructions?", lines, "Save", details=self.difference().lines):
-            return Saved("not saved; e opens your draft", merged.text)
+            return Saved(f"not saved; {key_for('edit')} opens your draft", merged.text)
         call = UpdateAgentInstructions(
             organization_id=self._organization.id, instructions=markdown_to_nodes(merged.text)
         )
@@ -244,7 +245,10 @@ class InstructionsScreen(BaseScreen):
             return
         view.display = bool(text)
         if not text:
-            empty.show_empty("No AI instructions yet.", "e writes them: tone, terms and rules for what AI writes here.")
+            empty.show_empty(
+                "No AI instructions yet.",
+                f"{key_for('edit')} writes them: tone, terms and rules for what AI writes here.",
+            )
         elif text != self._text:
             empty.hide()
             controls = Controls()
@@ -288,7 +292,7 @@ class InstructionsScreen(BaseScreen):
                 return
             text = draft.discard() if chosen == "discard" else text
         saved = await draft.save(self, edit_text(self.app_context, text, draft.keep, draft.slot))
-        self.notify(saved.message or draft.saved_message)
+        self.notify(saved.message or with_keys(draft.saved_message))
 
     def command_copy_text(self) -> None:
         """Copy the text as Markdown."""

@@ -18,6 +18,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.tui.commands import key_for
 from presscheck.tui.external_programs import editor, run_in_folder, shell
 from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.ui.screen import BaseScreen
@@ -106,7 +107,7 @@ async def _offer_push(screen: BaseScreen, checkout: Checkout) -> None:
     if await confirm(screen, f"Push {_number(changes)} to {place}?", _lines(changes), "push"):
         pushed = await push_or_queue(screen.engine, checkout, changes, None)
         if isinstance(pushed, int):
-            screen.notify("push queued in the outbox (g x)")
+            screen.notify(f"push queued in the outbox ({key_for('go_outbox')})")
             return
         notes = f", {count(len(pushed.notes), 'edit')} cannot be sent: {pushed.notes[0]}" if pushed.notes else ""
         sent = f"pushed to #{pushed.request.number}" if pushed.request else "nothing pushed"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.text.phrases import count
+from presscheck.tui.commands import key_for
 
 if TYPE_CHECKING:
     from presscheck.engine.engine import Engine
@@ -90,7 +91,9 @@ class NotificationActions:
                 self._engine.events.unread.discard(target.request)
         self._last = change, selection, self._newest_write()
         self._changed()
-        self._notify(f"{_described(selection)} {state if change.is_on else _ENDED[state]} (z to undo)")
+        self._notify(
+            f"{_described(selection)} {state if change.is_on else _ENDED[state]} ({key_for('unsend')} to undo)"
+        )
 
     def _newest_write(self) -> int:
         """Return the number of the newest write, sent or unsent; 0 without writes."""

@@ -22,6 +22,7 @@ from presscheck.errors import Forbidden, NotSupported
 from presscheck.text.phrases import long_ago, now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.comments.actions import PageComment, ThreadActions
 from presscheck.tui.comments.drafts import LiveDrafts
 from presscheck.tui.comments.rows import thread_lines
@@ -216,8 +217,8 @@ class PageCommentsScreen(ThreadList):
         if self.all_threads:
             empty.show_empty("All comments are hidden.", "1 to 3 show the comments of a state.")
         elif self.discussion.is_known:
-            more = "" if self.page_id == "" else "\n& shows those of all pages."
-            empty.show_empty(f"No comments {where} yet.", f"c adds one.{more}")
+            more = "" if self.page_id == "" else f"\n{key_for('all_pages')} shows those of all pages."
+            empty.show_empty(f"No comments {where} yet.", f"{key_for('comment')} adds one.{more}")
         elif problem and isinstance(problem.error, NotSupported | Forbidden):
             empty.show_empty(f"{sanitize(problem.error.message)}.")
         elif not self.engine.status.online:
@@ -247,7 +248,11 @@ class PageCommentsScreen(ThreadList):
 
     def reason_all_pages(self) -> str | None:
         """Return why there is no page to switch to: the comments were opened for the whole space."""
-        return None if self._page_of_start else "all pages are listed: g t on a page in Browse lists its own"
+        return (
+            None
+            if self._page_of_start
+            else f"all pages are listed: {key_for('threads')} on a page in Browse lists its own"
+        )
 
     def command_all_pages(self) -> None:
         """Switch between the comments on all pages and the comments on the page."""
@@ -317,7 +322,7 @@ class PageCommentsScreen(ThreadList):
         elif name == "whole":
             self.actions.comment_on_all()
         elif not self.actions.edit_pending(int(target)):
-            self.notify("it is already sent: Y in the list of drafts copies your text")
+            self.notify(f"it is already sent: {key_for('copy_text')} in the list of drafts copies your text")
 
     @override
     def place_of(self, thread: Thread) -> str:

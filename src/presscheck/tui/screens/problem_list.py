@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, cut, pad, remaining_cells, width, wrap
+from presscheck.tui.commands import key_for
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.row_list import RowList
 
@@ -96,7 +97,7 @@ class ProblemListScreen(BaseScreen, Generic[T]):
         """Return why nothing can be opened: the row under the cursor has no target."""
         row = self.query_one(RowList).cursor
         target = self._rows[row].target if row < len(self._rows) else None
-        return None if target else "nothing to open here: enter goes to what is missing"
+        return None if target else f"nothing to open here: {key_for('open')} goes to what is missing"
 
     def command_open(self) -> None:
         """Close the list, and go to the target of the row."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from presscheck.text.styled_text import Line, Span, cut, pad, plain
+from presscheck.tui.commands import key_for
 from presscheck.tui.ui.loaded import Loaded, message_for
 from presscheck.tui.widgets.empty_state import Message
 from presscheck.tui.widgets.row_list import RowList
@@ -198,7 +199,7 @@ class MarkedList(List[T]):
     def command_mark_range(self) -> None:
         """Start or end a range of marks."""
         if self.rows.mark_range():
-            self.rows.screen.notify("range started: V ends it")
+            self.rows.screen.notify(f"range started: {key_for('mark_range')} ends it")
 
     def command_mark_visible(self) -> None:
         """Mark all visible rows; if all are marked, remove their marks."""

@@ -16,6 +16,7 @@ from presscheck.errors import Forbidden, NotSupported
 from presscheck.text.phrases import now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.access.levels import changes_in_words, choose_team_role, kind_of
 from presscheck.tui.screens.access.session import AccessSession, quiet, strong
 from presscheck.tui.screens.text_screen import TextScreen
@@ -142,7 +143,7 @@ class PersonAccess(AccessSession):
         present = {role.team.id for role in self.teams or ()}
         teams = [team for team in self._all_teams if team.id not in present and self.may_change(team)]
         if not teams:
-            self.screen.notify("there is no other team: g a, Teams creates one")
+            self.screen.notify(f"there is no other team: {key_for('go_admin')}, Teams creates one")
             return
         chosen = await self.choose_teams(f"Add {self.title} to teams", teams)
         role: Any = await choose_team_role(self.screen, f"Role of {self.title} in the team") if chosen else None
@@ -186,7 +187,7 @@ class PlaceList(List[PlaceLevel]):
 
     @override
     def empty(self) -> Message:
-        return Message("This person has access to no place.", "2 shows the teams: a adds to teams.")
+        return Message("This person has access to no place.", f"2 shows the teams: {key_for('add')} adds to teams.")
 
     def reason_open(self) -> str | None:
         """Return why no place can be opened: there is none."""
@@ -239,7 +240,7 @@ class TeamRoleList(List[TeamRole]):
 
     @override
     def empty(self) -> Message:
-        return Message("In no team.", "a adds to teams.")
+        return Message("In no team.", f"{key_for('add')} adds to teams.")
 
     def reason_open(self) -> str | None:
         """Return why no members can be listed: there is no team."""
@@ -265,7 +266,7 @@ class TeamRoleList(List[TeamRole]):
         if reason := self._session.change_reason():
             return reason
         if self.current is None:
-            return "in no team: a adds to teams"
+            return f"in no team: {key_for('add')} adds to teams"
         may_change = self._session.may_change(self.current.team)
         return None if may_change else "only admins and owners of the team change its members"
 

@@ -23,6 +23,7 @@ from presscheck.errors import Forbidden, NotSupported
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.access.levels import DEFAULT_LEVELS, changes_in_words, choose_level, kind_of
 from presscheck.tui.screens.access.session import AccessSession, quiet, strong
 from presscheck.tui.screens.text_screen import TextScreen
@@ -184,7 +185,7 @@ class PlaceAccess(AccessSession):
         """Give teams a level on the collection; on a space, go to the collection around it."""
         if isinstance(self.place, Space) and self.outer:
             self.open(self.outer)
-            self.screen.app_context.notify("teams get their level on this collection: a gives one")
+            self.screen.app_context.notify(f"teams get their level on this collection: {key_for('add')} gives one")
             return
         if self.access is None:
             return
@@ -193,7 +194,7 @@ class PlaceAccess(AccessSession):
         teams = [team for team in listed if team.id not in present]
         if not teams:
             some = "every team has a level here already"
-            self.screen.notify(some if present else "there are no teams yet: g a adds one")
+            self.screen.notify(some if present else f"there are no teams yet: {key_for('go_admin')} adds one")
             return
         chosen = await self.choose_teams(f"Teams that get a level on {self.name}", teams)
         level = await choose_level(self.screen, f"Level on {self.name}") if chosen else None
@@ -291,7 +292,7 @@ class PeopleList(List[PersonLevel]):
 
     def reason_rename(self) -> str | None:
         """Return why levels of people cannot be changed here: they follow from roles, default levels and teams."""
-        return "levels of people follow from roles, default levels and teams: enter shows how, 2 the teams"
+        return f"levels of people follow from roles, default levels and teams: {key_for('open')} shows how, 2 the teams"
 
     reason_delete = reason_rename
 
@@ -333,9 +334,12 @@ class TeamList(List[TeamLevel]):
     @override
     def empty(self) -> Message:
         if isinstance(self._session.place, Collection):
-            return Message("No team has a level here.", "a gives one: its members then have it in everything inside.")
+            return Message(
+                "No team has a level here.",
+                f"{key_for('add')} gives one: its members then have it in everything inside.",
+            )
         if isinstance(self._session.place, Space):
-            hint = "a opens the collection around this space: teams get their level there."
+            hint = f"{key_for('add')} opens the collection around this space: teams get their level there."
             title = "No team has a level on a collection around this space."
             return Message(title, hint if self._session.outer else "")
         return Message(
@@ -373,9 +377,9 @@ class TeamList(List[TeamLevel]):
         if reason := self._session.team_reason(write):
             return reason
         if self.current is None:
-            return "no team here: a gives one a level"
+            return f"no team here: {key_for('add')} gives one a level"
         is_here = self._is_given_here(self.current)
-        return None if is_here else "this level is inherited: enter opens the collection where it is given"
+        return None if is_here else f"this level is inherited: {key_for('open')} opens the collection where it is given"
 
     def reason_rename(self) -> str | None:
         """Return why the level of the team cannot be changed: it is inherited, or the user lacks the level admin."""

@@ -10,6 +10,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -89,7 +90,7 @@ class AccessSession(ABC):
     async def send(self, call: Operation[Any], done: str) -> None:
         """Send a change, notify the user, and reload."""
         await send(self.screen, call)
-        self.screen.notify(f"{done} (z undoes it)")
+        self.screen.notify(f"{done} ({key_for('unsend')} undoes it)")
         self.reload()
 
     async def send_for_teams(self, calls: Sequence[Operation[Any]], role: str) -> None:
@@ -100,7 +101,7 @@ class AccessSession(ABC):
                 await send(self.screen, call)
             except PresscheckError as error:
                 failures.append(error.message)
-        done = f"{count(len(calls) - len(failures), 'team')}: {role} (z undoes the last)"
+        done = f"{count(len(calls) - len(failures), 'team')}: {role} ({key_for('unsend')} undoes the last)"
         self.screen.notify(f"{done}; {len(failures)} failed: {sanitize(failures[0])}" if failures else done)
         self.reload()
 

@@ -9,6 +9,7 @@ from presscheck.api.roles import MergeRuleChange, StandaloneMergeRulesChange
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.ui.ask import confirm
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -113,4 +114,4 @@ class OrganizationMergeRules:
         change = StandaloneMergeRulesChange
         rules = change(type="rules", rules=chosen) if chosen else change(type="none")
         await send(self._screen, UpdateOrganization(organization_id=organization.id, merge_rules=rules))
-        self._table.changed(f"{title}: changed (z undoes it)")
+        self._table.changed(f"{title}: changed ({key_for('unsend')} undoes it)")

@@ -34,6 +34,7 @@ from presscheck.errors import NotSupported
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.access.levels import GUEST, changes_in_words, choose_level, choose_team_role, named
 from presscheck.tui.screens.admin.details import Details, Losses
 from presscheck.tui.screens.admin.facts import Fact
@@ -152,7 +153,7 @@ async def add_team_members(screen: OrganizationScreen, given: Mapping[str, Any])
     choices = [
         Choice(one.id, sanitize(one.user.display_name) or one.id, sanitize(one.user.email or "")) for one in people
     ]
-    picker = Picker("Add people to the team (space marks several)", choices, multiple=True)
+    picker = Picker(f"Add people to the team ({key_for('mark')} marks several)", choices, multiple=True)
     chosen = await screen.ask(picker)
     role = await choose_team_role(screen, "Their role in the team") if chosen else None
     if not chosen or role is None:
@@ -160,7 +161,7 @@ async def add_team_members(screen: OrganizationScreen, given: Mapping[str, Any])
     owners = {identity: Membership(role="owner") for identity in chosen}
     extra: dict[str, Any] = {"memberships": owners} if role == "owner" else {}
     await send(screen, UpdateTeamMembers(**path, add=chosen, **extra))
-    return f"added {count(len(chosen), 'member')} as {role} (z undoes it)"
+    return f"added {count(len(chosen), 'member')} as {role} ({key_for('unsend')} undoes it)"
 
 
 async def join_organization(screen: OrganizationScreen, given: Mapping[str, Any]) -> str:
@@ -204,7 +205,7 @@ async def join_organization(screen: OrganizationScreen, given: Mapping[str, Any]
     if not await confirm(screen, f"Join {title}?", lines, "Join"):
         return ""
     await send(screen, JoinOrganization(organization_id=organization.id))
-    return f"joined {title} (z leaves it again)"
+    return f"joined {title} ({key_for('unsend')} leaves it again)"
 
 
 async def losses_of_leaving(screen: OrganizationScreen, organizations: Sequence[Organization]) -> Losses:
@@ -272,5 +273,9 @@ async def add_invite(screen: OrganizationScreen, given: Mapping[str, Any]) -> st
         return ""
     link = invite_link(organization, invite)
     screen.app_context.copy_to_clipboard(sanitize(link or invite.id))
-    where = "" if kind == ORGANIZATION else "; the service lists only invites to the organization: z revokes it"
+    where = (
+        ""
+        if kind == ORGANIZATION
+        else f"; the service lists only invites to the organization: {key_for('unsend')} revokes it"
+    )
     return f"invite link made and {'copied' if link else 'its id copied'}{where}"

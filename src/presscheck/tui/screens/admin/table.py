@@ -30,6 +30,7 @@ from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, cut_middle, pad, width
+from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.screens.admin.column_widths import GAP, column_widths
 from presscheck.tui.screens.admin.details import Losses
 from presscheck.tui.screens.admin.facts import (
@@ -322,7 +323,7 @@ class FamilyTable(Vertical):
         number = f"  {found}{self._total:,}"
         parts = [title, Span(number, "quiet")]
         if filters:
-            parts.append(Span(f"   only {sanitize(_filter_words(filters))}: esc shows all", "accent"))
+            parts.append(Span(f"   only {sanitize(_filter_words(filters))}: {key_for('back')} shows all", "accent"))
         if self._rows.marked:
             parts.append(Span(f"   {count(len(self._rows.marked), 'marked row')}", "accent"))
         if self._error and self._total:
@@ -346,11 +347,16 @@ class FamilyTable(Vertical):
         elif not self._is_loaded:
             empty.show_loading(f"Loading {nouns} …")
         elif self._filters.get(self.family.title):
-            empty.show_empty(f"No {nouns} with this filter.", "F changes the filter, esc shows all.")
+            empty.show_empty(
+                f"No {nouns} with this filter.",
+                f"{key_for('edit_view')} changes the filter, {key_for('back')} shows all.",
+            )
         else:
             creates = self.family.add or self.family.made_elsewhere
             reason = self.change_reason(creates, "added") if creates else None
-            empty.show_empty(f"No {nouns} yet.", f"{reason[:1].upper()}{reason[1:]}." if reason else self.family.hint)
+            empty.show_empty(
+                f"No {nouns} yet.", f"{reason[:1].upper()}{reason[1:]}." if reason else with_keys(self.family.hint)
+            )
 
     def _measure(self) -> None:
         """Measure the widest text of each flexible column in the first rows of the listing."""
@@ -647,7 +653,9 @@ class FamilyTable(Vertical):
         """Return why the listing cannot be filtered: it is unavailable, or the service has no filters for it."""
         given = self._path(self.family.listing)
         has_filters = bool(form_fields(self.family.listing, given))
-        return self.unavailable or (None if has_filters else f"{self.family.nouns} have no filter: / finds a text")
+        return self.unavailable or (
+            None if has_filters else f"{self.family.nouns} have no filter: {key_for('find_here')} finds a text"
+        )
 
     async def command_edit_view(self) -> None:
         """Filter the listing on the service, in a form with all its filters."""
@@ -696,7 +704,7 @@ class FamilyTable(Vertical):
     def command_mark_range(self) -> None:
         """Start or end a range of marks."""
         if self._rows.mark_range():
-            self._screen.notify("range started: V ends it")
+            self._screen.notify(f"range started: {key_for('mark_range')} ends it")
 
     def command_mark_visible(self) -> None:
         """Mark all visible rows; if all are marked, remove their marks."""
@@ -743,7 +751,7 @@ class FamilyTable(Vertical):
     def reason_back(self) -> str | None:
         """Return why there is nothing to remove: no row is marked, and the listing has no filter."""
         is_needed = self._rows.marked or self._filters.get(self.family.title)
-        return None if is_needed else "nothing is marked: q closes"
+        return None if is_needed else f"nothing is marked: {key_for('close')} closes"
 
 
 def _filter_words(filters: Mapping[str, Any]) -> str:

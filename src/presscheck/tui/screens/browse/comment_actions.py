@@ -13,6 +13,7 @@ from presscheck.engine.reads.scheduler import PREFETCH
 from presscheck.engine.shared_calls import live_nodes
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.places import Place
 from presscheck.tui.ui.content_place import MAY_NOT_COMMENT
 
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 NO_SPACE = "go to a page first"
 _number = re.compile(r"^\d{1,4}[.)]\s+").sub
-ADDED = "comment added: g t lists the comments of the page, z undoes it"
-WAITS = "you are offline: the comment waits in the outbox (g x), z undoes it"
+ADDED = "comment added: {threads} lists the comments of the page, {unsend} undoes it"
+WAITS = "you are offline: the comment waits in the outbox ({go_outbox}), {unsend} undoes it"
 
 
 class PageCommentActions:
@@ -55,7 +56,7 @@ class PageCommentActions:
             return NO_SPACE
         request = self._session.library.requests.get(item.space.id)
         if request:
-            return f"shown in #{request.number}: its comments are in its review, g r opens it"
+            return f"shown in #{request.number}: its comments are in its review, {key_for('go_review')} opens it"
         return self._engine.missing_reason(ListSpaceComments)
 
     def command_threads(self) -> Awaitable[object] | None:
@@ -98,7 +99,7 @@ class PageCommentActions:
         comment = PageComment(item.page.id, sanitize(item.page.title), about)
         if about:
             self._screen.run(self._find_block(item.space.id, comment, source, drafts))
-        actions.comment(comment, lambda: ADDED if self._engine.status.online else WAITS)
+        actions.comment(comment, lambda: with_keys(ADDED if self._engine.status.online else WAITS))
 
     async def _find_block(self, space: str, comment: PageComment, source: str, drafts: LiveDrafts) -> None:
         """Attach a comment to the block of the page that contains the quoted line `source`.

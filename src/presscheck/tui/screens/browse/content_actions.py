@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.change_requests import GetChangeRequestPDF
 from presscheck.api.spaces import GetSpacePDF, SearchSpace
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.browse.page_tree import page_key
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.web_address import open_address
@@ -71,7 +72,7 @@ class ContentActions:
         if item is None or item.space is None:
             return "go to a space or a page first"
         if not self._screen.engine.status.online:
-            return "you are offline: ctrl+k searches what is cached"
+            return f"you are offline: {key_for('find_anything')} searches what is cached"
         return self._screen.engine.missing_reason(SearchSpace)
 
     async def command_find_in_all(self) -> None:

@@ -13,6 +13,7 @@ from presscheck.errors import NotNow
 from presscheck.store.drafts import DraftSlot
 from presscheck.store.outbox import NEW
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.browse.page_tree import page_key
 from presscheck.tui.screens.page import details as page_details
 from presscheck.tui.screens.page import editor as page_editor
@@ -96,7 +97,7 @@ class EditActions:
         """Return why the marked pages or, without marks, the page under the cursor cannot be changed."""
         marked = self._marked()
         if len({item.space.id for item in marked if item.space}) > 1:
-            return "pages of several spaces are marked: esc removes the marks"
+            return f"pages of several spaces are marked: {key_for('back')} removes the marks"
         if len(marked) > MOST_CHANGES:
             return f"at most {MOST_CHANGES} pages can be changed at once"
         item = marked[0] if marked else self._session.item

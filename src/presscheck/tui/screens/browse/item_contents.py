@@ -8,6 +8,7 @@ from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, widest, wrap
+from presscheck.tui.commands import with_keys
 from presscheck.tui.screens.browse.page_tree import READABLE, SITES, label
 from presscheck.tui.screens.browse.space_facts import site_words, words
 from presscheck.tui.screens.browse.static_layout import StaticLayout
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.browse.page_tree import Item, Library
 
 CONTENTS_OF = {
-    "collection": "enter expands and collapses; tab goes to this list",
-    "group": "a group of pages, without a text of its own; tab goes to this list",
-    SITES: "what readers see, and where; a creates a site",
+    "collection": "{open} expands and collapses; {next_pane} goes to this list",
+    "group": "a group of pages, without a text of its own; {next_pane} goes to this list",
+    SITES: "what readers see, and where; {add} creates a site",
 }
 """Kinds of items whose contents are listed, with a hint for each."""
 EMPTY = {"collection": "nothing in it yet", "group": "no pages in it yet"}
@@ -42,7 +43,7 @@ class Contents(StaticLayout):
         description = _one_line(item.collection.description or "") if item.collection else ""
         self.lines += wrap((Span(description),), self.width) if description else []
         self.lines += wrap((Span(_summary(library, item) or EMPTY.get(item.kind, ""), "quiet"),), self.width)
-        self.lines += wrap((Span(CONTENTS_OF[item.kind], "quiet"),), self.width)
+        self.lines += wrap((Span(with_keys(CONTENTS_OF[item.kind]), "quiet"),), self.width)
         if not inside:
             return
         self.lines.append(())

@@ -22,6 +22,7 @@ from presscheck.engine.writes.tree_merge import base_of, must_queue
 from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.browse.page_tree import page_key
 from presscheck.tui.screens.page.editor import change_pages
 from presscheck.tui.ui.ask import choose
@@ -210,7 +211,7 @@ class MoveActions:
     def command_mark_range(self) -> None:
         """Start or end a range of marked pages."""
         is_first = self._session.tree_view.mark_range()
-        self._screen.notify("a range starts here: V ends it" if is_first else self._marks())
+        self._screen.notify(f"a range starts here: {key_for('mark_range')} ends it" if is_first else self._marks())
 
     def command_mark_visible(self) -> None:
         """Mark all visible pages, or remove their marks if all are marked."""
@@ -245,7 +246,12 @@ class MoveActions:
 
     def _marks(self) -> str:
         marked = len(self._session.tree_view.marked)
-        return f"{count(marked, 'page')} marked: J K ( ) move them" if marked else "no page is marked"
+        return (
+            f"{count(marked, 'page')} marked: {key_for('move_down')} {key_for('move_up')} "
+            f"{key_for('outdent')} {key_for('indent')} move them"
+            if marked
+            else "no page is marked"
+        )
 
     def _start(self, plan: Plan) -> Awaitable[None] | None:
         space, pages = self._edits.targets()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from presscheck.documents.pages.tree import flatten
 from presscheck.documents.terminal.controls import Controls
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.browse.page_tree import READABLE, page_key
 from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.picker import Choice
@@ -235,7 +236,7 @@ class PageNavigation:
     def command_fold_section(self) -> None:
         """Fold or unfold the section at the cursor."""
         if not self._session.page_view.toggle_section():
-            self._screen.notify("no section here: ] goes to the next heading")
+            self._screen.notify(f"no section here: {key_for('next_change')} goes to the next heading")
 
     reason_fold_sections = reason_fold_section
 

@@ -19,6 +19,7 @@ from presscheck.engine.shared_calls import changed_page, live_page
 from presscheck.engine.writes.page_merge import pending_note
 from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import with_keys
 from presscheck.tui.external_programs import folder_reason
 from presscheck.tui.screens.browse.item_contents import CONTENTS_OF, Contents
 from presscheck.tui.screens.browse.page_navigation import PageNavigation
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from presscheck.api.spaces import Space
     from presscheck.tui.screens.browse.session import ContentTree
 
-NO_HIT = "Nothing that is loaded has this text in its title. esc ends the filter."
+NO_HIT = "Nothing that is loaded has this text in its title. {back} ends the filter."
 
 
 class PagePane:
@@ -80,7 +81,7 @@ class PagePane:
             self.home.leave()
         if item is None:
             self._screen.unsubscribe("page")
-            self.show_text(NO_HIT if self._session.tree_view.search_text else self._session.message)
+            self.show_text(with_keys(NO_HIT) if self._session.tree_view.search_text else self._session.message)
             return
         if item.site:
             self._screen.unsubscribe("page")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -26,6 +26,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count, now, since, size_of
 from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.browse.page_references import refers_to_content
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.references.file_contents import FilePlace
@@ -99,7 +100,6 @@ class RevisionListScreen(BaseScreen):
 
     DEFAULT_CSS = "RevisionListScreen RowList { margin-top: 1; }"
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "revert", "go_links", "find_here", "refresh", "close")
-    FOOTER_TITLES: ClassVar[Mapping[str, str]] = {"go_links": "l files"}
 
     def __init__(self, space: Space, request: ChangeRequest | None = None) -> None:
         super().__init__()
@@ -216,7 +216,7 @@ class RevisionListScreen(BaseScreen):
             for file in files
         ]
         when = since(row.created_at, now()) if row.created_at else "earlier"
-        title = f"{count(len(files), 'file')} {when}: enter opens one in the browser"
+        title = f"{count(len(files), 'file')} {when}: {key_for('open')} opens one in the browser"
         picker = Picker(title, choices, ranked=False, empty_text=lambda _: "no file")
         chosen = await self.ask(picker)
         address = next((file.download_url for file in files if chosen and file.id == chosen[0]), "")
@@ -263,9 +263,9 @@ class RevisionListScreen(BaseScreen):
     def _row(self, at: int, columns: int) -> Line:
         if at >= len(self._rows) and self._is_complete:
             began = "it began here" if self._rows else "it changes nothing yet"
-            return (Span(f"   {began}: enter lists the revisions of main", "quiet"),)
+            return (Span(f"   {began}: {key_for('open')} lists the revisions of main", "quiet"),)
         if at >= len(self._rows):
-            return (Span("   older revisions: enter reads them", "quiet"),)
+            return (Span(f"   older revisions: {key_for('open')} reads them", "quiet"),)
         return cut(self._rows[at].line, columns)
 
     def _is_heading(self, at: int) -> bool:

@@ -43,7 +43,6 @@ from presscheck.tui.widgets.status_bar import ClickableLines
 from presscheck.tui.widgets.tree import Node, Tree
 
 MANY = 10_000
-NO_SPACES = "There are no spaces yet: a creates one. `presscheck serve --docs DIR` imports one."
 ON_SPACES = ("open", "add", "rename", "move_change", "find_anything", "close")
 """Footer commands on a space or collection."""
 ON_SITES = ("open", "publish", "rename", "why", "find_anything", "close")

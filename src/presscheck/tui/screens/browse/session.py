@@ -18,6 +18,7 @@ from presscheck.engine.review.nearest_request import nearest_request
 from presscheck.engine.shortcuts import Shortcut
 from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.screens.browse.deleted_spaces import DeletedSpaces
 from presscheck.tui.screens.browse.page_tree import BOOKMARKED, OPENED, SITES, Item, Library, page_key
 from presscheck.tui.screens.organization import choose_organization
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from presscheck.tui.widgets.tree import Tree
 
 MANY = 10_000
-NO_SPACES = "There are no spaces yet: a creates one. `presscheck serve --docs DIR` imports one."
+NO_SPACES = "There are no spaces yet: {add} creates one. `presscheck serve --docs DIR` imports one."
 ENDED = ("merged", "archived")
 """The states in which a change request cannot be edited."""
 
@@ -162,7 +163,11 @@ class ContentTree:
             engine.refresh(ListPages(space_id=space))
         if not spaces.items:
             missing = engine.missing_reason(ListSpaces)
-            empty = f"{missing}, and none is in a collection, a change request or a site." if missing else NO_SPACES
+            empty = (
+                f"{missing}, and none is in a collection, a change request or a site."
+                if missing
+                else with_keys(NO_SPACES)
+            )
             self.message = empty
         if self._is_new:
             self._is_new = False
@@ -205,7 +210,7 @@ class ContentTree:
         """
         request = await nearest_request(self._engine, space_id)
         if request is None:
-            self.hints[space_id] = f"{sanitize(error.message)}. O starts a change request."
+            self.hints[space_id] = f"{sanitize(error.message)}. {key_for('new_request')} starts a change request."
             self.screen.redraw()
         elif space_id not in self.library.requests:
             self.library.requests[space_id] = request
@@ -313,7 +318,7 @@ class ContentTree:
         if request:
             self.library.requests[space_id] = request
             screen.app_context.remember_review(space_id, request.id)
-            screen.notify(f"editing #{request.number}: g r opens its review, to merge it")
+            screen.notify(f"editing #{request.number}: {key_for('go_review')} opens its review, to merge it")
         else:
             self.library.requests.pop(space_id, None)
             screen.notify("showing main again")
@@ -363,7 +368,10 @@ class ContentTree:
         browsed = self.request_of(item)
         if browsed is None or browsed.status not in ENDED:
             return None
-        return f"#{browsed.number} is {sanitize(browsed.status)}: O leaves it, or chooses another one"
+        return (
+            f"#{browsed.number} is {sanitize(browsed.status)}: {key_for('new_request')} "
+            "leaves it, or chooses another one"
+        )
 
     def _leave_if_ended(self, space_id: str, now: ChangeRequest) -> None:
         browsed = self.library.requests.get(space_id)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from presscheck.engine.shortcuts import Shortcut, change_text
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.page_tree import BOOKMARKED, OPENED
 from presscheck.tui.screens.browse.space_home import rest
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.browse.session import ContentTree
 
 GROUP_HINTS = {
-    BOOKMARKED: "Bookmarks stay between starts. b on a space, a collection, a page or a site adds or removes one.",
-    OPENED: "What you opened last, also before this start. enter expands and collapses.",
+    BOOKMARKED: "Bookmarks stay between starts. {bookmark} on a space, a collection, a page or a site "
+    "adds or removes one.",
+    OPENED: "What you opened last, also before this start. {open} expands and collapses.",
 }
 
 
@@ -59,7 +61,7 @@ class ShortcutActions:
     def open(self, shortcut: Shortcut) -> None:
         """Go to the target of a shortcut."""
         if self._session.library.is_gone(shortcut):
-            self._screen.notify(f"{sanitize(shortcut.title)} is gone: b removes it from the list")
+            self._screen.notify(f"{sanitize(shortcut.title)} is gone: {key_for('bookmark')} removes it from the list")
         elif shortcut.kind == "site":
             app = self._screen.app_context
             self._screen.run(lambda: app.go(Place.site(shortcut.ids[0])))
@@ -145,10 +147,10 @@ def shortcut_text(library: Library, item: Item) -> str:
     """Return the text of the page pane for a group of shortcuts, or for a shortcut with a missing target."""
     shortcut = item.shortcut
     if shortcut is None:
-        return GROUP_HINTS[item.key]
+        return with_keys(GROUP_HINTS[item.key])
     if library.is_gone(shortcut):
         elsewhere = ", or is only in a change request" if shortcut.kind == "page" else ""
         reason = f"it was deleted, is no longer visible to you{elsewhere}"
-        return f"This {shortcut.kind} is gone: {reason}. b removes it from the list."
+        return f"This {shortcut.kind} is gone: {reason}. {key_for('bookmark')} removes it from the list."
     where = f" in {sanitize(shortcut.where)}" if shortcut.where else ""
-    return f"A {shortcut.kind}{where}. enter opens it."
+    return f"A {shortcut.kind}{where}. {key_for('open')} opens it."

@@ -11,6 +11,7 @@ from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Span, wrap
+from presscheck.tui.commands import key_for
 from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.page_tree import SITES
 from presscheck.tui.screens.browse.space_facts import site_words
@@ -80,7 +81,7 @@ class TreeSites:
         if site is not None:
             self._session.tree_view.expanded.add(SITES)
             self._session.go_to(f"site {site.id}")
-            self._screen.notify(f"{sanitize(site.title)} created as a draft: P publishes it")
+            self._screen.notify(f"{sanitize(site.title)} created as a draft: {key_for('publish')} publishes it")
 
     def reason_rename(self) -> str | None:
         """Return why the details of the site cannot be changed."""
@@ -119,6 +120,9 @@ def site_lines(site: Site, width: int) -> StaticLayout:
         page.lines += wrap((Span(shown, "link", site.urls.published),), page.width)
     if site.published:
         page.lines += wrap((Span(f"Visible to {visibility_of(site)}."),), page.width)
-    hint = "enter opens it in Sites: its structure, its checks, and everything else. E edits its details."
+    hint = (
+        f"{key_for('open')} opens it in Sites: its structure, its checks, and everything "
+        f"else. {key_for('rename')} edits its details."
+    )
     page.lines += [(), *wrap((Span(hint, "quiet"),), page.width)]
     return page

@@ -28,6 +28,7 @@ from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.access.levels import DEFAULT_LEVELS
 from presscheck.tui.screens.admin.merge_rules import ask_merge_rules, own_rules, rules_in_words
 from presscheck.tui.screens.browse.deleted_spaces import DeletedSpaces
@@ -146,7 +147,9 @@ class SpaceActions:
         return self._screen.engine.write_reason()
 
     def _item_reason(self) -> str | None:
-        return self._offline() or (None if self._session.item else "there is nothing yet: a creates a space")
+        return self._offline() or (
+            None if self._session.item else f"there is nothing yet: {key_for('add')} creates a space"
+        )
 
     def _admin_reason(self) -> str | None:
         item = self._session.item
@@ -272,7 +275,7 @@ class SpaceActions:
         copy = await self._screen.engine.write(DuplicateSpace(space_id=space_id)).landed()
         if copy is not None:
             self._session.go_to(f"space {copy.id}")
-            self._screen.notify(f"{sanitize(copy.title)} created: z deletes it again")
+            self._screen.notify(f"{sanitize(copy.title)} created: {key_for('unsend')} deletes it again")
 
     # title, emoji, description
 
@@ -334,7 +337,9 @@ class SpaceActions:
         at = [other.key for other in siblings].index(item.key) + by
         if not 0 <= at < len(siblings):
             edge = "last" if by > 0 else "first"
-            self._screen.notify(f"this is the {edge} {item.kind} here; . m moves it to another collection")
+            self._screen.notify(
+                f"this is the {edge} {item.kind} here; {key_for('move_change')} moves it to another collection"
+            )
             return None
         neighbor = siblings[at]
         pointer = _pointer(neighbor)
@@ -391,7 +396,9 @@ class SpaceActions:
     async def _lock(self, item: Item) -> None:
         is_locked = item.space is not None and item.space.edit_mode == "locked"
         await self._write(_update(item, edit_mode="live" if is_locked else "locked"))
-        self._screen.notify(f"{sanitize(item.title)} {'unlocked' if is_locked else 'locked'}: z undoes it")
+        self._screen.notify(
+            f"{sanitize(item.title)} {'unlocked' if is_locked else 'locked'}: {key_for('unsend')} undoes it"
+        )
 
     def command_settings(self) -> Awaitable[None] | None:
         """Choose and change a setting of the space or collection."""
@@ -445,7 +452,7 @@ class SpaceActions:
             return
         DeletedSpaces(self._screen.engine).remember(self._session.organization_id, [item.space])
         await self._write(DeleteSpace(space_id=item.space.id))
-        self._screen.notify(f"{title} deleted: g d restores it for seven days")
+        self._screen.notify(f"{title} deleted: {key_for('go_deleted')} restores it for seven days")
 
     def _collection_losses(self, item: Item) -> list[Line]:
         inside = self._session.library.inside(item)
@@ -548,4 +555,4 @@ def _space_losses(item: Item) -> list[Line]:
     if space and space.change_requests_open:
         number = count(space.change_requests_open, "open change request")
         lines.append((Span(f"It has {number}.", "waiting"),))
-    return [*lines, (Span("It can be restored for seven days: g d lists deleted spaces."),)]
+    return [*lines, (Span(f"It can be restored for seven days: {key_for('go_deleted')} lists deleted spaces."),)]

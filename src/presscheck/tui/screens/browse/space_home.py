@@ -26,6 +26,7 @@ from presscheck.errors import NotSupported
 from presscheck.text.phrases import count, long_ago, now, since
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width, wrap
+from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.page_tree import READABLE
 from presscheck.tui.screens.browse.static_layout import StaticLayout
@@ -42,7 +43,7 @@ ROW_WIDTH = 52
 LOADING, NOT_CACHED = "loading …", "not in the cache"
 LINKS = "links"
 """The link target of the number of broken links."""
-HINT = "enter shows its pages; tab goes to this list"
+HINT = "{open} shows its pages; {next_pane} goes to this list"
 REST = 0.2
 """Seconds that the cursor rests on an item before its data is requested."""
 MOST = 50
@@ -115,7 +116,7 @@ class HomeLines(StaticLayout):
     def _draw(self, facts: SpaceFacts) -> None:
         self.title(_words(facts.space.title) or "(no title)")
         self._add(self._summary(facts))
-        self.lines += wrap((Span(facts.hint, "quiet"),), self.width)
+        self.lines += wrap((Span(with_keys(facts.hint), "quiet"),), self.width)
         self._requests(facts)
         self._merges(facts.merges)
         self._sites(facts.sites)
@@ -151,7 +152,7 @@ class HomeLines(StaticLayout):
             if problems:
                 self._note(_why(problems[0]))
             elif not mine:
-                self._note("none: O starts one, to edit pages in")
+                self._note(f"none: {key_for('new_request')} starts one, to edit pages in")
         if facts.requests.is_missing:
             return
         total = max(len(opened), facts.total_requests or 0) - len(own)

@@ -23,6 +23,7 @@ from presscheck.engine.review.merge_train import MERGE_TRAIN, load_train, save_t
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, plain, width
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.batch_actions import BatchScreen, WriteItem, count_text, merge_train, path_of
 from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -87,7 +88,7 @@ class BulkActions:
     def announce_stopped_train(self) -> None:
         """Show a message if a merge train has stopped before its end."""
         if self._engine.outbox.recall(MERGE_TRAIN):
-            self._screen.notify("a merge train was stopped: A continues or discards it")
+            self._screen.notify(f"a merge train was stopped: {key_for('act_on_marked')} continues or discards it")
 
     def unmark_done(self) -> None:
         """Remove the marks of change requests that the last batch has finished. Failed change requests stay marked."""

@@ -26,6 +26,7 @@ from presscheck.engine.inbox.views import (
 from presscheck.errors import NotSupported
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.screens.inbox.row_renderer import NaturalWidths
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ CONFLICTS = "conflicts"
 """The name of the stored forecasts."""
 MOST_CONFLICTS = 500
 """Maximum number of stored forecasts; the oldest are dropped."""
-NOTHING_TO_REVIEW = "Nothing to review. g o opens your spaces."
+NOTHING_TO_REVIEW = "Nothing to review. {go_browse} opens your spaces."
 """Text of an empty inbox for a user who sees no space."""
 HEADING = -1
 """The position of a row that is a heading, in place of a position in the listing."""
@@ -165,15 +166,15 @@ class InboxModel:
     def empty(self) -> str:
         """The text of the current view when it has no rows."""
         if self.view.id in self.queries:
-            return "Nothing matches the filter. F changes or clears it."
+            return f"Nothing matches the filter. {key_for('edit_view')} changes or clears it."
         if not self.has_no_reviews:
             return self.view.empty
         space = self.spaces.get(self.offered_space, "")
         if not space:
-            return NOTHING_TO_REVIEW
+            return with_keys(NOTHING_TO_REVIEW)
         mine = next((number for number, view in enumerate(self.views, 1) if view.id == "mine" and self.total(view)), 0)
         own = f"{mine} Mine, " if mine else ""
-        return f"Nothing to review. enter opens {space}, {own}g o all your spaces."
+        return f"Nothing to review. {key_for('open')} opens {space}, {own}{key_for('go_browse')} all your spaces."
 
     @property
     def has_no_reviews(self) -> bool:

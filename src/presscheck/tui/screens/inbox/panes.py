@@ -11,6 +11,7 @@ from presscheck.engine.inbox.notification_settings import request_target
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width, wrap
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.inbox.preview_renderer import preview_lines
 from presscheck.tui.screens.inbox.row_renderer import (
     WIDE,
@@ -124,7 +125,11 @@ class InboxPanes:
         room = self._screen.size.width - width(right) - 4
         self._tabs.show(tabs(model.views, model.view, totals, room), right)
         query = model.queries.get(model.view.id, "")
-        parts = (Span(" filtered: ", "quiet"), Span(sanitize(query), "waiting"), Span(" · F", "quiet"))
+        parts = (
+            Span(" filtered: ", "quiet"),
+            Span(sanitize(query), "waiting"),
+            Span(f" · {key_for('edit_view')}", "quiet"),
+        )
         self._filter.show(parts if query else ())
         if not self.rows.count:
             self.show_preview()  # the text of an empty view depends on counts of other views
@@ -138,7 +143,8 @@ class InboxPanes:
         elif self._screen.app_context.profile.user:
             line.show((Span(f" {sanitize(error.message)} · all are shown", "waiting"),))
         else:
-            line.show((Span(" This service does not tell who you are: all are shown. M u: your name", "waiting"),))
+            name = f"{key_for('choose_user')}: your name"
+            line.show((Span(f" This service does not tell who you are: all are shown. {name}", "waiting"),))
 
     def show_rows(self) -> None:
         """Draw all panes for the current rows of the model."""

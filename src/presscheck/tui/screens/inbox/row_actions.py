@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from presscheck.api.change_requests import REVIEWS
 from presscheck.api.spaces import GetSpace
 from presscheck.engine.review.merge_readiness import closed_reason, review_reason
-from presscheck.tui.commands import CommandTable
+from presscheck.tui.commands import CommandTable, key_for
 from presscheck.tui.external_programs import folder_reason
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class RowActions:
     def reason_reply(self) -> str | None:
         """Return why the user cannot reply to the change request under the cursor."""
         if self._session.rows.marked:
-            return "reply works on one row: esc removes the marks"
+            return f"reply works on one row: {key_for('back')} removes the marks"
         return self.reason_comment()
 
     def reason_pull(self) -> str | None:

@@ -13,6 +13,7 @@ from presscheck.engine.review.model import ReviewModel
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import ago, now
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import key_for
 from presscheck.tui.comments.actions import ThreadActions
 from presscheck.tui.comments.rows import label_of
 from presscheck.tui.screens.review.drafts import ReviewDrafts
@@ -53,7 +54,9 @@ class RowDrafts(ReviewDrafts):
         if isinstance(call, PostComment | PostReply) and self.review.is_started:
             self.screen.notify(self.named("held for your review"))
         elif call is None or engine.may_wait(type(call)):
-            self.screen.notify(self.named(f"{'sent' if engine.status.online else 'pending'} (z to undo)"))
+            self.screen.notify(
+                self.named(f"{'sent' if engine.status.online else 'pending'} ({key_for('unsend')} to undo)")
+            )
         self._inbox.row_was_sent(self)
 
 

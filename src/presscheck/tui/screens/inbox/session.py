@@ -23,6 +23,7 @@ from presscheck.engine.review.merge_forecast import forecast, was_updated
 from presscheck.engine.shared_calls import changes_in, comments_on, reviewers_of, reviews_of
 from presscheck.errors import NetworkError, ServiceError
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.inbox.model import InboxModel
 from presscheck.tui.screens.inbox.panes import InboxPanes
 from presscheck.tui.screens.inbox.user_choice import choose_user_once
@@ -224,7 +225,7 @@ class Inbox:
             self.model.error = "" if result.value.items else "You are not a member of an organization yet."
             self._show_organization(result.value.items)
         elif result.error:  # also offline: an inbox that was never loaded must not look empty
-            self.model.error = f"{sanitize(result.error.message)}. ctrl+r retries."
+            self.model.error = f"{sanitize(result.error.message)}. {key_for('refresh')} retries."
         self.panes.show_preview()
 
     def _show_organization(self, organizations: tuple[Organization, ...]) -> None:

@@ -9,6 +9,7 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.engine.inbox.notification_settings import request_target
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.batch_actions import count_text
 from presscheck.tui.screens.inbox.session import Inbox
 from presscheck.tui.screens.notification_actions import NotificationActions, Selection
@@ -122,7 +123,9 @@ class TriageActions:
         self._session.reload_rows()
         if requests:
             first = f"#{requests[0].number} {sanitize(requests[0].subject)}"
-            self._screen.notify(f"{first if len(requests) == 1 else count_text(requests)} {state} (z to undo)")
+            self._screen.notify(
+                f"{first if len(requests) == 1 else count_text(requests)} {state} ({key_for('unsend')} to undo)"
+            )
 
     def _notification_targets(self) -> Selection | str:
         requests = self._session.selected()

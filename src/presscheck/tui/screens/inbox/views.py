@@ -17,6 +17,7 @@ from presscheck.errors import ConfigurationError, InvalidArgument
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
+from presscheck.tui.commands import with_keys
 from presscheck.tui.screens.inbox.saved_view_editor import SavedViewEditor
 from presscheck.tui.ui.ask import confirm
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
@@ -24,7 +25,7 @@ from presscheck.tui.widgets.prompt_dialog import PromptDialog
 if TYPE_CHECKING:
     from presscheck.tui.screens.inbox.session import Inbox
 
-BUILT_IN = "this view is built in: M s saves it as one of your own"
+BUILT_IN = "this view is built in: {save_view} saves it as one of your own"
 FILTER_KEY, FORMER_FILTER_KEY = "filter ", "view "
 """The prefixes of the storage keys of filters, now and in version 0.1.0."""
 MOST_AUTHORS = 500
@@ -129,7 +130,7 @@ class ViewActions:
 
     def reason_change_view(self) -> str | None:
         """Return why the current view cannot be edited: it is built in."""
-        return None if self._model.view.saved else BUILT_IN
+        return None if self._model.view.saved else with_keys(BUILT_IN)
 
     async def command_change_view(self) -> None:
         """Edit the current saved view."""

@@ -28,7 +28,7 @@ from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width
-from presscheck.tui.commands import BY_NAME, shown
+from presscheck.tui.commands import BY_NAME, key_for, shown, with_keys
 from presscheck.tui.external_programs import edit_text
 from presscheck.tui.keyboard import KeySequences, key_name
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
@@ -145,7 +145,7 @@ class MarkdownEditor(BaseScreen):
         if not MarkdownArea.can_hold(text):
             raise ChecksFailed(
                 f"Not opened: the {draft.noun} has unusual line ends that only another editor keeps. "
-                "Set VISUAL and press . e"
+                f"Set VISUAL and press {key_for('edit_other')}"
             )
         super().__init__()
         self.draft, self._initial, self._first_line = draft, text, draft.line if line is None else line
@@ -346,7 +346,7 @@ class MarkdownEditor(BaseScreen):
         self._changed_by = ""  # saving merged the edits of others
         if saved.is_sent and self.area.text == text:
             self.app_context.close_screen()
-            self.app_context.notify(saved.message or self.draft.saved_message)
+            self.app_context.notify(saved.message or with_keys(self.draft.saved_message))
             return
         await self._go_on(text, saved.text)
         if saved.line is not None:
@@ -354,8 +354,8 @@ class MarkdownEditor(BaseScreen):
         if saved.has_conflicts:
             self._tell_conflicts()
             return
-        message = saved.message.replace("e opens your draft", "your draft is kept")
-        self.notify(message or f"{self.draft.saved_message}; what you typed since then is a draft")
+        message = saved.message.replace(f"{key_for('edit')} opens your draft", "your draft is kept")
+        self.notify(message or f"{with_keys(self.draft.saved_message)}; what you typed since then is a draft")
 
     def _go_to_line(self, line: int) -> None:
         self.area.move_cursor((min(line, self.area.document.line_count - 1), 0), center=True)
@@ -493,7 +493,9 @@ class MarkdownEditor(BaseScreen):
             text = self.draft.discard()
             self._saved_text, self._error, self._shows_old_draft = text, "", False
             self.area.replace_all(text)
-            self.notify(f"discarded: this is the {self.draft.noun} as it is; ctrl+z brings your text back")
+            self.notify(
+                f"discarded: this is the {self.draft.noun} as it is; {key_for('undo_typing')} brings your text back"
+            )
 
     def command_back(self) -> None:
         """Close the editor, keeping the text as a draft. A search or a narrow preview is closed first."""
@@ -511,7 +513,7 @@ class MarkdownEditor(BaseScreen):
         has_draft = self.draft.is_kept
         self.app_context.close_screen()
         if has_draft:
-            self.app_context.notify("not saved: your text is kept as a draft, e opens it again")
+            self.app_context.notify(f"not saved: your text is kept as a draft, {key_for('edit')} opens it again")
 
     def command_edit_outside(self) -> None:
         """Continue in the user's external editor."""

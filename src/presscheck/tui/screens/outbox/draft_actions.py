@@ -17,6 +17,7 @@ from presscheck.errors import Forbidden, NetworkError, NotFound, PresscheckError
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.places import Place
 from presscheck.tui.screens.outbox.draft_list import FATES, label_of, size_of
 from presscheck.tui.screens.outbox.draft_places import DraftPlaces
@@ -88,9 +89,11 @@ class DraftActions:
         if not draft.path or status.read_only or not status.online:
             self._show(draft)
             if status.read_only:
-                self._screen.app_context.notify("this profile is read-only: Y in the list copies the text")
+                self._screen.app_context.notify(
+                    f"this profile is read-only: {key_for('copy_text')} in the list copies the text"
+                )
             elif not status.online and draft.path:
-                self._screen.app_context.notify("you are offline: Y in the list copies the text")
+                self._screen.app_context.notify(f"you are offline: {key_for('copy_text')} in the list copies the text")
             return
         fate = await read_fate(self._screen.engine, draft)
         self._rows.note(draft, fate)
@@ -120,7 +123,9 @@ class DraftActions:
             await edit_page(self._screen, draft.path, draft.target)
         except NetworkError:
             self._show(draft)
-            self._screen.app_context.notify("you are offline, and the page is not in the cache: Y copies the text")
+            self._screen.app_context.notify(
+                f"you are offline, and the page is not in the cache: {key_for('copy_text')} copies the text"
+            )
 
     async def _open_other(self, draft: Draft, key: str) -> None:
         """Open the draft that a new page would contain. If it is gone, show the title that was typed for the page."""
@@ -161,7 +166,7 @@ class DraftActions:
         """Show a draft whose place is gone or unknown, so that its text can still be read."""
         self._show(draft)
         self._screen.app_context.notify(
-            "its place is gone, or is no longer visible to you: Y in the list copies the text"
+            f"its place is gone, or is no longer visible to you: {key_for('copy_text')} in the list copies the text"
         )
 
     async def _continue(self, draft: Draft) -> None:
@@ -231,7 +236,10 @@ class DraftActions:
         try:
             space = await engine.read(GetSpace(space_id=draft.space))
         except (NotFound, Forbidden):
-            self._screen.notify("the space was deleted, or is no longer visible to you: g d in Browse restores spaces")
+            self._screen.notify(
+                "the space was deleted, or is no longer visible to you: "
+                f"{key_for('go_deleted')} in Browse restores spaces"
+            )
             return
         if await stays_locked(self._screen, draft.space):
             return

@@ -24,6 +24,7 @@ from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count, now, span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.tui.commands import key_for
 from presscheck.tui.comments.actions import NOT_DISCARDED
 from presscheck.tui.places import Place
 from presscheck.tui.screens.outbox.draft_actions import DraftActions
@@ -169,7 +170,7 @@ class OutboxScreen(BaseScreen):
     def reason_unsend(self) -> str | None:
         """Return why the change cannot be undone: for example, the list is empty, or the cursor is on a draft."""
         if self.view == "drafts":
-            return "a draft was not sent: - discards it"
+            return f"a draft was not sent: {key_for('delete')} discards it"
         if self.shows_history:
             past = self._past
             return "the history is empty" if past is None else past.reason and sanitize(past.reason)
@@ -456,7 +457,9 @@ class OutboxScreen(BaseScreen):
         elif self.view == "drafts":
             empty_state.show_empty("No drafts.", "What you type and do not send is listed here until it is sent.")
         elif self.shows_history:
-            empty_state.show_empty("No changes yet.", "What you send is listed here for 30 days; z undoes it.")
+            empty_state.show_empty(
+                "No changes yet.", f"What you send is listed here for 30 days; {key_for('unsend')} undoes it."
+            )
         else:
             empty_state.show_empty("Everything was sent.", "Changes made offline are listed here until they are sent.")
         self.refresh_status_bars()
@@ -483,7 +486,7 @@ class OutboxScreen(BaseScreen):
         state = self._state_of(entry)
         text = f"{state}: {entry.error}" if entry.error else state
         if entry.has_base and (entry.error or "").startswith(CONFLICT):
-            text += "; e shows both versions"
+            text += f"; {key_for('edit')} shows both versions"
         return (Span(f"  {sanitize(text)}", "removed" if entry.state == "refused" else "quiet"),)
 
     def _state_of(self, entry: OutboxEntry) -> str:
@@ -493,7 +496,7 @@ class OutboxScreen(BaseScreen):
             return f"draft of an agent: {send} sends it, {discard} discards it"
         state, failed = STATES.get(entry.state, entry.state), self._held_up.get(entry.id)
         name = next((change_name(other) for other in self.waiting if failed and other.id == failed.id), None)
-        return f"{state} behind “{name}”, which failed (s sends this first)" if name else state
+        return f"{state} behind “{name}”, which failed ({key_for('retry')} sends this first)" if name else state
 
     def _history_row(self, at: int, columns: int) -> Line:
         """Render the description, place and age of a change in the history."""

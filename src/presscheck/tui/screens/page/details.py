@@ -17,6 +17,7 @@ from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.emoji import emoji_code, emoji_text
 from presscheck.tui.screens.page.editor import TITLE, change_pages
 from presscheck.tui.ui.ask import choose
@@ -151,7 +152,7 @@ async def edit_details(screen: BaseScreen, path: dict[str, Any], page_ids: Seque
     what = sanitize(pages[0].title) if len(pages) == 1 else count(len(pages), "page")
     chosen = await choose(screen, f"Edit {what}", choices)
     if chosen == NOT_IN_API:
-        screen.notify("the API cannot change cover or tags: o opens the page in the app")
+        screen.notify(f"the API cannot change cover or tags: {key_for('web')} opens the page in the app")
     for detail in details:
         if chosen == detail.name:
             await _edit_text(screen, path, pages[0], detail)

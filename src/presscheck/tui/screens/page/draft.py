@@ -24,6 +24,7 @@ from presscheck.text.phrases import count, long_ago
 from presscheck.text.phrases import now as clock
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
+from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.screens.page.markdown import EditorPage, PageEdit, from_editor, to_editor
 from presscheck.tui.screens.text_draft import (
     Difference,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
 LONGEST_CHECKED = 100_000
 """Maximum length, in characters, of a page whose nodes are checked before it is saved."""
-QUEUED = "pending: sent when the service is back, merged with edits of others (g x shows it)"
+QUEUED = "pending: sent when the service is back, merged with edits of others ({go_outbox} shows it)"
 """The message for an edit that waits in the outbox."""
 MOST_NEW_TAGS = 3
 """Maximum number of new tags that the save dialog shows."""
@@ -233,7 +234,7 @@ class PageDraft:
         self._keep_sent(merged.text)
         edit = from_editor(after, merged.text)
         if merged.conflicts:
-            message = "conflict: somebody edited the same lines; e opens both versions"
+            message = f"conflict: somebody edited the same lines; {key_for('edit')} opens both versions"
             return Saved(message, merged.text, line=line_of_conflict(merged.text), has_conflicts=True)
         if edit is None:
             return Saved("somebody else made the same edit: nothing is left to send", merged.text)
@@ -245,9 +246,11 @@ class PageDraft:
             names = ", ".join(sanitize(kind) for kind in lost)
             lines.append((Span("Not in the Markdown of the service, so saving removes it: ", "removed"), Span(names)))
         if not await confirm(screen, "Save to the change request?", lines, "Save", details=diff.lines):
-            return Saved("not saved; e opens your draft", merged.text)
+            return Saved(f"not saved; {key_for('edit')} opens your draft", merged.text)
         if (await self._read_page()).text != after.text:
-            message = "somebody edited the page just now: not saved; e opens your draft, merged with it"
+            message = (
+                f"somebody edited the page just now: not saved; {key_for('edit')} opens your draft, merged with it"
+            )
             return Saved(message, merged.text)
         new_title: dict[str, Any] = {"title": edit.title} if edit.title else {}
         change = UpdatePage(page=self.page_id, document=Document(markdown=edit.markdown), **new_title)
@@ -256,7 +259,7 @@ class PageDraft:
             await screen.engine.write(EditChangeRequestContent(**self.path, changes=(change,))).landed()
         self._forget()
         self._base = to_editor(edit.title or after.title, edit.markdown)
-        return Saved(QUEUED if is_queued else "", merged.text, is_sent=True)
+        return Saved(with_keys(QUEUED) if is_queued else "", merged.text, is_sent=True)
 
     def _queue_in_new_page(self, change: UpdatePage) -> bool:
         """Put an edit into the insertion of a page that is not added yet. Returns False for other pages.

@@ -22,6 +22,7 @@ from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
+from presscheck.tui.commands import with_keys
 from presscheck.tui.external_programs import edit_text, is_built_in
 from presscheck.tui.screens.page.draft import QUEUED, PageDraft
 from presscheck.tui.screens.text_draft import confirm_discard
@@ -152,7 +153,7 @@ async def change_pages(screen: BaseScreen, path: dict[str, Any], changes: Sequen
     """Send changes of the page tree. Offline, queue them, show a message, and return None."""
     answer = await change_tree(screen.engine, path, changes)
     if answer is None:
-        screen.notify(QUEUED)
+        screen.notify(with_keys(QUEUED))
     return answer
 
 

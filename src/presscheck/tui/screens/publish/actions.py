@@ -21,6 +21,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.batch_actions import BatchItem, BatchScreen
 from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -35,10 +36,6 @@ CHECKING: Line = (Span("Checking …", "quiet"),)
 ACTIONS = (
     Choice("publish", "Publish", "those that are not live"),
     Choice("unpublish", "Unpublish", "those that are live"),
-)
-LINK_CHOICES = (
-    Choice("link", "Publish, and create a share link", "its address can be copied then", letter="c"),
-    Choice("plain", "Publish without a share link", "g v creates one later", letter="p"),
 )
 LINK_NAME = "Readers"
 """The name of a share link that is created with a publish."""
@@ -101,7 +98,10 @@ class SiteItem(BatchItem):
         if answer is None:  # another presscheck has sent it
             answer = await self._engine.read(GetSite(**path))
         if not isinstance(answer, Site):
-            self.state, self.message = "failed", "the service asks for a payment first: o opens the site in the browser"
+            self.state, self.message = (
+                "failed",
+                f"the service asks for a payment first: {key_for('web')} opens the site in the browser",
+            )
             return
         self._site = answer
         if self._creates_link:
@@ -147,7 +147,7 @@ class PublishActions:
     def reason_publish(self) -> str | None:
         """Return why nothing can be published or unpublished: there is no site, or the user is offline."""
         if self._session.current is None:
-            return "there is no site to publish: a creates one"
+            return f"there is no site to publish: {key_for('add')} creates one"
         is_online = self._session.screen.engine.status.online
         return None if is_online else "you are offline, and publishing cannot be queued"
 
@@ -177,7 +177,7 @@ class PublishActions:
     def reason_act_on_marked(self) -> str | None:
         """Return why no marked site can be published or unpublished: none is marked, or the user is offline."""
         if not self._session.rows.marked:
-            return "nothing is marked: space marks a site, * all visible ones"
+            return f"nothing is marked: {key_for('mark')} marks a site, {key_for('mark_visible')} all visible ones"
         return self.reason_publish()
 
     async def command_act_on_marked(self) -> None:
@@ -276,7 +276,7 @@ class PublishActions:
         choice = None
         if lacking and self._session.screen.engine.write_reason(CreateShareLink) is None:
             title = f"No active share link: {count(len(lacking), 'site')}"
-            choice = await choose(self._session.screen, title, LINK_CHOICES)
+            choice = await choose(self._session.screen, title, _link_choices())
             if choice is None:
                 return
         self._start(sites, unpublishes=False, linked=lacking if choice == "link" else ())
@@ -301,6 +301,14 @@ class PublishActions:
         is_ready: bool = True,
     ) -> ConfirmDialog:
         return ConfirmDialog(question, lines, action, type_to_confirm=type_to_confirm, is_ready=is_ready)
+
+
+def _link_choices() -> list[Choice]:
+    later = f"{key_for('go_access')} creates one later"
+    return [
+        Choice("link", "Publish, and create a share link", "its address can be copied then", letter="c"),
+        Choice("plain", "Publish without a share link", later, letter="p"),
+    ]
 
 
 def _lacks_link(site: Site, content: SiteContent | None) -> bool:

@@ -18,6 +18,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.places import Place
 from presscheck.tui.screens.problem_list import ProblemListScreen, ProblemRow
 
@@ -164,7 +165,7 @@ class Checklist:
 
     def line(self, site: Site) -> Line:
         """Return the summary of a site's checks, with the key that lists the findings."""
-        hint = (Span(" · W lists them", "quiet"),) if self._found.get(site.id) else ()
+        hint = (Span(f" · {key_for('why')} lists them", "quiet"),) if self._found.get(site.id) else ()
         return (*self.summary_line(site), *hint)
 
     def summary_line(self, site: Site) -> Line:

@@ -23,6 +23,7 @@ from presscheck.engine.shortcuts import Shortcut, change_text
 from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.tui.commands import key_for
 from presscheck.tui.places import Place
 from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.publish.actions import PublishActions, last_publish
@@ -229,7 +230,7 @@ class PublishScreen(BaseScreen):
             self.session.answered.set()
         if result.value:
             self._all_sites = result.value.items
-            self._hint = "There is no site yet: a creates one."
+            self._hint = f"There is no site yet: {key_for('add')} creates one."
         elif result.error:
             self._hint = f"Could not load the sites: {sanitize(result.error.message)}"
         self._show_sites()

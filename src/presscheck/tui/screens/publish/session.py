@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from presscheck.api.sites import Site
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.publish.site_pane import SitePane
 from presscheck.tui.screens.sites.structure.model import SiteTree
 from presscheck.tui.screens.sites.structure.session import StructureSession
@@ -61,7 +62,7 @@ class PublishSession(StructureSession):
 
     def site_reason(self) -> str | None:
         """Return why no command can act on a site: there is no site under the cursor."""
-        return None if self.current else "there is no site: a creates one"
+        return None if self.current else f"there is no site: {key_for('add')} creates one"
 
     def look_at(self, site: Site | None) -> None:
         """Show the structure of a site; without a site, an empty structure."""

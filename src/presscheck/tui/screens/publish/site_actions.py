@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from presscheck.api.sites import CreateSite, DeleteSite, UpdateSite
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.screens.sites.details import SiteDetails
 from presscheck.tui.screens.sites.structure.additions import Additions
 from presscheck.tui.screens.sites.structure.item_details import ItemDetails
@@ -17,7 +18,7 @@ from presscheck.tui.screens.sites.writes import undo_here, write_reason
 if TYPE_CHECKING:
     from presscheck.tui.screens.publish.session import PublishSession
 
-GO_THERE = "press tab to go to the structure, or g u for a screen of it"
+GO_THERE = "press {next_pane} to go to the structure, or {go_structure} for a screen of it"
 
 
 class SiteActions:
@@ -66,7 +67,7 @@ class SiteActions:
 
     def reason_move_down(self) -> str | None:
         """Return why no item can be moved: the structure does not have the focus, or its item cannot be moved."""
-        return self._moves.reason_move_down() if self._is_in_structure else GO_THERE
+        return self._moves.reason_move_down() if self._is_in_structure else with_keys(GO_THERE)
 
     reason_move_up = reason_move_down
 
@@ -75,11 +76,11 @@ class SiteActions:
 
         The structure does not have the focus, or the item has no other section or group.
         """
-        return self._moves.reason_move_change() if self._is_in_structure else GO_THERE
+        return self._moves.reason_move_change() if self._is_in_structure else with_keys(GO_THERE)
 
     def reason_make_default(self) -> str | None:
         """Return why no item can become the default: the structure does not have the focus, or the item cannot."""
-        return self._changes.reason_make_default() if self._is_in_structure else GO_THERE
+        return self._changes.reason_make_default() if self._is_in_structure else with_keys(GO_THERE)
 
     def command_add(self) -> Awaitable[None]:
         """Create a site; in the structure, add an item."""
@@ -136,4 +137,4 @@ class SiteActions:
         site = await self._details.create()
         if site is not None:
             self._session.open_site(site.id)
-            self._session.screen.notify(f"{sanitize(site.title)} created as a draft: P publishes it")
+            self._session.screen.notify(f"{sanitize(site.title)} created as a draft: {key_for('publish')} publishes it")

@@ -17,6 +17,7 @@ from presscheck.engine.publish.site_structure import children_of
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.details import visibility_of
 from presscheck.tui.screens.sites.structure.rows import nodes, path_columns
 from presscheck.tui.widgets.line_view import TextView
@@ -88,7 +89,7 @@ class SitePane(Vertical):
         state = f"visible to {visibility_of(site)}" if site.published else ""
         self._facts = [
             (Span(f"  {sanitize(site.title)}", "title"),),
-            (where if site.published else Span("  draft: P publishes it", "quiet"),),
+            (where if site.published else Span(f"  draft: {key_for('publish')} publishes it", "quiet"),),
             (Span(f"  {error or state}", "error" if error else "quiet"),),
         ]
         self._limits = [sanitize(line) for line in plan_limits(site)]
@@ -104,7 +105,7 @@ class SitePane(Vertical):
             limits += [(Span("    "), *line) for line in rest]
         # read at each call: a check may record that a site is live
         when = self._published(self._site) if self._site else ""
-        published: list[Line] = [(Span(f"  {when} · g h more", "quiet"),)] if when else []
+        published: list[Line] = [(Span(f"  {when} · {key_for('history')} more", "quiet"),)] if when else []
         facts = self.query_one("#facts", TextView)
         facts.styles.height = FACTS_HEIGHT + len(published) + len(limits)
         content = ((Span(f"  {self._content()}", "quiet"),),)

@@ -18,6 +18,7 @@ from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.app_context import app_of
+from presscheck.tui.commands import key_for
 from presscheck.tui.widgets.dialog import Dialog
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.search_inputs import SearchInput
@@ -79,7 +80,7 @@ class Switch(StatusLine, can_focus=True):
         """Draw the field again."""
         bar = Span("▌" if self.has_focus else " ", "accent")
         box = Span("[x] " if self.is_on else "[ ] ", "accent" if self.is_on else "quiet")
-        hint = Span("   space switches" if self.has_focus else f"   {self._hint}", "quiet")
+        hint = Span(f"   {key_for('mark')} switches" if self.has_focus else f"   {self._hint}", "quiet")
         self.show((bar, box, Span(self._label, "strong" if self.is_on else ""), hint))
 
 

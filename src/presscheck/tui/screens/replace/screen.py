@@ -23,6 +23,7 @@ from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.tui.commands import key_for
 from presscheck.tui.places import Place
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.replace.hit_list import HitList, Row, draw_row
@@ -210,7 +211,7 @@ class ReplaceScreen(BaseScreen):
         """Start a range or, if a range was started, toggle all hits from its start to the cursor."""
         if self._range_start is None:
             self._range_start = self.rows.cursor
-            self.notify("a range starts here: V ends it")
+            self.notify(f"a range starts here: {key_for('mark_range')} ends it")
             return
         first, last = sorted((self._range_start, self.rows.cursor))
         self._range_start = None
@@ -253,7 +254,7 @@ class ReplaceScreen(BaseScreen):
         reasons = (
             (self._progress, "still searching"),
             (self._is_sending, "the change request is being written"),
-            (not self.list.chosen(), "no hit is chosen: space chooses one"),
+            (not self.list.chosen(), f"no hit is chosen: {key_for('mark')} chooses one"),
             (status.read_only, "this profile is read-only"),
             (not status.online, "you are offline, and edits cannot be queued"),
             (is_forbidden, "you need the level edit in this space"),

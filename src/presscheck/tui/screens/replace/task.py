@@ -10,6 +10,7 @@ from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.replace.form import SWITCHES, ReplaceForm
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class TextTask:
 
     def empty(self, searched: int) -> tuple[str, str]:
         """Return a sentence and a hint for a search without hits."""
-        return f"No hits on {count(searched, 'page')}.", ". f changes what is searched."
+        return f"No hits on {count(searched, 'page')}.", f"{key_for('find_replace')} changes what is searched."
 
     def notes(self) -> list[Line]:
         """Return no warnings: only the hits change."""

@@ -27,6 +27,7 @@ from presscheck.engine.reads.scheduler import PREFETCH
 from presscheck.engine.shared_calls import changed_nodes
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import key_for
 from presscheck.tui.comments.actions import PageComment, ThreadActions
 from presscheck.tui.screens.page.editor import edit_page
 from presscheck.tui.screens.review.prose_findings import comment_about
@@ -136,7 +137,7 @@ class CommentActions:
     def reason_comment(self) -> str | None:
         """Return why no comment can be written at the cursor: the line is folded, or nothing can be written now."""
         if self._view.is_in_change and self._view.is_on_fold:
-            return "enter shows these lines: comment on one of them"  # a fold has no text to quote
+            return f"{key_for('open')} shows these lines: comment on one of them"  # a fold has no text to quote
         return self._drafts.disabled_reason()
 
     def reason_comment_on_all(self) -> str | None:

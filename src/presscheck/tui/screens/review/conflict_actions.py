@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from presscheck.documents.merge.conflict_blocks import ConflictBlock, Side, conflict_at, conflict_blocks, resolve
 from presscheck.text.phrases import count
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.page.editor import stays_locked
 
 if TYPE_CHECKING:
@@ -32,7 +33,11 @@ class ConflictActions:
         """
         if self._conflict() is None:
             number = len(conflict_blocks(self._view.page.after))
-            return f"{number} conflicts on this page: ] goes to one of them" if number else "no conflict on this page"
+            return (
+                f"{number} conflicts on this page: {key_for('next_change')} goes to one of them"
+                if number
+                else "no conflict on this page"
+            )
         return self._session.edit_page_reason()
 
     reason_take_theirs = reason_take_ours

@@ -17,6 +17,7 @@ from presscheck.engine.review.merge_readiness import join_names
 from presscheck.engine.review.pending_review import PendingReview, draft_key
 from presscheck.errors import NotSupported, PresscheckError
 from presscheck.store.drafts import DraftSlot
+from presscheck.tui.commands import key_for
 from presscheck.tui.comments import drafts
 from presscheck.tui.comments.drafts import CommentDrafts
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
@@ -227,4 +228,4 @@ def _merge_message(result: MergeResult, *, is_merge: bool) -> str:
     if result.result == "conflicts":
         done = "merged" if is_merge else "updated"
         return f"{done} with conflicts: check the pages that both sides changed"
-    return "merged: Z reverts it in a new change request" if is_merge else "updated from main"
+    return f"merged: {key_for('revert')} reverts it in a new change request" if is_merge else "updated from main"

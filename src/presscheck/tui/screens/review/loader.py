@@ -24,6 +24,7 @@ from presscheck.engine.writes.page_merge import EDIT_FAILED, EDIT_PENDING, page_
 from presscheck.errors import NetworkError, NotFound, PresscheckError
 from presscheck.text.phrases import long_ago
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.review.renderer import PageText
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class ReviewLoader:
                 steps.append(step)  # noqa: PERF401  # the steps before an error are kept
         except PresscheckError as error:
             reason = sanitize(error.message) if engine.status.online else "you are offline"
-            note = f"✗ some edits are missing: {reason} · ctrl+r retries"
+            note = f"✗ some edits are missing: {reason} · {key_for('refresh')} retries"
         else:
             if len(steps) == LIMIT:
                 note = f"only the newest {LIMIT} revisions are listed"
@@ -134,7 +135,7 @@ class ReviewLoader:
         if result.state == "offline" or (result.state == "cached" and is_offline):  # also after a write that waits
             self.error = f"offline: as of {long_ago(result.age)}"
         elif result.state == "failed" and result.error:
-            self.error = f"{result.error.message} · ctrl+r retries"
+            self.error = f"{result.error.message} · {key_for('refresh')} retries"
         self._subscribe_all()
         if (self._model.request, self.error) != before:
             self._on_answer()
@@ -362,7 +363,7 @@ class PageTextLoader:
             texts = await asyncio.gather(*(self._text(call, priority) for call in calls))
         except PresscheckError as error:
             if key not in self._pages:
-                self._pages[key] = PageText(error=f"{error.message} · ctrl+r retries")
+                self._pages[key] = PageText(error=f"{error.message} · {key_for('refresh')} retries")
         else:
             self._set(key, texts, await asyncio.to_thread(compare, *texts))
         self._screen.redraw()

@@ -19,6 +19,7 @@ from presscheck.engine.review.merge_forecast import forecast
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.review.renderer import live_lines, summary_lines, undo_line
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -63,7 +64,7 @@ class MergeActions:
         if not is_confirmed:
             return
         if await self.forecast.changed_since(revisions):
-            self._screen.notify("not merged: the change request has changed; m shows the merge again")
+            self._screen.notify(f"not merged: the change request has changed; {key_for('merge')} shows the merge again")
         else:
             self._drafts.send(MergeChangeRequest(**self._model.path))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from presscheck.engine.review.timeline import BY, CATEGORIES, people_of, select_events
+from presscheck.tui.commands import key_for
 from presscheck.tui.external_programs import folder_reason
 from presscheck.tui.places import Place
 from presscheck.tui.screens.folder import open_folder
@@ -49,7 +50,12 @@ class ReviewNavigation:
 
     def reason_edit_view(self) -> str | None:
         """Return why the timeline cannot be filtered: a changed item is selected instead of the conversation."""
-        return "F filters the timeline of Conversation, and the list of threads (g t)" if self._view.item else None
+        return (
+            f"{key_for('edit_view')} filters the timeline of Conversation, and "
+            f"the list of threads ({key_for('threads')})"
+            if self._view.item
+            else None
+        )
 
     async def command_edit_view(self) -> None:
         """Choose which events the timeline shows: all events, the events of a kind, or the events of a person."""
@@ -218,7 +224,9 @@ class ReviewNavigation:
         cursor, rows = self._view.row, sorted({*self._session.threads.rows_with_threads(), *checked})
         if not rows:
             has_threads = bool(self._session.threads.all_threads())
-            self._screen.notify("all threads are hidden: g t shows them" if has_threads else "there are no threads")
+            self._screen.notify(
+                f"all threads are hidden: {key_for('threads')} shows them" if has_threads else "there are no threads"
+            )
             return
         is_only = self._view.is_on_thread and rows == [cursor] and len(self._view.rendered.threads) == 1
         ahead = [row for row in rows if (row - cursor) * step > 0]

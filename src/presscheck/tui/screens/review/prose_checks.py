@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from presscheck.config.validation import read_checks
 from presscheck.errors import ConfigurationError, PresscheckError
 from presscheck.text.phrases import count
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.review.prose_findings import has_prose
 
 if TYPE_CHECKING:
@@ -60,6 +61,6 @@ class ProseCheckActions:
             self._screen.app_context.show_error(PresscheckError(failure))
         number = sum(len(prose.on(item)) for item in items)
         if number:
-            self._screen.notify(f"{count(number, 'new prose finding')}: t goes to the next one")
+            self._screen.notify(f"{count(number, 'new prose finding')}: {key_for('next_thread')} goes to the next one")
         elif not prose.failures:
             self._screen.notify(f"no new prose findings ({', '.join(check.name for check in checks)})")

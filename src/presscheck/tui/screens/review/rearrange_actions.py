@@ -21,6 +21,7 @@ from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.review.program_actions import ProgramActions
 from presscheck.tui.screens.review.request_actions import SUBJECT
@@ -56,14 +57,16 @@ class RearrangeActions:
         if self._view.is_in_change:
             had_range = self._view.text_range is not None
             if self._view.mark_range():
-                self._screen.notify("a range starts here: c comments on it, esc ends it")
+                self._screen.notify(
+                    f"a range starts here: {key_for('comment')} comments on it, {key_for('back')} ends it"
+                )
             else:
                 self._screen.notify(
                     "the range is ended" if had_range else "a range starts on a line of the page's text"
                 )
             return
         is_first = self._view.items.mark_range()
-        self._screen.notify("a range starts here: V ends it" if is_first else self._marks())
+        self._screen.notify(f"a range starts here: {key_for('mark_range')} ends it" if is_first else self._marks())
 
     def command_mark_visible(self) -> None:
         """Mark all visible pages, or remove their marks if all are marked."""
@@ -102,12 +105,12 @@ class RearrangeActions:
             return self._reason()
         item, block = self._view.item, self._view.block
         if item is None or item.noun != "page":
-            return "no page here: go to a page, or mark pages with V"
+            return f"no page here: go to a page, or mark pages with {key_for('mark_range')}"
         if self._is_on_text:
             if self._model.since:
-                return "only the changes since your review are shown: I shows all"
+                return f"only the changes since your review are shown: {key_for('since_review')} shows all"
             if block is None or block.kind == "same":
-                return "no change under the cursor: ] goes to the next change"
+                return f"no change under the cursor: {key_for('next_change')} goes to the next change"
         return self._reason()
 
     reason_copy_change = reason_drop_change
@@ -119,7 +122,7 @@ class RearrangeActions:
         if source is None:
             return
         if selection is None:
-            context.notify("no change under the cursor: ] goes to the next change")
+            context.notify(f"no change under the cursor: {key_for('next_change')} goes to the next change")
             return
         if await stays_locked(context, source.space):
             return
@@ -183,7 +186,11 @@ class RearrangeActions:
 
     def _marks(self) -> str:
         pages = self._marked()
-        return f"{count(len(pages), 'page')} marked: A acts on them" if pages else "no page is marked"
+        return (
+            f"{count(len(pages), 'page')} marked: {key_for('act_on_marked')} acts on them"
+            if pages
+            else "no page is marked"
+        )
 
     def _reason(self) -> str | None:
         return self._screen.engine.missing_reason(GetRevision) or self._session.edit_any_reason()

@@ -28,6 +28,7 @@ from presscheck.engine.review.threads import Thread, markdown_of_body
 from presscheck.text.phrases import count, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, plain, width, wrap
+from presscheck.tui.commands import key_for
 from presscheck.tui.comments.rows import thread_lines
 from presscheck.tui.screens.review.event_lines import VERDICT_SIGNS, event_line
 
@@ -174,7 +175,7 @@ def live_lines(sites: Sequence[Site]) -> list[Line]:
 
 def undo_line(*, can_revert: bool) -> Line:
     """Render how a merge can be undone. Reverting needs a service that can edit pages."""
-    words = "To undo a merge: Z in the merged change request reverts it in a new one."
+    words = f"To undo a merge: {key_for('revert')} in the merged change request reverts it in a new one."
     return (Span(words, "quiet") if can_revert else Span("This cannot be undone.", "waiting"),)
 
 
@@ -501,7 +502,7 @@ def _add_difference(
 def _finding_lines(finding: Finding, columns: int) -> list[Line]:
     """Render a finding: `§ “teh” should be “the” (typos/typo) · c suggests the change`."""
     style = _FINDING_STYLES[finding.severity]
-    hint = " · c suggests the change" if finding.fix else " · c comments on it"
+    hint = f" · {key_for('comment')} suggests the change" if finding.fix else f" · {key_for('comment')} comments on it"
     words = (Span(f"{finding.message} ", style), Span(f"({finding.rule}){hint}", "quiet"))
     first, *others = wrap(words, max(20, columns - 2))
     return [(Span("§ ", style), *first), *((Span("  "), *line) for line in others)]
@@ -552,7 +553,7 @@ def render_conversation(
         change.add(cut((Span(model.steps_note, "waiting"),), options.columns))
     _add_events(change, events, {thread.id for thread in threads}, model, options)
     if not threads:
-        empty = "No comments on the whole change request yet: C adds one."
+        empty = f"No comments on the whole change request yet: {key_for('comment_on_all')} adds one."
         change.add((Span(empty if model.discussion.is_known else "Loading the comments …", "quiet"),))
     return change
 
@@ -589,7 +590,11 @@ def _no_changes(model: ReviewModel) -> str:
         return "Loading the changes …"
     if model.since:
         return "no changes since your review"
-    return "no changes" if model.request and _is_closed(model.request) else "no changes yet: e edits a page in it"
+    return (
+        "no changes"
+        if model.request and _is_closed(model.request)
+        else f"no changes yet: {key_for('edit')} edits a page in it"
+    )
 
 
 def _add_thread(change: RenderedChange, thread: Thread, options: RenderOptions, prefix: Line = ()) -> None:

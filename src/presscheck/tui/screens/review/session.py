@@ -18,6 +18,7 @@ from presscheck.engine.inbox.notification_settings import NotificationTarget, re
 from presscheck.engine.review.model import ReviewModel, ThreadFilter
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.comments.rows import first_words
 from presscheck.tui.screens.notification_actions import Selection
 from presscheck.tui.screens.review.drafts import ReviewDrafts
@@ -97,7 +98,7 @@ class ReviewSession(RequestSession):
     def prose_lines(self) -> list[Line]:
         note = self.prose.note(self.model.items)
         if not note and read_checks(self.screen.app_context.settings_file)[0]:
-            note = "Prose not checked: . W checks it."
+            note = f"Prose not checked: {key_for('check_prose')} checks it."
         return [(Span(note, "waiting"),)] if note else []
 
     async def read_page(self, page_id: str) -> RevisionPage:
@@ -244,7 +245,7 @@ class ReviewSession(RequestSession):
         """Go to a page, and to the first conflict in its text if there is one."""
         row = self._row_of(page_id)
         if row is None:
-            self.screen.notify("this page is not changed here: u updates from main")
+            self.screen.notify(f"this page is not changed here: {key_for('pull')} updates from main")
             return
         self.view.select(row)
         blocks = conflict_blocks(self.view.page.after)

@@ -20,6 +20,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, plain
+from presscheck.tui.commands import key_for
 from presscheck.tui.comments.actions import NOT_DISCARDED, ThreadActions
 from presscheck.tui.comments.rows import first_words
 from presscheck.tui.places import Place
@@ -192,7 +193,7 @@ class SubmitSheet(PromptDialog):
             return
         if self._drafts.screen.engine.drop(entry.id):
             self._dropped.append(entry)
-            self._message = f"dropped “{plain(_words(entry))[:20]}”: z restores it"
+            self._message = f"dropped “{plain(_words(entry))[:20]}”: {key_for('unsend')} restores it"
         else:
             self._message = NOT_DISCARDED
         self._draw()

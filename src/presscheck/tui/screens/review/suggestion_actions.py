@@ -23,6 +23,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.comments.rows import first_words, who_resolves
 from presscheck.tui.screens.batch_actions import BatchItem, BatchScreen
 from presscheck.tui.screens.page.editor import stays_locked
@@ -69,7 +70,10 @@ class PageItem(BatchItem):
             page = await self._session.read_page(self.page.id)
             if page.markdown != self.page.markdown:
                 self.page, self.result = page, apply_suggestions(page.markdown or "", self._threads)
-                self.state, self.message = "failed", "somebody just changed this page: s applies them to its new text"
+                self.state, self.message = (
+                    "failed",
+                    f"somebody just changed this page: {key_for('retry')} applies them to its new text",
+                )
                 return
             if not self.result.applied:
                 self.state, self.message = "failed", self.result.skipped[0][1]
@@ -100,9 +104,9 @@ class SuggestionActions:
         """Return why no suggestion can be applied: there is none, it is resolved, or the page cannot be edited."""
         thread = self._view.thread
         if thread is None or newest_suggestion(thread) is None:
-            return "no suggestion here: ctrl+g in a comment adds one"
+            return f"no suggestion here: {key_for('suggest')} in a comment adds one"
         if thread.resolved:
-            return "it is resolved: x reopens it"
+            return f"it is resolved: {key_for('resolve')} reopens it"
         return self._session.edit_page_reason()
 
     async def command_use_suggestion(self) -> None:
@@ -181,7 +185,7 @@ class SuggestionActions:
             return
         which = f"{number} of {number + skipped} suggestions" if skipped else count(number, "suggestion")
         lines = [line for item in items for line in _plan(item)]
-        lines.append((Span("Each page is edited once. d shows the new text.", "quiet"),))
+        lines.append((Span(f"Each page is edited once. {key_for('diff_view')} shows the new text.", "quiet"),))
         diff = [line for item in pages for line in _diff(item)]
         title = f"Apply {which} to {count(len(pages), 'page')}?"
         if await confirm(self._screen, title, lines, "Apply", details=diff):

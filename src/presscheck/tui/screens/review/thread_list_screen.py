@@ -13,6 +13,7 @@ from presscheck.errors import InvalidArgument
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.comments.actions import ThreadActions
 from presscheck.tui.comments.rows import first_words
 from presscheck.tui.comments.thread_list import ThreadList
@@ -93,11 +94,16 @@ class ThreadListScreen(ThreadList):
     @override
     def show_empty(self, empty: EmptyState) -> None:
         if any(thread.state in self.visible_states for thread in self.all_threads):
-            empty.show_empty("No thread matches the filter.", "F changes the filter; without a text it shows all.")
+            empty.show_empty(
+                "No thread matches the filter.",
+                f"{key_for('edit_view')} changes the filter; without a text it shows all.",
+            )
         elif self.all_threads:
             empty.show_empty("All threads are hidden.", "1 to 4 show the threads of a state.")
         else:
-            empty.show_empty("No comments yet.", "In the review, c comments on the line under the cursor.")
+            empty.show_empty(
+                "No comments yet.", f"In the review, {key_for('comment')} comments on the line under the cursor."
+            )
 
     def command_open(self) -> None:
         """Close the list, and go to the thread in the review."""
@@ -132,7 +138,7 @@ class ThreadListScreen(ThreadList):
     def command_mark_range(self) -> None:
         """Start or end a range of marked threads."""
         if self.rows.mark_range():
-            self.notify("a range starts here: V ends it")
+            self.notify(f"a range starts here: {key_for('mark_range')} ends it")
 
     def command_mark_visible(self) -> None:
         """Mark all visible threads, or remove their marks if all are marked."""

@@ -11,6 +11,7 @@ from presscheck.engine.drafts import REVIEW_DRAFT
 from presscheck.engine.review.merge_readiness import review_reason
 from presscheck.text.phrases import count
 from presscheck.text.styled_text import Line, Span, join_fitting
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.review.drafts import VERDICT_TEXTS
 from presscheck.tui.screens.review.submit_sheet import Submission, submit_held, with_comments
 
@@ -86,13 +87,19 @@ class VerdictActions:
         """
         number, review = self._held, self._drafts.review
         if number:
-            notice = f"{count(number, 'comment')} in your review: v a, v r or v c submits it, z undoes the last one"
+            notice = (
+                f"{count(number, 'comment')} in your review: {key_for('approve')}, {key_for('request_changes')} "
+                f"or {key_for('comment_only')} submits it, {key_for('unsend')} undoes the last one"
+            )
         elif review.is_started:
             review.end()
             notice = "review ended: comments are sent at once"
         else:
             review.start()
-            notice = "review started: comments are held until you submit it with v a, v r or v c"
+            notice = (
+                "review started: comments are held until you submit it with "
+                f"{key_for('approve')}, {key_for('request_changes')} or {key_for('comment_only')}"
+            )
         self._screen.redraw()
         self._screen.notify(notice)
 

@@ -18,6 +18,7 @@ from typing_extensions import override
 from presscheck.engine.review.timeline import BY, select_events
 from presscheck.text.phrases import count, now
 from presscheck.text.styled_text import Line, Span, cut
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.review.renderer import (
     PageText,
     RenderedChange,
@@ -504,7 +505,7 @@ class ReviewView:
     def _render(self, item: ChangedItem | None, page: PageText, threads: list[Thread]) -> RenderedChange:
         """Render an item, or the conversation for None."""
         if item is None:
-            note = f"only {self.event_query} · F shows others" if self.event_query else ""
+            note = f"only {self.event_query} · {key_for('edit_view')} shows others" if self.event_query else ""
             if self.event_query.startswith(BY):
                 self._loader.load_people(self._threads.all_visible())
             events = select_events(self.events(), self.event_query)
@@ -547,7 +548,7 @@ class ReviewView:
         summary = f"{self._model.items.index(item) + 1} of {len(self._model.items)}"
         summary += " since your review" if self._model.since else ""
         hidden = len(self._threads.threads_on(item)) - visible
-        return summary + (f" · {count(hidden, 'thread')} hidden: g t" if hidden else "")
+        return summary + (f" · {count(hidden, 'thread')} hidden: {key_for('threads')}" if hidden else "")
 
     def _item_row(self, index: int, columns: int) -> Line:
         if index == 0:

@@ -9,6 +9,7 @@ from presscheck.api.sites import CreateSite, DeleteSite, UpdateSite
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.space_choices import space_choices
 from presscheck.tui.screens.sites.writes import lacks_role, send
 from presscheck.tui.ui.ask import choose, confirm
@@ -161,7 +162,7 @@ class SiteDetails:
     async def _send(self, site: Site, **given: Any) -> None:
         call = UpdateSite(organization_id=self._organization_id, site_id=site.id, **given)
         if await send(self._screen, call):
-            self._screen.notify(f"{sanitize(site.title)} changed: z undoes it")
+            self._screen.notify(f"{sanitize(site.title)} changed: {key_for('unsend')} undoes it")
 
 
 def _problem(field: str, text: str) -> str | None:

@@ -19,6 +19,7 @@ from presscheck.api.site_findings import (
 from presscheck.text.phrases import now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.places import Place
 from presscheck.tui.screens.sites.title import site_title
 from presscheck.tui.screens.sites.writes import mark_of, send, undo_here, write_reason
@@ -78,7 +79,7 @@ class FindingList(List[SiteFinding]):
     def empty(self) -> Message:
         if self.status == "open":
             return Message("No open findings: the service found no other problems.")
-        return Message(f"No finding is {self.name.lower()}.", "E changes the status of a finding.")
+        return Message(f"No finding is {self.name.lower()}.", f"{key_for('rename')} changes the status of a finding.")
 
     def reason_open(self) -> str | None:
         """Return why nothing can be opened: there is no finding, or it is on no page and in no change request."""
@@ -86,7 +87,9 @@ class FindingList(List[SiteFinding]):
         if finding is None:
             return "no finding here"
         has_place = finding.pages or finding.change_requests
-        return None if has_place else "it is on no page: W among the sites goes to where it can be fixed"
+        return (
+            None if has_place else f"it is on no page: {key_for('why')} among the sites goes to where it can be fixed"
+        )
 
     async def command_open(self) -> None:
         """Open the page or change request of the finding; with several, ask which."""

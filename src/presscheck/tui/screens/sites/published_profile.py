@@ -12,6 +12,7 @@ from presscheck.errors import NotFound, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, width, wrap
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.text_screen import TextScreen
 
 if TYPE_CHECKING:
@@ -32,9 +33,9 @@ def published_reason(context: BaseScreen, site: Site | None) -> str | None:
     A service without this operation is a reason too.
     """
     if site is None:
-        return "there is no site: a creates one"
+        return f"there is no site: {key_for('add')} creates one"
     if not site.published:
-        return "it is not live, so visitors get nothing: . v previews it"
+        return f"it is not live, so visitors get nothing: {key_for('preview_site')} previews it"
     if not context.engine.status.online:
         return "you are offline, and the service knows what visitors get"
     return context.engine.missing_reason(GetPublishedSite)
@@ -76,7 +77,9 @@ async def show_published(
 
 def _lines(content: PublishedContentSite, columns: int, *, key_of: str, reach: str = "checking …") -> Iterator[Line]:
     site, is_secret = content.site, bool(key_of)
-    address = f"secret: y on the {key_of} copies it" if is_secret else display_url(site.urls.published or "")
+    address = (
+        f"secret: {key_for('copy')} on the {key_of} copies it" if is_secret else display_url(site.urls.published or "")
+    )
     style = "removed" if "not reachable" in reach else ""
     yield _fact("title", Span(sanitize(site.title), "strong"))
     yield _fact("address", Span(address))

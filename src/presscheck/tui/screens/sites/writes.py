@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from presscheck.engine.writes.descriptions import describe
 from presscheck.errors import NotNow
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.undo import undo_last_sent
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def write_reason(screen: BaseScreen, operation: type[Operation[Any]], site: Site
         role: the required role.
     """
     if site is None:
-        return "there is no site: a creates one"
+        return f"there is no site: {key_for('add')} creates one"
     return screen.engine.write_reason(operation) or lacks_role(site, role)
 
 

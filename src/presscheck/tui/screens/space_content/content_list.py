@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.list import NO_MATCH, Column, List
 from presscheck.tui.ui.loaded import message_for
@@ -52,7 +53,7 @@ class ContentList(List[T]):
         loaded, session = self.loaded, self.session
         if loaded.value is not None:
             return NO_MATCH if loaded.value else self.empty()
-        hint = "O chooses a change request, where they can be listed."
+        hint = f"{key_for('new_request')} chooses a change request, where they can be listed."
         has_hint = isinstance(loaded.error, NotSupported) and session.change_request_id is None
         return message_for(
             loaded, self.nouns, self.place, online=online, progress=session.progress, hint=hint if has_hint else ""
@@ -70,12 +71,12 @@ class ContentList(List[T]):
         if self.current and (address := self.address(self.current)):
             open_address(screen.app_context, address)
         else:
-            screen.notify(self.no_address)
+            screen.notify(with_keys(self.no_address))
 
     def command_copy(self) -> None:
         """Copy the address of the item."""
         address = self.address(self.current) if self.current else ""
-        self._copy(address, "copied the address", "it has no web address: Y copies its text")
+        self._copy(address, "copied the address", f"it has no web address: {key_for('copy_text')} copies its text")
 
     def command_copy_text(self) -> None:
         """Copy the target of the link, the Markdown that shows the file, or the tag that includes the content."""

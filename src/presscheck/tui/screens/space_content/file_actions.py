@@ -18,6 +18,7 @@ from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import size_of
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.external_programs import is_openable, is_remote, open_file
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.space_content.link_rows import markdown_of
@@ -106,7 +107,8 @@ class FileActions:
     async def _may_add(self, name: str) -> bool:
         if all(file.name != name for file in self._session.files):
             return True
-        lines = [(Span("Both files stay: the API cannot delete files. . f replaces one on all pages."),)]
+        replace = key_for("find_replace")
+        lines = [(Span(f"Both files stay: the API cannot delete files. {replace} replaces one on all pages."),)]
         question = f"Add another {sanitize(name)}?"
         return await confirm(self._session.screen, question, lines, "Add")
 
@@ -121,9 +123,8 @@ class FileActions:
         file = answer.inserted_files[0] if answer and answer.inserted_files else None
         if file:
             self._session.screen.app_context.copy_to_clipboard(markdown_of(file))
-        self._session.screen.notify(
-            f"uploaded {name}: {'its Markdown is copied' if file else 'enter copies its Markdown'}"
-        )
+        copied = "its Markdown is copied" if file else f"{key_for('open')} copies its Markdown"
+        self._session.screen.notify(f"uploaded {name}: {copied}")
 
     async def _content(self, file: RevisionFile) -> bytes:
         """Download a file from a new address: addresses in listings may have expired."""

@@ -13,6 +13,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count, size_of
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.space_content.content_list import ContentList
 from presscheck.tui.screens.space_content.file_actions import FileActions
@@ -73,7 +74,7 @@ class FileList(ContentList[RevisionFile]):
 
     @override
     def empty(self) -> Message:
-        return Message("No files yet.", "a uploads one, in a change request.")
+        return Message("No files yet.", f"{key_for('add')} uploads one, in a change request.")
 
     def _used(self, file: RevisionFile) -> Line:
         return self.session.used_on(len(self.session.pages_with_file(file)))

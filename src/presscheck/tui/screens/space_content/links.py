@@ -10,6 +10,7 @@ from typing_extensions import override
 from presscheck.documents.pages.tree import flatten
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.page.editor import edit_page
 from presscheck.tui.screens.space_content.content_list import ContentList
 from presscheck.tui.screens.space_content.link_rows import (
@@ -45,7 +46,7 @@ class LinkList(ContentList[LinkRow]):
 
     name, nouns = "Links", "links"
     footer = ("open", "edit", "edit_view", "find_here", "copy", "close")
-    no_address = "this link leads to no web address: enter opens its page"
+    no_address = "this link leads to no web address: {open} opens its page"
 
     def __init__(self, session: SpaceContent) -> None:
         self._state: State | None = None
@@ -95,17 +96,17 @@ class LinkList(ContentList[LinkRow]):
             spans += [Span(f"{sign} ", "quiet" if is_quiet else style)]
             spans += [Span(f"{number:,} {state}   ", "quiet" if is_quiet else "")]
         if self._page:
-            spans.append(Span(f"only on {self._page[0]}: F shows others   ", "accent"))
+            spans.append(Span(f"only on {self._page[0]}: {key_for('edit_view')} shows others   ", "accent"))
         if self._state:
-            spans.append(Span(f"only {self._state}: F shows others   ", "accent"))
+            spans.append(Span(f"only {self._state}: {key_for('edit_view')} shows others   ", "accent"))
         return tuple(spans)
 
     @override
     def empty(self) -> Message:
         if self._page:
-            return Message(f"{self._page[0]} has no links.", "F shows those of other pages.")
+            return Message(f"{self._page[0]} has no links.", f"{key_for('edit_view')} shows those of other pages.")
         if self._state:
-            return Message(f"No link is {self._state}.", "F shows the others.")
+            return Message(f"No link is {self._state}.", f"{key_for('edit_view')} shows the others.")
         return Message("No links in this space.")
 
     @override

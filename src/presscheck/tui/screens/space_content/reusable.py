@@ -17,6 +17,7 @@ from presscheck.documents.terminal.references import NO_REFERENCES
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.admin.details import fact_lines
 from presscheck.tui.screens.admin.facts import facts
 from presscheck.tui.screens.references.file_contents import FilePlace
@@ -138,7 +139,8 @@ class ReusableList(ContentList[ReusableContent]):
     def summary(self) -> Line:
         if not self.total:
             return ()
-        return (Span("enter reads it, or lists its pages; o opens the app, which can edit it", "quiet"),)
+        enter, web = key_for("open"), key_for("web")
+        return (Span(f"{enter} reads it, or lists its pages; {web} opens the app, which can edit it", "quiet"),)
 
     @override
     def empty(self) -> Message:
@@ -149,7 +151,7 @@ class ReusableList(ContentList[ReusableContent]):
 
     def reason_edit(self) -> str | None:
         """Return why reusable content cannot be edited: the API has no operation that edits it."""
-        return "the API cannot edit reusable content: o opens the space in the app"
+        return f"the API cannot edit reusable content: {key_for('web')} opens the space in the app"
 
     reason_edit_other = reason_edit
 

@@ -15,6 +15,7 @@ from presscheck.engine.integrations.settings import component_of, missing_settin
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, plain, wrap
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.admin.integration.component_screen import ComponentScreen, Source
 from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.ask import choose
@@ -88,7 +89,7 @@ class AboutIntegration(List[AboutRow]):
             return (Span(words, "added"), Span(needs, "waiting"))
         if listed.value is None and listed.error:
             return (Span("the service does not list its installations for you", "quiet"),)
-        return (Span("not installed: a installs it" if listed.value is not None else "…", "quiet"),)
+        return (Span(f"not installed: {key_for('add')} installs it" if listed.value is not None else "…", "quiet"),)
 
     @override
     def row(self, index: int, width: int) -> Line:
@@ -182,7 +183,7 @@ class AboutIntegration(List[AboutRow]):
     def reason_open(self) -> str | None:
         """Return why the line cannot be opened: it is only text, or the service does not render components."""
         if self.current is None or self.current.opens is None:
-            return "enter opens blocks, content sources and links; 2 shows the installations"
+            return f"{key_for('open')} opens blocks, content sources and links; 2 shows the installations"
         return self._session.screen.engine.missing_reason(RenderIntegration)
 
     def command_open(self) -> Awaitable[None] | None:

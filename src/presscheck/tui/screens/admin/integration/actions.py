@@ -26,6 +26,7 @@ from presscheck.engine.integrations.settings import (
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.admin.details import fact_lines
 from presscheck.tui.screens.admin.facts import facts
 from presscheck.tui.screens.admin.integration.component_screen import ComponentScreen, Source
@@ -75,7 +76,10 @@ class IntegrationActions:
             lines.append((mark, Span(sanitize(scope_text(scope)))))
         verb, done = ("Approve", "approved") if session.needs_approval else ("Install", "installed")
         if verb == "Install":
-            lines += [(), (Span("It works in all spaces and sites at first; E changes that.", "quiet"),)]
+            lines += [
+                (),
+                (Span(f"It works in all spaces and sites at first; {key_for('rename')} changes that.", "quiet"),),
+            ]
         if not await confirm(self._session.screen, f"{verb} {session.title} in {where}?", lines, verb):
             return
         installed = await send(

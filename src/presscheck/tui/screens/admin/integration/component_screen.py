@@ -22,6 +22,7 @@ from presscheck.errors import PresscheckError
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import display_url, is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.admin.integration.component_rows import (
     ComponentRow,
     Control,
@@ -227,7 +228,7 @@ class ComponentScreen(BaseScreen):
             empty.show_offline("This was not rendered before you were offline.")
         else:
             empty.show_empty("The component is empty.")
-        words = f"{title} is working …" if self._is_busy else "enter changes a value or presses a button"
+        words = f"{title} is working …" if self._is_busy else f"{key_for('open')} changes a value or presses a button"
         if not self.engine.status.online and not self._is_busy:
             words = "offline: shown as it was; buttons cannot be pressed"
         self.query_one("#summary", StatusLine).show((Span(f" {words}", "quiet"),))
@@ -255,7 +256,7 @@ class ComponentScreen(BaseScreen):
         if self._is_busy:
             return "the integration is working"
         if control is None:
-            return "this line is a text: enter works on inputs, buttons and links"
+            return f"this line is a text: {key_for('open')} works on inputs, buttons and links"
         if control.is_disabled:
             return f"the integration disabled {control.label}"
         is_sent = control.action is not None and control.action.get("action") not in LOCAL

@@ -12,6 +12,7 @@ from presscheck.api.integrations import IntegrationEvent
 from presscheck.text.phrases import ago, count, exact, now, parse_time, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad, wrap
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.admin.integration.session import event_type
 from presscheck.tui.ui.list import Column, List
 from presscheck.tui.ui.loaded import Loaded
@@ -87,13 +88,15 @@ class EventList(List[IntegrationEvent]):
             spans.append(Span("   the newest ones", "quiet"))
         if self.installation:
             where = self._session.installer(self.installation)
-            spans.append(Span(f"   only those of {where}: esc shows all", "accent"))
+            spans.append(Span(f"   only those of {where}: {key_for('back')} shows all", "accent"))
         return (*spans, Span("   refreshed while open", "quiet"))
 
     @override
     def empty(self) -> Message:
         if self.installation:
-            return Message("No events of this installation.", "esc shows the events of all installations.")
+            return Message(
+                "No events of this installation.", f"{key_for('back')} shows the events of all installations."
+            )
         return Message("No events yet.", "It gets one when it is installed, configured, or rendered.")
 
     @override

@@ -19,6 +19,7 @@ from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui import places
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.admin.integration.session import place_id, place_title
 from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.ask import choose
@@ -100,7 +101,7 @@ class InstallationList(List[Installation]):
 
     @property
     def _installs(self) -> str:
-        return f"a installs it in {sanitize(self._session.organization.title)}."
+        return f"{key_for('add')} installs it in {sanitize(self._session.organization.title)}."
 
     @override
     def explanation(self, *, online: bool) -> Message:
@@ -118,7 +119,7 @@ class InstallationList(List[Installation]):
 
     def reason_open(self) -> str | None:
         """Return why the installation cannot be opened: there is none."""
-        return None if self.current else "no installation here: a installs it"
+        return None if self.current else f"no installation here: {key_for('add')} installs it"
 
     reason_copy = reason_open
 
@@ -244,8 +245,10 @@ class PlaceList(List[Place]):
     @override
     def empty(self) -> Message:
         if self._session.installations.value:
-            return Message(f"It works in no {self.nouns}.", f"E chooses between all and selected {self.nouns}.")
-        return Message("It is not installed yet.", "a installs it.")
+            return Message(
+                f"It works in no {self.nouns}.", f"{key_for('rename')} chooses between all and selected {self.nouns}."
+            )
+        return Message("It is not installed yet.", f"{key_for('add')} installs it.")
 
     @override
     def explanation(self, *, online: bool) -> Message:
@@ -262,7 +265,10 @@ class PlaceList(List[Place]):
         return next(own, None) or session.installation
 
     def _reason_single(self, verb: str) -> str:
-        return f"the API cannot do this: o opens the web app, where single {self.nouns} are {verb}; E chooses all"
+        return (
+            f"the API cannot do this: {key_for('web')} opens the web app, where single "
+            f"{self.nouns} are {verb}; {key_for('rename')} chooses all"
+        )
 
     def reason_add(self) -> str:
         """Return why a space or site cannot be added: the API cannot add a single space or site."""

@@ -16,6 +16,7 @@ from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.text.phrases import count, now, parse_time, since
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut
+from presscheck.tui.commands import key_for
 from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.details import fact_lines
 from presscheck.tui.screens.admin.facts import Fact
@@ -247,7 +248,13 @@ class TranslationRecord:
             Fact("updated", since(one.updated_at, now()) if one.updated_at else ""),
         ]
         if changed := self._changed_since:
-            facts.append(Fact("out of date", f"the source changed {changed}: s translates what changed", "waiting"))
+            facts.append(
+                Fact(
+                    "out of date",
+                    f"the source changed {changed}: {key_for('retry')} translates what changed",
+                    "waiting",
+                )
+            )
         lines = fact_lines([fact for fact in facts if fact.value], columns)
         text = nodes_to_markdown(with_known_types(one.instructions)).strip() if one.instructions else ""
         if text:

@@ -13,6 +13,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, plain
+from presscheck.tui.commands import key_for
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.status_bar import StatusLine
@@ -165,7 +166,7 @@ class RecordScreen(BaseScreen):
         elif error and not self.engine.status.online:
             notes = (Span("⚠ offline: only what the list had is shown", "waiting"),)
         elif error:
-            notes = (Span(f"✗ {sanitize(error.message)}", "removed"), Span("  ctrl+r retries", "quiet"))
+            notes = (Span(f"✗ {sanitize(error.message)}", "removed"), Span(f"  {key_for('refresh')} retries", "quiet"))
         self.query_one("#state", StatusLine).show((Span(" "), *self.record.state), (*notes, Span(" ")))
         view.show(self.record.lines(max(20, (view.size.width or self.size.width) - 1)))
         self.refresh_status_bars()

@@ -26,6 +26,7 @@ from presscheck.errors import NotFound, PresscheckError
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.tui.commands import key_for
 from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.operation_form import StoredForm, fill_in
 from presscheck.tui.screens.admin.records.runs import status_line, writing_reason
@@ -209,7 +210,7 @@ class SpecificationScreen(BaseScreen):
             empty.show_loading("The service is processing it …")
         elif isinstance(self._error, NotFound):
             reasons = [one.message for one in (self.specification.last_processed_errors or ())[:MOST_REASONS]]
-            hint = "e gives it another source: an address or a file."
+            hint = f"{key_for('edit')} gives it another source: an address or a file."
             empty.show_empty("It has no version yet.", "\n".join([*filter(None, reasons), hint]))
         elif not self.engine.status.online and not self._is_loaded:
             empty.show_offline("The latest version is not in the cache.")

@@ -28,6 +28,7 @@ from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.writes import mark_of, send
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.ui.ask import choose, confirm
@@ -88,13 +89,17 @@ class RedirectList(MarkedList[Redirect]):
             return ()
         marked = len(self.marked)
         parts = [Span(count(len(redirects), "redirect"))]
-        parts += [Span(f"   {marked:,} marked: A acts on them", "accent")] if marked else []
+        parts += [Span(f"   {marked:,} marked: {key_for('act_on_marked')} acts on them", "accent")] if marked else []
         parts += [Span(f"   {len(session.problems):,} with problems", "waiting")] if session.problems else []
         return tuple(parts) if session.paths else (*parts, Span("   reading the pages …", "quiet"))
 
     @override
     def empty(self) -> Message:
-        return Message("No redirects yet.", "a adds one, . i imports a CSV file, . r suggests some.")
+        return Message(
+            "No redirects yet.",
+            f"{key_for('add')} adds one, {key_for('import_rows')} imports a CSV "
+            f"file, {key_for('suggest_rows')} suggests some.",
+        )
 
     def _source(self, redirect: Redirect) -> Line:
         sign, style = mark_of(redirect)
@@ -123,7 +128,7 @@ class RedirectList(MarkedList[Redirect]):
     def _row_reason(self, write: type[Operation[Any]] | None = None, *, needs_paths: bool = True) -> str | None:
         if reason := self.reason(write, needs_paths=False):
             return reason
-        return self.reason(needs_paths=needs_paths) if self.count else "no redirect here: a adds one"
+        return self.reason(needs_paths=needs_paths) if self.count else f"no redirect here: {key_for('add')} adds one"
 
     def reason_open(self) -> str | None:
         """Return why the destination cannot be shown: there is no redirect, or the data is not loaded yet."""
@@ -148,7 +153,7 @@ class RedirectList(MarkedList[Redirect]):
     def reason_act_on_marked(self) -> str | None:
         """Return why the marked redirects cannot be changed: none is marked, or the change is not allowed now."""
         if not self.rows.marked:
-            return "nothing is marked: space marks a redirect, * all visible rows"
+            return f"nothing is marked: {key_for('mark')} marks a redirect, {key_for('mark_visible')} all visible rows"
         return self.reason(UpdateRedirect)
 
     def command_open(self) -> None:
@@ -289,7 +294,7 @@ class RedirectList(MarkedList[Redirect]):
         def validate(typed: str) -> str | None:
             known = redirects.by_source.get(plain_path(typed))
             if known and known.id != own:
-                return "it is redirected already: E changes where it leads"
+                return f"it is redirected already: {key_for('rename')} changes where it leads"
             return source_problem(typed)
 
         dialog = PromptDialog("Path to redirect", draft, max_length=LONGEST_PATH, validate=validate, hint="/old/page")
@@ -330,7 +335,7 @@ class RedirectList(MarkedList[Redirect]):
 
 def unsent(redirect: Redirect) -> str | None:
     """Return why an unsent redirect cannot be changed; None for other redirects."""
-    return "it is not sent yet: z discards it" if redirect.id.startswith("waiting:") else None
+    return f"it is not sent yet: {key_for('unsend')} discards it" if redirect.id.startswith("waiting:") else None
 
 
 def _named(redirects: Sequence[Redirect]) -> list[Line]:

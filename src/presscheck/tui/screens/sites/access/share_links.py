@@ -12,6 +12,7 @@ from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.published_profile import published_reason, show_published
 from presscheck.tui.screens.sites.writes import mark_of, send
 from presscheck.tui.ui.ask import choose, confirm
@@ -70,16 +71,18 @@ class ShareLinkList(List[ShareLink]):
 
     @override
     def empty(self) -> Message:
-        return Message("No share links yet.", "a creates one: anyone with its address can read the site.")
+        return Message(
+            "No share links yet.", f"{key_for('add')} creates one: anyone with its address can read the site."
+        )
 
     def _reason(self, write: type[Operation[Any]] | None = None) -> str | None:
         """Return why the link cannot be used or changed: there is none, it is not sent, or no change is allowed."""
         if reason := self._session.reason(ListShareLinks, write):
             return reason
         if self.current is None:
-            return "no share link here: a creates one"
+            return f"no share link here: {key_for('add')} creates one"
         is_waiting = write is not None and self.current.id.startswith("waiting:")
-        return "it is not sent yet: z discards it" if is_waiting else None
+        return f"it is not sent yet: {key_for('unsend')} discards it" if is_waiting else None
 
     def reason_add(self) -> str | None:
         """Return why a share link cannot be created: the change is not allowed now."""
@@ -159,7 +162,7 @@ class ShareLinkList(List[ShareLink]):
         name = sanitize(link.name or "") or "(no name)"
         lines: list[Line] = [
             (Span("Its address no longer opens the site."),),
-            (Span("It cannot be restored; E turns a link off for a while.", "waiting"),),
+            (Span(f"It cannot be restored; {key_for('rename')} turns a link off for a while.", "waiting"),),
         ]
         if await confirm(self._session.screen, f"Revoke {name}?", lines, "Revoke"):
             await send(self._session.screen, DeleteShareLink(**self._session.path, share_link_id=link.id))
@@ -184,4 +187,4 @@ def _state(link: ShareLink) -> Line:
 
 
 def _address(link: ShareLink) -> Line:
-    return (Span("secret: y copies it" if link.urls.published else "none while not live", "quiet"),)
+    return (Span(f"secret: {key_for('copy')} copies it" if link.urls.published else "none while not live", "quiet"),)

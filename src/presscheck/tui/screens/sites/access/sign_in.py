@@ -11,6 +11,7 @@ from presscheck.api.operation import NOT_CACHED
 from presscheck.api.site_settings import GetPublishingAuth, RegeneratePublishingAuth, UpdatePublishingAuth
 from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.ui.list import Column, List
@@ -81,7 +82,9 @@ class SignInSettings(List[Setting]):
     def reason_copy(self) -> str | None:
         """Return why the key cannot be copied: the site has no key, or the settings are not loaded."""
         sign_in = self._session.sign_in.value
-        return self._reason() or ("there is no key yet: . k makes one" if sign_in and not sign_in.private_key else None)
+        return self._reason() or (
+            f"there is no key yet: {key_for('rotate_key')} makes one" if sign_in and not sign_in.private_key else None
+        )
 
     def rotate_reason(self) -> str | None:
         """Return why the key cannot be replaced: the change is not allowed now, or the settings are not loaded."""
@@ -111,7 +114,7 @@ class SignInSettings(List[Setting]):
         ]
         if await confirm(self._session.screen, f"Rotate the key of {title}?", lines, "Rotate", type_to_confirm=title):
             await send(self._session.screen, RegeneratePublishingAuth(**self._session.path))
-            self._session.screen.notify("the key is replaced: y copies the new one")
+            self._session.screen.notify(f"the key is replaced: {key_for('copy')} copies the new one")
 
     async def command_rename(self) -> None:
         """Change the setting under the cursor."""
@@ -120,7 +123,7 @@ class SignInSettings(List[Setting]):
             return
         setting = row.key
         if setting == "key":
-            self._session.screen.notify("y copies the key, . k rotates it")
+            self._session.screen.notify(f"{key_for('copy')} copies the key, {key_for('rotate_key')} rotates it")
         elif setting == "backend":
             choices = [Choice(name, name, words) for name, words in BACKENDS.items()]
             chosen = await choose(self._session.screen, "Visitors are signed in by", choices, current=sign_in.backend)
@@ -152,7 +155,12 @@ def settings(sign_in: PublishingAuth) -> list[Setting]:
         Setting("backend", "Backend", f"{backend}: {BACKENDS.get(backend, '')}".rstrip(": ")),
         Setting("fallback_url", "Sign-in page", sanitize(sign_in.fallback_url or "") or "not set"),
         Setting("logout_url", "After signing out", sanitize(sign_in.logout_url or "") or "not set"),
-        Setting("key", "Key", "set; it is never shown: y copies it" if sign_in.private_key else "none", "quiet"),
+        Setting(
+            "key",
+            "Key",
+            f"set; it is never shown: {key_for('copy')} copies it" if sign_in.private_key else "none",
+            "quiet",
+        ),
     ]
 
 

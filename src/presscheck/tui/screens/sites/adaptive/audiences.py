@@ -13,6 +13,7 @@ from presscheck.errors import InvalidArgument
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.adaptive.audience_dialog import ask_audience, claims_text, draft_key
 from presscheck.tui.screens.sites.adaptive.visitor_tokens import ask_token
 from presscheck.tui.ui.ask import confirm
@@ -66,7 +67,9 @@ class AudienceList(List[Audience]):
 
     @override
     def empty(self) -> Message:
-        return Message("No audience is saved yet.", "a saves one: a name, and the claims of such a visitor.")
+        return Message(
+            "No audience is saved yet.", f"{key_for('add')} saves one: a name, and the claims of such a visitor."
+        )
 
     def _sees(self, audience: Audience) -> Line:
         """Return the number of places with a condition that an audience sees; empty until the places are loaded."""
@@ -77,7 +80,7 @@ class AudienceList(List[Audience]):
 
     def reason_delete(self) -> str | None:
         """Return why the audience cannot be deleted: there is none."""
-        return None if self.current else "no audience here: a saves one"
+        return None if self.current else f"no audience here: {key_for('add')} saves one"
 
     def reason_rename(self) -> str | None:
         """Return why the audience cannot be changed: there is none, or its claims cannot be read."""

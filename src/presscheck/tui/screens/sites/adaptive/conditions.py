@@ -11,6 +11,7 @@ from presscheck.api.site_settings import ListTemplateConditions
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.adaptive.session import Condition
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.ui.list import Column, List
@@ -81,12 +82,15 @@ class ConditionList(List[Condition]):
 
     @override
     def empty(self) -> Message:
-        hint = "Sections and spaces get one in the structure (g u, then E), pages in their details."
+        hint = (
+            f"Sections and spaces get one in the structure ({key_for('go_structure')}, "
+            f"then {key_for('rename')}), pages in their details."
+        )
         return Message("Nothing of this site has a condition.", hint)
 
     def reason_add(self) -> str | None:
         """Return why conditions cannot be changed here: they are set on sections, spaces and pages."""
-        return "conditions are set on sections, spaces and pages: enter lists them"
+        return f"conditions are set on sections, spaces and pages: {key_for('open')} lists them"
 
     reason_rename = reason_edit = reason_edit_other = reason_delete = reason_add
 

@@ -11,6 +11,7 @@ from presscheck.engine.publish.audiences import AdaptivePlace
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.adaptive.visitor_page import VisitorPage
 from presscheck.tui.screens.sites.adaptive.visitor_tokens import ask_token
 from presscheck.tui.ui.list import List
@@ -80,7 +81,7 @@ class SeenByGrid(List[AdaptivePlace]):
     def summary(self) -> Line:
         place, audience = self.current, self.audience
         if not self._session.audiences:
-            return (Span("no audience is saved yet: a saves one", "waiting"),)
+            return (Span(f"no audience is saved yet: {key_for('add')} saves one", "waiting"),)
         if place is None or audience is None:
             return ()
         verdict = self._session.verdict(place, audience)
@@ -103,7 +104,7 @@ class SeenByGrid(List[AdaptivePlace]):
         content = self._session.content.value
         if content is None:
             return ""
-        return f"all {count(len(content.places), 'place')}" if self._shows_all else "&: all pages"
+        return f"all {count(len(content.places), 'place')}" if self._shows_all else f"{key_for('all_pages')}: all pages"
 
     @override
     def heading(self, width: int) -> Line:
@@ -153,7 +154,10 @@ class SeenByGrid(List[AdaptivePlace]):
 
     @override
     def empty(self) -> Message:
-        hint = "& lists all pages. Sections and spaces get a condition in the structure (g u)."
+        hint = (
+            f"{key_for('all_pages')} lists all pages. Sections and spaces get a condition "
+            f"in the structure ({key_for('go_structure')})."
+        )
         return Message("Nothing of this site has a condition: everybody sees the same.", hint)
 
     def reason_rename(self) -> str | None:
@@ -165,7 +169,7 @@ class SeenByGrid(List[AdaptivePlace]):
     def reason_open(self) -> str | None:
         """Return why the page cannot be opened: there is none, or no audience is saved."""
         if self.audience is None:
-            return "no audience is saved yet: a saves one"
+            return f"no audience is saved yet: {key_for('add')} saves one"
         return None if self.current else "no page here"
 
     def command_open(self) -> None:

@@ -13,6 +13,7 @@ from presscheck.engine.publish.claim_forms import can_fill_in, kind_words
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.adaptive.schema_changes import SchemaChanges
 from presscheck.tui.screens.sites.writes import write_reason
 from presscheck.tui.ui.list import Column, List
@@ -68,7 +69,7 @@ class ClaimList(List[Claim]):
         if schema is None or schema.schema is None:
             return (state,)
         age = f", changed {since(schema.updated_at, now())}" if schema.updated_at else ""
-        draft = "   your draft of it is kept: e opens it" if self._changes.has_draft else ""
+        draft = f"   your draft of it is kept: {key_for('edit')} opens it" if self._changes.has_draft else ""
         return (state, Span(f"   {count(len(schema.claims), 'claim')}{age}", "quiet"), Span(draft, "waiting"))
 
     @override
@@ -76,7 +77,7 @@ class ClaimList(List[Claim]):
         schema = self._session.schema.value
         is_missing = schema is not None and schema.schema is None
         title = "The site has no visitor schema yet." if is_missing else "The schema has no claims."
-        return Message(title, "a adds a claim, e writes the schema as JSON.")
+        return Message(title, f"{key_for('add')} adds a claim, {key_for('edit')} writes the schema as JSON.")
 
     def _name(self, claim: Claim) -> Line:
         indent = "" if self._text else "  " * (len(claim.path) - 1)
@@ -106,7 +107,7 @@ class ClaimList(List[Claim]):
         if reason := self.reason_delete():
             return reason
         is_simple = self.current and can_fill_in(self.current)
-        return None if is_simple else "arrays and objects are changed in the JSON: e edits it"
+        return None if is_simple else f"arrays and objects are changed in the JSON: {key_for('edit')} edits it"
 
     reason_open = reason_rename
 
@@ -119,7 +120,7 @@ class ClaimList(List[Claim]):
         return "the schema is not loaded" if self._session.schema.value is None else None
 
     def _absent(self) -> str | None:
-        return None if self.current else "no claim here: a adds one"
+        return None if self.current else f"no claim here: {key_for('add')} adds one"
 
     async def command_edit(self) -> None:
         """Edit the schema as JSON."""

@@ -23,6 +23,7 @@ from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.external_programs import edit_text, is_built_in
 from presscheck.tui.screens.form_dialog import FormContent, FormDialog
 from presscheck.tui.screens.sites.writes import send
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
     from presscheck.documents.visitors.claim_schema import Claim, SchemaText
     from presscheck.tui.screens.sites.adaptive.session import AdaptiveContent
 
-SAVED = "visitor schema saved: z undoes it"
-KEPT = "not saved: e opens your draft"
+SAVED = "visitor schema saved: {unsend} undoes it"
+KEPT = "not saved: {edit} opens your draft"
 
 
 class SchemaChanges:
@@ -102,7 +103,7 @@ class SchemaChanges:
             )
             typed = await screen.ask(dialog)
             if typed is None and self.has_draft:
-                screen.notify(KEPT)
+                screen.notify(with_keys(KEPT))
             return typed
         while True:
             text = edit_text(screen.app_context, text, lambda typed: self._keep(typed, base), draft, suffix=".json")
@@ -114,7 +115,7 @@ class SchemaChanges:
             lines += [(), (Span("Your text is kept as a draft.", "quiet"),)]
             title = f"Not saved: {count(len(mistakes), 'mistake')} in the schema"
             if not await confirm(screen, title, lines, "Edit again"):
-                screen.notify(KEPT)
+                screen.notify(with_keys(KEPT))
                 return None
 
     async def _save(self, base: str, text: str) -> None:
@@ -132,12 +133,13 @@ class SchemaChanges:
         merged = await merged_texts(base, text, now, name_of_draft(screen.engine, self.key), name_of_saved)
         self._keep(merged.text, now)
         if merged.conflicts:
-            screen.notify("conflict: somebody changed the same lines. e opens both versions")
+            screen.notify(f"conflict: somebody changed the same lines. {key_for('edit')} opens both versions")
             return
         schema = read_schema(merged.text)
         if schema.value is None or schema.mistakes:
             screen.notify(
-                f"somebody else changed the schema, too. Merged: {_first_mistake(schema)}. e opens your draft"
+                f"somebody else changed the schema, too. Merged: {_first_mistake(schema)}. "
+                f"{key_for('edit')} opens your draft"
             )
             return
         if schema.value == present:
@@ -148,14 +150,16 @@ class SchemaChanges:
         if not await confirm(
             screen, "Save the visitor schema?", lines, "Save", details=difference(now, merged.text).lines
         ):
-            screen.notify(KEPT)
+            screen.notify(with_keys(KEPT))
             return
         if await self._read() != present:
-            screen.notify("somebody changed the schema just now: not saved. e opens your draft, merged with it")
+            screen.notify(
+                f"somebody changed the schema just now: not saved. {key_for('edit')} opens your draft, merged with it"
+            )
             return
         await self._send(schema.value)
         self._keep("", "")
-        screen.notify(SAVED)
+        screen.notify(with_keys(SAVED))
 
     async def fill_in(self, claim: Claim | None) -> None:
         """Add or change a claim with a form.
@@ -174,7 +178,7 @@ class SchemaChanges:
             send_label="save",
         )
         if await screen.ask(dialog) is not None:
-            screen.notify(SAVED)
+            screen.notify(with_keys(SAVED))
 
     async def delete(self, claim: Claim) -> None:
         """Delete a claim, after a confirmation that lists the affected conditions."""
@@ -185,7 +189,7 @@ class SchemaChanges:
         question = f"Delete the claim {sanitize(claim.name)}?"
         if await confirm(screen, question, lines, "Delete"):
             await self._write_change(schema, change)
-            screen.notify(SAVED)
+            screen.notify(with_keys(SAVED))
 
     async def _write_change(self, schema: dict[str, Any], change: ClaimChange) -> None:
         """Set a claim in the current schema.

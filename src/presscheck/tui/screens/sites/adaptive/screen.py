@@ -10,6 +10,7 @@ from typing_extensions import override
 from presscheck.api.sites import AdaptiveContentChange, UpdateSite
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.adaptive.audience_view import view_as
 from presscheck.tui.screens.sites.adaptive.audiences import AudienceList
 from presscheck.tui.screens.sites.adaptive.conditions import ConditionList
@@ -136,4 +137,4 @@ class AdaptiveContentScreen(TabScreen):
         if await confirm(self, question, lines, f"Turn {word}"):
             change = AdaptiveContentChange(enabled=turns_on)
             if await send(self, UpdateSite(**session.path, adaptive_content=change)):
-                self.notify(f"adaptive content is {word}: z undoes it")
+                self.notify(f"adaptive content is {word}: {key_for('unsend')} undoes it")

@@ -23,6 +23,7 @@ from presscheck.errors import Forbidden, InvalidArgument, NotFound
 from presscheck.text.phrases import count, now, span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.picker import Choice
@@ -97,7 +98,7 @@ async def _key(session: AdaptiveContent) -> tuple[str | None, str]:
         return None, "you need the role admin in the organization"
     if key == NOT_CACHED:
         return None, "you are offline, and the key is not cached"
-    return (key, "") if key else (None, "the site has no key: . k in its access makes one")
+    return (key, "") if key else (None, f"the site has no key: {key_for('rotate_key')} in its access makes one")
 
 
 def _lines(session: AdaptiveContent, token: VisitorToken, reason: str) -> list[Line]:

@@ -21,6 +21,7 @@ from presscheck.engine.site_customization.three_way import merge
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.form_dialog import FormContent, FormDialog
 from presscheck.tui.screens.sites.customization.row_text import NOUNS
 from presscheck.tui.ui.ask import choose, confirm
@@ -101,7 +102,7 @@ class Edits:
         if row is None or row.is_item:
             return None
         if row.setting.is_list:
-            return "delete removes the link under the cursor"
+            return f"{key_for('delete')} removes the link under the cursor"
         if value_at(self._session.document, row.path) is None:
             return "it is not set"
         return f"{row.setting.label.lower()} has to be set" if row.setting.is_required else None
@@ -112,7 +113,7 @@ class Edits:
         if row:
             what = self._title(row) if row.is_item else row.setting.label
             self._set(row.path, None)
-            self._session.screen.notify(f"{what} removed: z undoes it")
+            self._session.screen.notify(f"{what} removed: {key_for('unsend')} undoes it")
 
     def reason_move_down(self) -> str | None:
         """Return why the link cannot be moved: the cursor is not on a link, or the customization cannot be edited."""
@@ -131,7 +132,11 @@ class Edits:
 
     def reason_unsend(self) -> str | None:
         """Return why nothing can be undone: there is no unsaved edit."""
-        return None if self._session.can_undo else "no unsaved edit to undo: . b restores what the site had before"
+        return (
+            None
+            if self._session.can_undo
+            else f"no unsaved edit to undo: {key_for('restore_snapshot')} restores what the site had before"
+        )
 
     def command_unsend(self) -> None:
         """Undo the last unsaved edit."""

@@ -21,6 +21,7 @@ from presscheck.engine.site_customization.settings import (
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.tui.commands import key_for
 
 if TYPE_CHECKING:
     from presscheck.engine.site_customization.contrast import Mode
@@ -67,7 +68,7 @@ def setting_value(setting: Setting, document: Document) -> Line:
     if setting.is_list:
         items = items_at(document, setting.path)
         noun = NOUNS.get(setting.name, "item")
-        return (Span(f"{count(len(items), noun)}" if items else f"none: a adds a {noun}", "quiet"),)
+        return (Span(f"{count(len(items), noun)}" if items else f"none: {key_for('add')} adds a {noun}", "quiet"),)
     if value is None:
         return (Span("not set", "quiet"),)
     if setting.is_color:

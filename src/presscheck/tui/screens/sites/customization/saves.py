@@ -19,6 +19,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.differences import change_line, plain_value
 from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.widgets.picker import Choice
@@ -166,7 +167,9 @@ class Saves:
 
         receipt = await Push(screen.engine, reader, state, config, plan, keep).send(lambda _: None)
         if receipt.drift:
-            screen.notify("not saved: somebody changed it just now. ctrl+s shows what, and your edits are kept")
+            screen.notify(
+                f"not saved: somebody changed it just now. {key_for('send')} shows what, and your edits are kept"
+            )
         elif receipt.error:
             self._place_error(receipt.error)
         else:
@@ -174,7 +177,7 @@ class Saves:
             session.restart(after, after)
             differing = count(len(receipt.differing), "field")
             left = f"; the service did not take over {differing}" if receipt.differing else ""
-            screen.notify(f"saved{left}: . b restores what it had before")
+            screen.notify(f"saved{left}: {key_for('restore_snapshot')} restores what it had before")
 
     async def _settled(self, merged: Merged) -> Merged | None:
         """Ask which side wins each conflict. Returns the merged document, or None if the user canceled."""

@@ -12,6 +12,7 @@ from typing_extensions import override
 from presscheck.engine.site_customization.settings import GROUPS
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.customization.edits import Edits
 from presscheck.tui.screens.sites.customization.picture import HEIGHT, picture
 from presscheck.tui.screens.sites.customization.saves import Saves
@@ -100,5 +101,5 @@ class CustomizationScreen(TabScreen):
     def command_back(self) -> None:
         """Close the screen. Unsaved edits stay as a draft."""
         if self.session.is_changed:
-            self.notify("your edits are kept as a draft: g y opens them again")
+            self.notify(f"your edits are kept as a draft: {key_for('go_customization')} opens them again")
         self.app_context.pop_screen()

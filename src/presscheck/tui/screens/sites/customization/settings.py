@@ -13,6 +13,7 @@ from presscheck.engine.site_customization.settings import problems_of, settings_
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.customization.row_text import heading_of, row_line, value_words
 from presscheck.tui.ui.list import List
 from presscheck.tui.ui.loaded import Loaded
@@ -91,10 +92,12 @@ class SettingList(List[Row]):
         if not session.screen.engine.status.online:
             parts.append(Span("offline: edits are kept as a draft   ", "waiting"))
         if session.is_outdated:
-            parts.append(Span("somebody else changed the site in the meantime: ctrl+s shows it   ", "waiting"))
+            parts.append(
+                Span(f"somebody else changed the site in the meantime: {key_for('send')} shows it   ", "waiting")
+            )
         elif session.is_changed:
             changed = count(sum(session.differs(one.path) for one in settings_of(document)), "unsaved change")
-            parts.append(Span(f"{changed}: ctrl+s saves   ", "waiting"))
+            parts.append(Span(f"{changed}: {key_for('send')} saves   ", "waiting"))
         failing = [
             one
             for one in settings_of(document)

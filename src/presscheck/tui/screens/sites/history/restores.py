@@ -12,6 +12,7 @@ from presscheck.engine.site_config.site_history import changes_between, part_of_
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.differences import difference_lines
 from presscheck.tui.screens.sites.writes import write_reason
 from presscheck.tui.screens.text_screen import TextScreen
@@ -135,13 +136,13 @@ async def _send(
     await session.reload()
     if receipt.drift:
         names = ", ".join(sanitize(str(one.field)) for one in receipt.drift[:3])
-        screen.notify(f"stopped: somebody changed {names} just now. . b shows the plan again")
+        screen.notify(f"stopped: somebody changed {names} just now. {key_for('restore_snapshot')} shows the plan again")
     if receipt.error:
         screen.app_context.push_screen(TextScreen("Not all was restored", _stopped_lines(receipt)))
     elif receipt.differing:
         screen.notify(f"restored, but the service did not take over {count(len(receipt.differing), 'field')}")
     else:
-        screen.notify("restored: . b on the first row brings back what it had before")
+        screen.notify(f"restored: {key_for('restore_snapshot')} on the first row brings back what it had before")
 
 
 def _stopped_lines(receipt: Receipt) -> list[Line]:

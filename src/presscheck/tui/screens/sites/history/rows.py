@@ -13,6 +13,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count, exact, now, span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, plain, with_prefix, wrap
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.differences import difference_lines
 from presscheck.tui.screens.sites.history.restores import restore, restore_reason, time_of
 from presscheck.tui.screens.text_screen import TextScreen
@@ -123,7 +124,9 @@ class HistoryList(List[HistoryRow]):
     def reason_act_on_marked(self) -> str | None:
         """Return why the marked rows cannot be compared: not exactly two of them have a snapshot."""
         marked = len(self._marked_snapshots())
-        return None if marked == 2 else f"{count(marked, 'row')} marked: space marks the two rows to compare"
+        return (
+            None if marked == 2 else f"{count(marked, 'row')} marked: {key_for('mark')} marks the two rows to compare"
+        )
 
     async def command_act_on_marked(self) -> None:
         """Show the changes from the older to the newer of two marked snapshots."""

@@ -19,6 +19,7 @@ from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.screens.sites.space_choices import space_choices
 from presscheck.tui.screens.sites.structure.item_details import GROUP_TITLE, SECTION_TITLE
 from presscheck.tui.screens.sites.writes import send
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 OPERATIONS: dict[str, type[Operation[Any]]] = {"space": AddSiteSpace, "section": AddSection, "group": AddSectionGroup}
 ALL_USED = "every space of the organization is in this site already"
-NO_SECTIONS = "a group needs a section: a adds one first"
+NO_SECTIONS = "a group needs a section: {add} adds one first"
 
 
 class Additions:
@@ -66,7 +67,7 @@ class Additions:
             return
         reason = self._session.reason(OPERATIONS[chosen], shows_more=chosen != "group")
         if chosen == "group" and not model.sections:
-            reason = reason or NO_SECTIONS
+            reason = reason or with_keys(NO_SECTIONS)
         if reason:
             self._session.screen.notify(reason)
         elif chosen == "space":
@@ -160,7 +161,7 @@ class Additions:
         await self._session.read_again(model)
         if self._session.model is model:
             self._session.tree.move_to_key(key_of(answer), ancestors=model.ancestors(key_of(answer)))
-        self._session.screen.notify(f"added {what} {title_of(answer)}: z undoes it")
+        self._session.screen.notify(f"added {what} {title_of(answer)}: {key_for('unsend')} undoes it")
         return True
 
     async def _unused(self, model: SiteTree) -> list[Choice]:

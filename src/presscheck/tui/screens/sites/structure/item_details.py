@@ -23,6 +23,7 @@ from presscheck.errors import ChecksFailed
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.screens.sites.structure.session import NO_ITEM
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.ui.ask import choose, confirm
@@ -82,7 +83,7 @@ class ItemDetails:
         """Return why the item cannot be changed: there is none, or the change is not allowed for items of its kind."""
         item = self._session.item
         if item is None:
-            return self._session.reason(UpdateSection) or NO_ITEM
+            return self._session.reason(UpdateSection) or with_keys(NO_ITEM)
         operation = UPDATES.get(item.object)
         return self._session.reason(operation) if operation else OTHER_KIND
 
@@ -98,7 +99,7 @@ class ItemDetails:
         """
         item = self._session.item
         if item is None:
-            return self._session.reason(UpdateSite) or NO_ITEM
+            return self._session.reason(UpdateSite) or with_keys(NO_ITEM)
         if not isinstance(item, SiteSpace | SiteSection):
             return f"a {kind_of(item)} cannot be the default: sections and spaces can"
         if item.default:
@@ -130,7 +131,10 @@ class ItemDetails:
         if detail:
             await self._ask(item, detail)
         elif chosen == "title":
-            self._session.screen.notify("it has the title of its space: E on the space in Browse changes it (g o)")
+            self._session.screen.notify(
+                f"it has the title of its space: {key_for('rename')} on the space in "
+                f"Browse changes it ({key_for('go_browse')})"
+            )
         elif chosen == "default" and isinstance(item, SiteSpace | SiteSection):
             if item.default:
                 self._session.screen.notify(f"this {kind_of(item)} is the default already")
@@ -162,7 +166,7 @@ class ItemDetails:
             if now != before:
                 raise ChecksFailed(f"Not changed: somebody else made it “{sanitize(now)}”. Look, and change it again")
             await self._update(model, item, {detail.name: text or None})
-            self._session.screen.notify(f"{detail.name} changed: z undoes it")
+            self._session.screen.notify(f"{detail.name} changed: {key_for('unsend')} undoes it")
         draft.discard()
 
     def _validator(self, item: StructureItem, detail: Detail) -> Callable[[str], str | None] | None:
@@ -205,7 +209,7 @@ class ItemDetails:
                     f"Not changed: somebody else changed the default of the {whole}. Look, and try again"
                 )
         if await send(self._session.screen, self._call(model, now)):
-            self._session.screen.notify(f"{title_of(now)} is the default of the {whole}: z undoes it")
+            self._session.screen.notify(f"{title_of(now)} is the default of the {whole}: {key_for('unsend')} undoes it")
 
     @staticmethod
     def _call(model: SiteTree, item: SiteSpace | SiteSection) -> Operation[Any]:
@@ -242,5 +246,7 @@ def path_notes(item: StructureItem, columns: int, site: Site) -> list[Line]:
             runs.append((Span("It is the default: its path is used only once another one is.", "quiet"),))
         elif item.urls.published:
             address = sanitize(shown_address(site, item.urls.published))
-            runs.append((Span(f"Live at {address}: links to it break without a redirect (g v).", "waiting"),))
+            runs.append(
+                (Span(f"Live at {address}: links to it break without a redirect ({key_for('go_access')}).", "waiting"),)
+            )
     return [row for run in runs for row in wrap(run, columns)]

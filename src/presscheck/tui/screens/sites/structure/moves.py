@@ -24,6 +24,7 @@ from presscheck.engine.publish.site_structure import kind_of, pointer, title_of
 from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.screens.sites.structure.session import NO_ITEM
 from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.widgets.picker import Choice
@@ -107,7 +108,7 @@ class Moves:
     def reason_move_down(self) -> str | None:
         """Return why the item cannot be moved: there is none, or the structure cannot be changed."""
         reason = self._session.reason(SortSiteStructure)
-        return reason or (None if self._session.item else NO_ITEM)
+        return reason or (None if self._session.item else with_keys(NO_ITEM))
 
     reason_move_up = reason_move_down
 
@@ -120,7 +121,10 @@ class Moves:
             return None
         if isinstance(item, SiteSpace):
             return "there is no other section to move the space to"
-        return f"there is no group to move the {kind_of(item)} to: J and K move it here"
+        return (
+            f"there is no group to move the {kind_of(item)} to: {key_for('move_down')} "
+            f"and {key_for('move_up')} move it here"
+        )
 
     def _step(self, by: Literal[1, -1]) -> None:
         """Move the item among its siblings. The method is not async, so that moves keep the order of key presses."""
@@ -192,7 +196,7 @@ class Moves:
             lines.append(
                 (Span(f"Now {sanitize(shown_address(self._session.model.site, item.urls.published))}", "quiet"),)
             )
-        lines.append((Span("Links to it break without a redirect (g v).", "waiting"),))
+        lines.append((Span(f"Links to it break without a redirect ({key_for('go_access')}).", "waiting"),))
         if source and source.condition and source.condition != target.condition:
             lines.append((Span(f"The condition of {title_of(source)} limits it no longer.", "waiting"),))
         question = f"Move {title_of(item)} to {title_of(target)}?"

@@ -21,6 +21,7 @@ from presscheck.errors import ChecksFailed
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.screens.sites.structure.item_details import OTHER_KIND
 from presscheck.tui.screens.sites.structure.session import NO_ITEM
 from presscheck.tui.screens.sites.writes import send
@@ -54,7 +55,7 @@ class Removals:
         """Return why the item cannot be removed: there is none, or the change is not allowed for items of its kind."""
         item = self._session.item
         if item is None:
-            return self._session.reason(DeleteSiteSpace) or NO_ITEM
+            return self._session.reason(DeleteSiteSpace) or with_keys(NO_ITEM)
         operation = OPERATIONS.get(item.object)
         return self._session.reason(operation) if operation else OTHER_KIND
 
@@ -71,7 +72,7 @@ class Removals:
             return
         if _content(await self._session.present(model, now, "removed")) != _content(now):
             raise ChecksFailed(f"Not removed: somebody else changed what is in {title_of(now)}. Look, and try again")
-        undo = ": z undoes it" if isinstance(now, SiteSectionGroup) else ""
+        undo = f": {key_for('unsend')} undoes it" if isinstance(now, SiteSectionGroup) else ""
         await send(self._session.screen, _call(model, now))
         self._session.screen.notify(f"removed the {kind_of(now)} {title_of(now)}{undo}")
 
@@ -94,7 +95,7 @@ def lines_before(model: SiteTree, item: StructureItem) -> list[Line]:
     if getattr(item, "default", None):
         lines.append((Span(f"It is the default: {_next_default(model, item)}.", "waiting"),))
     lines.append((Span(f"The {'space itself stays' if len(spaces) == 1 else 'spaces stay'}, with all pages."),))
-    lines.append((Span("Path and condition here are lost: z cannot restore them.", "waiting"),))
+    lines.append((Span(f"Path and condition here are lost: {key_for('unsend')} cannot restore them.", "waiting"),))
     return lines
 
 

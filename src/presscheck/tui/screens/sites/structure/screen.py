@@ -15,6 +15,7 @@ from presscheck.engine.publish.site_structure import children_of
 from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.places import Place
 from presscheck.tui.screens.sites.adaptive.audience_view import view_as
 from presscheck.tui.screens.sites.structure.additions import Additions
@@ -114,11 +115,13 @@ class SiteStructureScreen(BaseScreen):
     def _show_empty(self, empty: EmptyState) -> None:
         error = self.session.model.error
         if self.session.model.is_loaded:
-            empty.show_empty("This site has no spaces yet.", "a adds a space, or a section with its first space.")
+            empty.show_empty(
+                "This site has no spaces yet.", f"{key_for('add')} adds a space, or a section with its first space."
+            )
         elif not self.engine.status.online:
             empty.show_offline("The structure of this site is not in the cache.")
         elif isinstance(error, NotSupported):
-            empty.show_empty(error.message, "o opens the site in the browser.")
+            empty.show_empty(error.message, f"{key_for('web')} opens the site in the browser.")
         elif error:
             empty.show_failed("Could not load the structure", error.message)
         else:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 T = TypeVar("T", bound=StructureItem)
-NO_ITEM = "nothing is here yet: a adds a space or a section"
+NO_ITEM = "nothing is here yet: {add} adds a space or a section"
 
 
 class StructureSession:
