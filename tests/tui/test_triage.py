@@ -11,8 +11,8 @@ from tests.tui.app_driver import app_on, inbox_loaded, inbox_rows, pick, running
 from presscheck.api.change_requests import GetChangeRequest, ListReviews, UpdateChangeRequest
 from presscheck.api.comments import Document, ListComments, PostComment
 from presscheck.client.client import Client
+from presscheck.engine.inbox.triage import wake_time
 from presscheck.engine.review.merge_train import MERGE_TRAIN
-from presscheck.tui.screens.inbox.triage import wake_time
 from presscheck.tui.widgets.row_list import RowList
 
 WORST, SECOND = "Rewrite the auth guide", "What to write afterwards"

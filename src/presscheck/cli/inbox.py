@@ -36,6 +36,7 @@ from presscheck.engine.inbox.views import (
     View,
     all_views,
     arrange_rows,
+    hidden_positions,
     listing_of,
     missing_reviews,
     personal_listings,
@@ -198,9 +199,24 @@ def saved_views() -> tuple[SavedView, ...]:
 
 
 async def fetch_inbox(
-    session: Session, organization: Organization, views: tuple[View, ...], chosen: str | None, limit: int
+    session: Session,
+    organization: Organization,
+    views: tuple[View, ...],
+    chosen: str | None,
+    limit: int,
+    *,
+    shows_hidden: bool = True,
 ) -> Shown:
-    """Fetch all views, and the details of the first `limit` rows of the view to print."""
+    """Fetch all views, and the details of the first `limit` rows of the view to print.
+
+    Args:
+        session: reads the views.
+        organization: the organization.
+        views: the views.
+        chosen: the id of the view to print; None for the first that is not empty.
+        limit: the maximum number of rows.
+        shows_hidden: whether views have rows that are done or snoozed; the app leaves them out of some views.
+    """
     engine = session.engine
     me = await user_id(engine)
     spaces = {
@@ -208,7 +224,9 @@ async def fetch_inbox(
         for space in (await engine.read(ListSpaces(organization_id=organization.id, limit=1000))).items
     }
     await _fetch_reviews(session, organization.id, me)
-    groups_by_view = {view.id: await _groups(session, view, organization.id, me, spaces) for view in views}
+    groups_by_view = {
+        view.id: await _groups(session, view, organization.id, me, spaces, shows_hidden=shows_hidden) for view in views
+    }
     counts = {name: sum(len(group.places) for group in groups) for name, groups in groups_by_view.items()}
     view = next((view for view in views if (view.id == chosen if chosen else counts[view.id])), None)
     requests: list[ChangeRequest] = []
@@ -225,14 +243,18 @@ async def fetch_inbox(
 
 
 async def _groups(
-    session: Session, view: View, organization: str, me: str, spaces: Mapping[str, str]
+    session: Session, view: View, organization: str, me: str, spaces: Mapping[str, str], *, shows_hidden: bool
 ) -> tuple[Group, ...]:
     """Fetch the list of a view into the store. Return its groups as positions in the list."""
     listing = listing_of(view, "", organization, me)
     total = await _fetch_list(session, listing)
-    if not (view.is_grouped or is_local(view.query)):
-        return (Group(None, range(total)),)
-    return await arrange_rows(session.engine, view, listing, view.query, spaces, now(), me)
+    groups: tuple[Group, ...] = (Group(None, range(total)),)
+    if view.is_grouped or is_local(view.query):
+        groups = await arrange_rows(session.engine, view, listing, view.query, spaces, now(), me)
+    hidden = () if shows_hidden else hidden_positions(session.engine, view, listing)
+    if not hidden:
+        return groups
+    return tuple(Group(group.title, [place for place in group.places if place not in hidden]) for group in groups)
 
 
 async def _fetch_reviews(session: Session, organization: str, me: str) -> None:

@@ -55,7 +55,8 @@ async def until_signal(session: Session, work: Coroutine[Any, Any, None]) -> Non
         await asyncio.wait((working, ended), return_when=asyncio.FIRST_COMPLETED)
         if working.done():
             working.result()
-        session.on_close = lambda: 128 + ended.result()
+        else:
+            session.on_close = lambda: 128 + ended.result()
     finally:
         working.cancel()
         await asyncio.gather(working, return_exceptions=True)

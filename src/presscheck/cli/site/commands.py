@@ -44,6 +44,7 @@ from presscheck.cli.site.operations import add_to_sites
 from presscheck.cli.site.redirects import redirects
 from presscheck.config.checks_file import ChecksFile
 from presscheck.documents.sites.checks import CHECK_NAMES, Finding, Level, check_site, summary
+from presscheck.documents.sites.content import SiteContent
 from presscheck.engine.publish.plan_limits import plan_limits
 from presscheck.engine.publish.previews import preview_url, spaces_of_site
 from presscheck.engine.publish.published_state import PublishedStates
@@ -290,7 +291,14 @@ def _levels(session: Session, site: Site, given: Path | None) -> Mapping[str, Le
 async def site_findings(
     session: Session, organization_id: str, site: Site, levels: Mapping[str, Level] | None = None
 ) -> list[Finding]:
-    """Check a site.
+    """Check a site; see `check_content`."""
+    return (await check_content(session, organization_id, site, levels))[1]
+
+
+async def check_content(
+    session: Session, organization_id: str, site: Site, levels: Mapping[str, Level] | None = None
+) -> tuple[SiteContent, list[Finding]]:
+    """Read the content of a site, and check it.
 
     Args:
         session: reads the site.
@@ -304,7 +312,7 @@ async def site_findings(
     content = await SiteReader(session.engine).read(organization_id, site.id, published=known)
     if known is None and content.site.published and not content.unread:
         states.note_if_new(site.id, state_of(content, time.time(), is_own=False))
-    return check_site(content, levels)
+    return content, check_site(content, levels)
 
 
 def _finding_row(finding: Finding) -> dict[str, object]:

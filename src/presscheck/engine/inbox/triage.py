@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 HIDDEN, BOOKMARK = "away ", "bookmark "
 """Prefixes of the storage keys."""
+MORNING = 8
+"""The hour of the day at which snoozed change requests return."""
 
 
 @dataclass(frozen=True)
@@ -110,3 +113,11 @@ class Triage:
         revision = request.revision if request.id in self.followed else ""
         self._hidden[request.id] = state = HiddenState(request.updated_at, until, is_done, revision)
         self._outbox.remember(HIDDEN + request.id, json.dumps(asdict(state)))
+
+
+def wake_time(choice: str, now: datetime) -> float | None:
+    """Return the time at which a snoozed change request returns, in seconds since the epoch; None for new activity."""
+    if choice == "activity":
+        return None
+    days = 1 if choice == "tomorrow" else 7 - now.weekday()
+    return (now + timedelta(days=days)).replace(hour=MORNING, minute=0, second=0, microsecond=0).timestamp()

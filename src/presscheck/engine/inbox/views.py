@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation, Page
     from presscheck.engine.inbox.held_texts import HeldTexts
     from presscheck.engine.inbox.notification_settings import NotificationSettings
+    from presscheck.engine.inbox.triage import Triage
     from presscheck.engine.results import Window
     from presscheck.store.cache import Condition
 
@@ -378,6 +379,32 @@ async def arrange_rows(
     found = await engine.in_store(lambda cache: cache.matching_by_space(key, conditions, query.order))
     groups = [Group(spaces.get(space, space), rows) for space, rows in found.items()]
     return tuple(sorted(groups, key=lambda group: (group.title or "").casefold()))
+
+
+class TriagedRows(Protocol):
+    """A reader of cached listings that knows which change requests are hidden."""
+
+    @property
+    def triage(self) -> Triage:
+        """The hidden change requests."""
+        ...
+
+    def positions(self, listing: Operation[Page[Any]], ids: Iterable[str]) -> dict[str, int]:
+        """Return the positions of the items with these ids in a cached listing, by id."""
+        ...
+
+    def rows(self, listing: Operation[Page[M]], places: Iterable[int]) -> dict[int, M]:
+        """Return the cached rows of a listing at these positions, by position."""
+        ...
+
+
+def hidden_positions(engine: TriagedRows, view: View, listing: ListOrganizationChangeRequests) -> list[int]:
+    """Return the positions of hidden (done or snoozed) rows in the listing of a view, sorted; none if it shows them."""
+    if not view.hides:
+        return []
+    triage = engine.triage
+    rows = engine.rows(listing, engine.positions(listing, triage.hidden_ids).values())
+    return sorted(position for position, request in rows.items() if triage.hidden_state(request))
 
 
 class WindowReader(Protocol):

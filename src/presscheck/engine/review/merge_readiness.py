@@ -25,6 +25,8 @@ Certainty = Literal["yes", "no", "blocked", "care", "unknown"]
 """`care` allows the merge with a warning. `blocked` means that the merge would publish a conflict: the service would
 allow it, but presscheck asks for a second confirmation.
 """
+MAY_NOT_COMMENT = "you are not permitted to comment in this space"
+"""The reason shown if the service does not permit comments."""
 _RULES = {
     "require_up_to_date_change_request": ("main", "you: update from main (u)"),
     "require_change_request_subject": ("subject", "anyone who can edit it"),
@@ -53,6 +55,11 @@ def review_reason(request: ChangeRequest, space: Space | None) -> str | None:
         return f"{closed}: it needs no review"
     may_review = space is None or space.permissions.review
     return None if may_review else "you do not have permission to review in this space"
+
+
+def comment_reason(space: Space | None) -> str | None:
+    """Return why the user may not comment in a space; None if they may, or if the space is not loaded."""
+    return None if space is None or space.permissions.comment else MAY_NOT_COMMENT
 
 
 @dataclass(frozen=True)

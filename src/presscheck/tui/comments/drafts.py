@@ -36,12 +36,12 @@ from presscheck.engine.drafts import (
     text_of,
 )
 from presscheck.engine.members import people_in
+from presscheck.engine.review.merge_readiness import comment_reason
 from presscheck.errors import PresscheckError
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.commands import key_for
-from presscheck.tui.ui.content_place import MAY_NOT_COMMENT
 from presscheck.tui.widgets.composer import Composer
 
 if TYPE_CHECKING:
@@ -334,7 +334,7 @@ class LiveDrafts(CommentDrafts):
     def disabled_reason(self) -> str | None:
         if reason := self.screen.engine.write_reason(PostSpaceComment):
             return reason
-        return MAY_NOT_COMMENT if self.space and not self.space.permissions.comment else None
+        return comment_reason(self.space)
 
     @override
     def key(self, name: str) -> str:

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
 
-MAY_NOT_COMMENT = "you are not permitted to comment in this space"
-"""The reason shown if the service does not permit comments."""
-
 
 class ContentPlace(NamedTuple):
     """A space, on main or in a change request.

@@ -10,12 +10,12 @@ from presscheck.api.comments import ListSpaceComments, PostSpaceComment
 from presscheck.documents.nodes.comment_targets import find_block_key
 from presscheck.documents.pages.comment_text import normalize_text, quote, split_quote
 from presscheck.engine.reads.scheduler import PREFETCH
+from presscheck.engine.review.merge_readiness import comment_reason
 from presscheck.engine.shared_calls import live_nodes
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.places import Place
-from presscheck.tui.ui.content_place import MAY_NOT_COMMENT
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -74,7 +74,7 @@ class PageCommentActions:
             return NO_SPACE
         if reason := self._threads_reason(item) or self._engine.write_reason(PostSpaceComment):
             return reason
-        return None if item.space is None or item.space.permissions.comment else MAY_NOT_COMMENT
+        return comment_reason(item.space)
 
     def command_comment(self) -> None:
         """Comment on the line under the cursor or, in the tree, on the whole page."""

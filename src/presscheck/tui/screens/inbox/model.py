@@ -20,6 +20,7 @@ from presscheck.engine.inbox.views import (
     View,
     arrange_rows,
     first_rows,
+    hidden_positions,
     listing_of,
     row_details,
 )
@@ -346,15 +347,11 @@ class InboxModel:
 
     def _hidden_positions(self, view: View) -> list[int]:
         """Return the positions of hidden (done or snoozed) rows in a listing, sorted."""
-        listing, triage = self.listing(view), self._engine.triage
-        if listing is None or not view.hides:
+        listing = self.listing(view)
+        if listing is None:
             return []
         if view.id not in self._hidden:
-            found: list[int] = []
-            for position in self._engine.positions(listing, triage.hidden_ids).values():
-                [*requests] = self._engine.window(listing, position, 1).items
-                found += [position for request in requests if triage.hidden_state(request)]
-            self._hidden[view.id] = sorted(found)
+            self._hidden[view.id] = hidden_positions(self._engine, view, listing)
         return self._hidden[view.id]
 
     def details(self, request: ChangeRequest) -> RowDetails:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.engine.inbox.notification_settings import request_target
+from presscheck.engine.inbox.triage import MORNING, wake_time
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.commands import key_for
@@ -17,8 +18,6 @@ from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.picker import Choice
 
-MORNING = 8
-"""The hour of the day at which snoozed change requests return."""
 SNOOZES = (
     Choice("tomorrow", "Until tomorrow", f"{MORNING}:00"),
     Choice("week", "Until next week", f"Monday {MORNING}:00"),
@@ -146,11 +145,3 @@ class TriageActions:
         self._session.rows.clear_marks()
         self._session.reload_rows()
         self._screen.notify(f"{count(number, 'change request')} back in the inbox")
-
-
-def wake_time(choice: str, now: datetime) -> float | None:
-    """Return the time at which a snoozed change request returns, in seconds since the epoch; None for new activity."""
-    if choice == "activity":
-        return None
-    days = 1 if choice == "tomorrow" else 7 - now.weekday()
-    return (now + timedelta(days=days)).replace(hour=MORNING, minute=0, second=0, microsecond=0).timestamp()

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from typing_extensions import override
 
 from presscheck.api.site_settings import CreateShareLink, GetCustomization
 from presscheck.api.sites import GetSite, PublishSite, Site, UnpublishSite
-from presscheck.documents.pages.tree import flatten
-from presscheck.documents.sites.content import PublishedState, SiteContent
-from presscheck.engine.publish.differences import KINDS, SUBJECTS, Difference, Differences, Subject, differences
+from presscheck.engine.publish.differences import Differences, differences
+from presscheck.engine.publish.publish_summary import audience, lacks_link, publish_lines, unpublish_lines
 from presscheck.engine.publish.published_state import PublishedStates, customization_settings
 from presscheck.engine.publish.publishing import reach_words, read_customization, unreach_words
 from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.errors import PresscheckError
-from presscheck.text.phrases import count, long_ago
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import key_for
@@ -39,15 +37,6 @@ ACTIONS = (
 )
 LINK_NAME = "Readers"
 """The name of a share link that is created with a publish."""
-NAMED = 3
-"""Maximum number of differences listed for each subject."""
-SIGNS = {"added": ("+", "added"), "edited": ("~", "waiting"), "moved": ("→", "waiting"), "removed": ("−", "removed")}
-_AUDIENCES = {
-    "public": "everybody, search engines included",
-    "unlisted": "anyone with the link",
-    "share-link": "anyone with a share link",
-    "visitor-auth": "visitors who sign in",
-}
 
 
 class SiteItem(BatchItem):
@@ -272,7 +261,7 @@ class PublishActions:
 
     async def _start_publishing(self, sites: Sequence[Site]) -> None:
         """Publish sites. For sites without an active share link, offer to create share links."""
-        lacking = {site.id for site in sites if _lacks_link(site, self._checklist.content(site))}
+        lacking = {site.id for site in sites if lacks_link(site, self._checklist.content(site))}
         choice = None
         if lacking and self._session.screen.engine.write_reason(CreateShareLink) is None:
             title = f"No active share link: {count(len(lacking), 'site')}"
@@ -309,115 +298,3 @@ def _link_choices() -> list[Choice]:
         Choice("link", "Publish, and create a share link", "its address can be copied then", letter="c"),
         Choice("plain", "Publish without a share link", later, letter="p"),
     ]
-
-
-def _lacks_link(site: Site, content: SiteContent | None) -> bool:
-    """Return whether a site is shared by link, and had no active link at the last check."""
-    if site.visibility != "share-link" or content is None or _is_unread(content, "share links"):
-        return False
-    return not any(link.active for link in content.share_links)
-
-
-def _is_unread(content: SiteContent, part: str) -> bool:
-    return any(unread.name == part for unread in content.unread)
-
-
-def audience(site: Site, content: SiteContent | None) -> str:
-    """Return a description of the readers who can open a published site.
-
-    Args:
-        site: the site.
-        content: the content that the last check read; None if no check read it.
-    """
-    words = _AUDIENCES.get(site.visibility, sanitize(site.visibility))
-    if site.visibility == "share-link" and content and not _is_unread(content, "share links"):
-        return f"{words} ({sum(bool(link.active) for link in content.share_links)} active)"
-    how = content.authentication if content and site.visibility == "visitor-auth" else None
-    host = urlsplit(how.fallback_url or "").hostname if how else None
-    if how and how.backend == "integration":
-        return f"{words} through an integration"
-    return f"{words} at {sanitize(host)}" if host else words
-
-
-def publish_lines(site: Site, content: SiteContent | None, changes: Differences, now: float) -> list[Line]:
-    """Return the lines that explain a publish: the audience, the content, and the changes since the last publish."""
-    spaces = count(site.site_spaces, "space")
-    pages = sum(1 for space in content.spaces for _ in flatten(space.pages)) if content else 0
-    amount = f"{spaces}, {count(pages, 'page')}" if content and not _lacks_pages(content) else spaces
-    return [
-        (Span("Not published: readers cannot open it now.", "quiet"),),
-        (Span(f"Visible to {audience(site, content)}."),),
-        (Span(f"Publishes {amount}. Later merges go live immediately.", "quiet"),),
-        (),
-        *difference_lines(content.published if content else None, changes, now),
-    ]
-
-
-def unpublish_lines(
-    site: Site, content: SiteContent | None, state: PublishedState | None, changes: Differences | None, now: float
-) -> list[Line]:
-    """Return the lines that explain an unpublish: the address, the audience, and the changes since the last publish.
-
-    Args:
-        site: the site.
-        content: the content that the last check read; None if no check read it.
-        state: the last published state that this machine recorded; None without a record.
-        changes: the changes since `state`; None if no check has compared them.
-        now: the time, in seconds since the epoch.
-    """
-    address = sanitize(shown_address(site, site.urls.published))
-    lines: list[Line] = [
-        (Span(f"Live at {address}." if address else "Live; its address has a share key that is not shown to you."),),
-        (Span(f"Visible to {audience(site, content)}."),),
-        (Span(f"Readers can no longer open {address or 'it'}.", "waiting"),),
-    ]
-    if content and content.incoming:
-        lines.append((Span(f"{count(len(content.incoming), 'link')} of other sites would be broken.", "waiting"),))
-    return [*lines, (), *difference_lines(state, changes, now)]
-
-
-def last_publish(state: PublishedState | None, now: float) -> str:
-    """Return when this machine last published a site or first saw it live, in words; empty without a record."""
-    if state is None:
-        return ""
-    when = long_ago(now - state.at)
-    return f"published here {when}" if state.is_own else f"first seen live here {when}"
-
-
-def difference_lines(state: PublishedState | None, changes: Differences | None, now: float) -> list[Line]:
-    """Return the changes since the last publish, or a line with the reason if they are unknown."""
-    if state is not None and changes is None:
-        return [
-            (Span(f"It was {last_publish(state, now)}, and not checked since: what changed is not known.", "quiet"),)
-        ]
-    if state is None or changes is None or changes.unknown is None:
-        return [(Span("This machine has no record of an earlier publish to compare with.", "quiet"),)]
-    when = long_ago(now - state.at)
-    since = f"it was published here {when}" if state.is_own else f"this machine first saw it live {when}"
-    unknown: Mapping[Subject, str] = changes.unknown
-    if not changes.found and not unknown:
-        return [(Span(f"Nothing differs since {since}."),)]
-    lines: list[Line] = [(Span(f"Since {since}:", "heading"),)]
-    for subject in SUBJECTS:
-        found = changes.of(subject)
-        if subject in unknown:
-            lines.append((Span(f"  {subject}: not known ({sanitize(unknown[subject])})", "quiet"),))
-        elif found:
-            lines += _subject_lines(subject, found)
-    return lines
-
-
-def _subject_lines(subject: Subject, found: tuple[Difference, ...]) -> list[Line]:
-    numbers = [(kind, sum(difference.kind == kind for difference in found)) for kind in KINDS]
-    counted = ", ".join(f"{number:,} {kind}" for kind, number in numbers if number)
-    lines: list[Line] = [(Span(f"  {subject}: ", "strong"), Span(counted))]
-    for difference in found[:NAMED]:
-        sign, style = SIGNS[difference.kind]
-        lines.append((Span(f"    {sign} ", style), Span(sanitize(difference.where), "quiet")))
-    if len(found) > NAMED:
-        lines.append((Span(f"    and {count(len(found) - NAMED, 'more', 'more')}", "quiet"),))
-    return lines
-
-
-def _lacks_pages(content: SiteContent) -> bool:
-    return any(part.name == "pages" for part in content.unread)

@@ -16,6 +16,7 @@ from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.site_structure import GetSiteStructure, SiteStructure
 from presscheck.api.sites import ListSites, Site
 from presscheck.api.spaces import ListSpaces
+from presscheck.engine.publish.publish_summary import last_publish
 from presscheck.engine.publish.published_state import PublishedStates
 from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.engine.results import Result
@@ -26,7 +27,7 @@ from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.commands import key_for
 from presscheck.tui.places import Place
 from presscheck.tui.screens.organization import choose_organization
-from presscheck.tui.screens.publish.actions import PublishActions, last_publish
+from presscheck.tui.screens.publish.actions import PublishActions
 from presscheck.tui.screens.publish.checklist import AFTER_A_SCREEN, CURRENT, Checklist
 from presscheck.tui.screens.publish.session import PublishSession
 from presscheck.tui.screens.publish.site_actions import SiteActions
