@@ -81,7 +81,7 @@ def test_an_argument_in_bytes(tmp_path: Path) -> None:
         assert only_line(terminal) == "presscheck: URL-OR-ID: is not UTF-8 text"
 
 
-def test_a_dumb_terminal_prints_the_inbox(tmp_path: Path) -> None:
+def test_a_dumb_terminal_gets_the_error_as_text(tmp_path: Path) -> None:
     with opened(Broken(3, "", {"TERM": "dumb", "PRESSCHECK_BASE_URL": "http://127.0.0.1:9"}), tmp_path) as terminal:
         assert terminal.end() == 3
         assert "Could not connect to 127.0.0.1:9" in only_line(terminal)

@@ -118,13 +118,18 @@ def _safe_usage_errors() -> Generator[None, None, None]:
         raise
 
 
-def show(profile: Profile) -> int:
+def show(profile: Profile, *, linear: bool) -> int:
     """Open the app if there is a terminal; otherwise print the inbox. Return the exit code.
 
-    Without a token, the app begins with the welcome screen, except in offline mode.
+    Without a token, the app begins with the welcome screen, except in offline mode. `linear` runs the app as numbered
+    lines, from a terminal or a pipe; so does a terminal that cannot move its cursor.
     """
-    from presscheck.cli.session import has_terminal, run_with_profile  # 218 ms, not for commands such as `serve`
+    from presscheck.cli.session import has_terminal, is_dumb_terminal, run_with_profile  # 218 ms, not for `serve`
 
+    if linear or is_dumb_terminal():
+        from presscheck.cli.linear.loop import run_linear  # 60 ms, not to open the app
+
+        return run_linear(profile)
     if has_terminal() and not profile.token and not profile.offline:
         from presscheck.first_run import open_first_run  # 20 ms, only without a token
 
@@ -144,6 +149,7 @@ class Options(NamedTuple):
     theme: str | None
     offline: bool
     low_bandwidth: bool
+    linear: bool
 
 
 def profile_named(options: Options) -> Profile:
@@ -168,19 +174,26 @@ def with_look(profile: Profile, options: Options) -> Profile:
 @click.option("--theme", metavar="NAME", help="Theme: ink, paper, contrast, ansi or a custom theme.")
 @click.option("--offline", is_flag=True, help="Work offline with cached data only.")
 @click.option("--low-bandwidth", is_flag=True, help="Send few bytes to the terminal, for slow connections.")
+@click.option("--linear", is_flag=True, help="Numbered lines of text instead of screens, for screen readers.")
 @click.version_option(__version__, "-V", "--version", message="presscheck %(version)s")
 @click.pass_context
 @report_errors
 def command(
-    context: click.Context, profile: str | None, theme: str | None, *, offline: bool, low_bandwidth: bool
+    context: click.Context,
+    profile: str | None,
+    theme: str | None,
+    *,
+    offline: bool,
+    low_bandwidth: bool,
+    linear: bool,
 ) -> None:
     """Review, edit and publish documentation from the keyboard.
 
-    Without a command, opens the app; without a terminal, prints the inbox.
+    Without a command, opens the app; without a terminal, prints the inbox. If TERM is dumb, --linear is the default.
     """
-    context.obj = Options(profile, theme, offline, low_bandwidth)
+    context.obj = Options(profile, theme, offline, low_bandwidth, linear)
     if context.invoked_subcommand is None:
-        sys.exit(show(profile_named(context.obj)))
+        sys.exit(show(profile_named(context.obj), linear=linear))
 
 
 @command.command()
@@ -201,7 +214,7 @@ def demo(options: Options, *, fresh: bool, docs: tuple[Path, ...]) -> None:
     from presscheck.demo import demo_service  # 9 ms, only for this command
 
     with demo_service(fresh=fresh, docs=docs) as profile:
-        code = show(with_look(profile, options))
+        code = show(with_look(profile, options), linear=options.linear)
     sys.exit(code)
 
 

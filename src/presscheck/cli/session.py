@@ -342,7 +342,16 @@ def load_profile(context: click.Context, *, with_token: bool = True) -> Profile:
 
 def has_terminal() -> bool:
     """Return whether the app can be opened: stdin and stdout are a terminal, and TERM is not dumb."""
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    return _is_terminal() and os.environ.get("TERM") != "dumb"
+
+
+def is_dumb_terminal() -> bool:
+    """Return whether stdin and stdout are a terminal that cannot move its cursor, such as the shell of an editor."""
+    return _is_terminal() and os.environ.get("TERM") == "dumb"
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def chosen_profile(context: click.Context) -> str | None:

@@ -1,0 +1,49 @@
+"""The drafts of texts in change requests; the verb that began a draft continues it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from typing_extensions import override
+
+from presscheck.api.change_requests import GetChangeRequest
+from presscheck.cli.linear.place import Linear, Place, pick
+from presscheck.cli.linear.request_places import RequestPlace
+from presscheck.cli.linear.thread_places import ThreadPlace
+from presscheck.cli.linear.words import drafts_of, excerpt
+from presscheck.engine.drafts import Draft
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+
+
+class DraftsPlace(Place):
+    """The drafts of texts in change requests, newest first."""
+
+    def __init__(self, linear: Linear) -> None:
+        super().__init__(linear)
+        self._drafts: Sequence[Draft] = ()
+
+    @property
+    @override
+    def name(self) -> str:
+        return "drafts"
+
+    @override
+    async def load(self) -> Sequence[str]:
+        self._drafts = drafts_of(self.engine)
+        rows = [f"{number}. {_row(draft)}" for number, draft in enumerate(self._drafts, 1)]
+        hint = ["A number opens the place of a draft: the verb that began it continues it."] if rows else []
+        return [f"{count(len(rows), 'draft')} in change requests.", *rows, *hint]
+
+    @override
+    async def open(self, number: int) -> Place:
+        draft = pick(self._drafts, str(number), "draft")
+        if draft.name == "reply":
+            return ThreadPlace(self.linear, draft.space, draft.request, draft.target, ())
+        return RequestPlace(self.linear, await self.session.read(GetChangeRequest(**draft.path)))
+
+
+def _row(draft: Draft) -> str:
+    number = draft.stored.about.get("number", "")
+    where = f" in #{sanitize(number)} {sanitize(draft.stored.about.get('subject', ''))}" if number else ""
+    return f"{sanitize(draft.label)}{where}: {excerpt(draft.readable)}"

@@ -1,0 +1,145 @@
+"""Lines in and out: reads a line at a time, and prints sanitized text that fits the width.
+
+The terminal itself edits the line that is being typed, so that screen readers and editors handle it as they handle the
+line of a shell.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Span, plain, wrap
+
+WIDTH = 80
+"""Columns without a terminal, or if the terminal does not tell them."""
+NARROWEST = 20
+"""Columns to which lines are wrapped at least."""
+LINES_AT_ONCE = 20
+"""Lines that a person gets before an empty line prints more."""
+_BYTES = 1 << 16
+ASCII_WORDS = str.maketrans(
+    {
+        "“": '"',
+        "”": '"',
+        "‘": "'",
+        "’": "'",
+        "–": "-",
+        "—": "-",
+        "−": "-",
+        "…": "...",
+        "›": ">",
+        "→": "->",
+        "←": "<-",
+        "·": "-",
+        "•": "*",
+        "\N{NO-BREAK SPACE}": " ",
+    }
+)
+"""What a terminal without UTF-8 gets for the punctuation of presscheck's own texts."""
+
+
+class EndOfInput(Exception):
+    """The input has ended: ctrl+d, the end of a file or a pipe, or a closed terminal."""
+
+
+def has_utf8(environment: Mapping[str, str], encoding: str) -> bool:
+    """Return whether the terminal shows UTF-8, by the locale and the encoding of the output.
+
+    Python replaces the locale C by C.UTF-8 in its own environment, so `LC_CTYPE` says nothing if `LANG` is C.
+    """
+    if encoding.replace("-", "").lower() != "utf8":
+        return False
+    names = ("LC_ALL", "LANG") if environment.get("LC_CTYPE") == "C.UTF-8" else ("LC_ALL", "LC_CTYPE", "LANG")
+    locale = next((environment[name] for name in names if environment.get(name)), "")
+    return not locale or "utf8" in locale.replace("-", "").lower()
+
+
+class LineTerminal:
+    """Standard input and output as lines.
+
+    Attributes:
+        is_interactive: whether a person types; otherwise nothing is prompted for, and long texts are printed whole.
+        later: the lines that `show` has not printed yet.
+    """
+
+    def __init__(self) -> None:
+        self.is_interactive = sys.stdin.isatty()
+        self.later: Sequence[str] = ()
+        self._has_screen = sys.stdout.isatty()
+        self._is_ascii = not has_utf8(os.environ, sys.stdout.encoding)
+        self._typed = bytearray()
+        self._has_ended = False
+
+    @property
+    def width(self) -> int:
+        """The columns of a line."""
+        columns = shutil.get_terminal_size((WIDTH, 24)).columns if self._has_screen else WIDTH
+        return max(columns, NARROWEST)
+
+    def print(self, lines: Iterable[str]) -> None:
+        """Print lines, wrapped between words."""
+        for line in lines:
+            text = sanitize(line)
+            if self._is_ascii:
+                text = text.translate(ASCII_WORDS).encode("ascii", "backslashreplace").decode()
+            indent = " " * (len(text) - len(text.lstrip()))
+            parts = wrap((Span(text.lstrip()),), self.width - len(indent)) or [()]
+            sys.stdout.write("".join(f"{indent}{plain(part)}".rstrip() + "\n" for part in parts))
+        sys.stdout.flush()
+
+    def show(self, lines: Sequence[str]) -> None:
+        """Print the first lines, if a person reads them, and keep the others for later."""
+        number = LINES_AT_ONCE if self.is_interactive else len(lines)
+        if len(lines) <= number + 1:  # a line about a single line would be as long
+            number = len(lines)
+        self.print(lines[:number])
+        self.later = lines[number:]
+        if self.later:
+            self.print([f"{count(len(self.later), 'more line')}: enter prints them."])
+
+    async def read(self, prompt: str = "") -> str:
+        """Return the next line, without its end.
+
+        Args:
+            prompt: printed before a line that a person types.
+
+        Raises:
+            EndOfInput: there is no further line.
+        """
+        if self.is_interactive and prompt:
+            sys.stdout.write(prompt)
+            sys.stdout.flush()
+        while b"\n" not in self._typed and not self._has_ended:
+            await self._more()
+        line, end, rest = bytes(self._typed).partition(b"\n")
+        self._typed = bytearray(rest)
+        if not line and not end:
+            if self.is_interactive:
+                self.print([""])  # what follows begins on a line of its own
+            raise EndOfInput
+        return line.removesuffix(b"\r").decode("utf-8", "replace")
+
+    async def _more(self) -> None:
+        """Wait for input without blocking the engine. A person who edits a text elsewhere keeps the terminal."""
+        descriptor, loop = sys.stdin.fileno(), asyncio.get_running_loop()
+        ready: asyncio.Future[None] = loop.create_future()
+        try:
+            loop.add_reader(descriptor, lambda: ready.done() or ready.set_result(None))
+        except PermissionError:  # a file, which is always ready
+            ready.set_result(None)
+        try:
+            await ready
+        finally:
+            loop.remove_reader(descriptor)
+        try:
+            data = os.read(descriptor, _BYTES)
+        except OSError:  # the terminal is gone
+            data = b""
+        self._has_ended = not data
+        self._typed += data

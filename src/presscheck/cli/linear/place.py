@@ -1,0 +1,242 @@
+"""Places and their verbs: what every place has, how a typed line chooses a verb, and how a text is written."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from uuid import uuid4
+
+from presscheck.cli.linear.line_terminal import EndOfInput, LineTerminal
+from presscheck.cli.session import Session
+from presscheck.cli.text_input import edit_file
+from presscheck.errors import InvalidArgument, NotNow, PresscheckError
+from presscheck.paths import places, private_directory
+from presscheck.store.drafts import DraftSlot
+from presscheck.text.phrases import count
+
+if TYPE_CHECKING:
+    from presscheck.api.change_requests import ChangeRequest
+
+T = TypeVar("T")
+SILENT_SECONDS = 3.0
+"""Seconds after which a person hears that presscheck is still loading."""
+SEND, EDIT, KEEP, DISCARD = ".", ".e", ".k", ".d"
+"""The lines that end a text, open it in the editor, keep it as a draft, and discard it."""
+MARK = "."
+"""The start of these lines. A line of the text with this start is typed with the mark twice, as in mail."""
+
+
+class Verb(NamedTuple):
+    """A verb of a place.
+
+    Attributes:
+        name: the whole name; a unique beginning is enough.
+        letter: a short form, which has precedence over the beginnings of names; empty for none.
+        help: what it does, for the list of verbs.
+        run: takes the typed argument, and returns the next place, or None to stay.
+        takes: the name of the argument in the list of verbs; empty if there is none.
+        reason: why it cannot be used now; None if it can.
+    """
+
+    name: str
+    letter: str
+    help: str
+    run: Callable[[str], Awaitable[Place | None]]
+    takes: str = ""
+    reason: str | None = None
+
+    @property
+    def line(self) -> str:
+        """The line of the list of verbs."""
+        argument = f" {self.takes}" if self.takes else ""
+        letter = f", or {self.letter}" if self.letter else ""
+        return f"  {self.name}{argument}{letter}: {self.help}{f' (not now: {self.reason})' if self.reason else ''}"
+
+
+class Linear:
+    """What all places share: the session, the terminal, and what `undo` brings back.
+
+    Args:
+        session: reads and writes.
+        terminal: prints and reads lines.
+    """
+
+    def __init__(self, session: Session, terminal: LineTerminal) -> None:
+        self.session, self.terminal = session, terminal
+        self.last_hidden: ChangeRequest | None = None
+
+    async def wait(self, work: Awaitable[T]) -> T:
+        """Wait for work. After some seconds, print that it is loading, because a person hears nothing else."""
+        task = asyncio.ensure_future(work)
+        try:
+            await asyncio.wait((task,), timeout=SILENT_SECONDS)
+            if not task.done() and self.terminal.is_interactive:
+                self.terminal.print(["Loading ..."])
+            return await task
+        finally:
+            task.cancel()
+
+    async def confirm(self, question: str, answer: str = "yes", otherwise: str = "Cancelled.") -> bool:
+        """Ask a question that only the given answer confirms; print `otherwise` if it does not."""
+        self.terminal.print([f"{question} Type {answer} to confirm, or an empty line for no."])
+        try:
+            is_confirmed = (await self.terminal.read("confirm> ")).strip() == answer
+        except EndOfInput:
+            is_confirmed = False
+        if not is_confirmed:
+            self.terminal.print([otherwise])
+        return is_confirmed
+
+    async def compose(self, title: str, draft: DraftSlot, *, is_optional: bool = False) -> str | None:
+        """Read a text of several lines, which is stored as a draft after each line.
+
+        Args:
+            title: what is written.
+            draft: where the text is stored until it is accepted; a stored text is continued.
+            is_optional: whether an empty text is a text.
+
+        Returns:
+            The text, or None if the user keeps or discards it, or if it is empty.
+        """
+        lines = draft.text.split("\n") if draft.text else []
+        if lines:
+            self.terminal.print([f"Your draft, {count(len(lines), 'line')}:", *lines, "End of your draft."])
+        optional = " The text is optional." if is_optional else ""
+        self.terminal.print(
+            [
+                f"{title}.{optional} A line with only a dot sends it. {EDIT} opens your editor, {KEEP} keeps a draft, "
+                f"{DISCARD} discards it."
+            ]
+        )
+        while True:
+            try:
+                line = await self.terminal.read("text> ")
+            except EndOfInput:
+                line = KEEP
+            if line == SEND:
+                return self._finished("\n".join(lines), is_optional=is_optional)
+            if line == KEEP:
+                self.terminal.print(["Kept as a draft." if lines else "Nothing was written."])
+                return None
+            if line == DISCARD:
+                draft.discard()
+                self.terminal.print(["Discarded."])
+                return None
+            if line == EDIT:
+                lines = self._edited("\n".join(lines)).split("\n")
+                self.terminal.print(["Your text:", *lines, "End of your text. A line with only a dot sends it."])
+            else:
+                lines.append(line.removeprefix(MARK) if line.startswith(2 * MARK) else line)
+            draft.save("\n".join(lines))
+
+    async def send(self, call: Any, draft: DraftSlot, done: str) -> None:
+        """Send the write of a text. The draft is removed once the outbox or the service has the text.
+
+        Raises:
+            PresscheckError: the service rejected it.
+        """
+        ticket = self.session.engine.write(call)
+        if ticket.id:
+            draft.discard()
+        await self.session.settled(ticket, done)
+        draft.discard()
+
+    def _finished(self, text: str, *, is_optional: bool) -> str | None:
+        if text.strip():
+            return text
+        if not is_optional:
+            self.terminal.print(["The text is empty: nothing was sent."])
+        return "" if is_optional else None
+
+    def _edited(self, text: str) -> str:
+        """Return the text after the user has edited it; without a terminal or after an error, the text itself."""
+        if not self.terminal.is_interactive:
+            self.terminal.print(["The editor needs a terminal."])
+            return text
+        file: Path = private_directory(places().state / "typed") / f"{uuid4().hex}.md"
+        file.touch(0o600)
+        file.write_text(text, "utf-8")
+        try:
+            edit_file(file)
+            return file.read_text("utf-8", errors="replace").rstrip("\n")
+        except PresscheckError as error:
+            self.terminal.print([f"Error: {error.message}"])
+            return text
+        finally:
+            file.unlink(missing_ok=True)
+
+
+class Place(ABC):
+    """A place: its lines, what its numbers open, and its verbs.
+
+    Args:
+        linear: what all places share.
+    """
+
+    def __init__(self, linear: Linear) -> None:
+        self.linear = linear
+        self.session, self.engine = linear.session, linear.session.engine
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name in the prompt, such as `inbox`."""
+
+    @abstractmethod
+    async def load(self) -> Sequence[str]:
+        """Load everything, and return the lines of the place.
+
+        Raises:
+            PresscheckError: the place cannot be loaded.
+        """
+
+    def verbs(self) -> tuple[Verb, ...]:
+        """Return the verbs of the place, other than those that every place has."""
+        return ()
+
+    async def open(self, number: int) -> Place:
+        """Return the place behind a number.
+
+        Raises:
+            InvalidArgument: nothing has this number.
+        """
+        raise InvalidArgument(str(number), "this place has no numbers to open")
+
+
+def pick(items: Sequence[Any], typed: str, noun: str) -> Any:
+    """Return the item with a typed number, from 1 on; the only item needs no number.
+
+    Raises:
+        InvalidArgument: no item has this number.
+    """
+    if not typed and len(items) == 1:
+        return items[0]
+    if typed.isdecimal() and 1 <= int(typed) <= len(items):
+        return items[int(typed) - 1]
+    if not items:
+        raise InvalidArgument(typed or "number", f"there is no {noun} here")
+    known = "1" if len(items) == 1 else f"a number from 1 to {len(items)}"
+    raise InvalidArgument(typed or "number", f"choose a {noun} by {known}")
+
+
+def find_verb(verbs: Sequence[Verb], typed: str) -> Verb:
+    """Return the verb with this name, letter or unique beginning.
+
+    Raises:
+        InvalidArgument: there is no such verb, or several start with this.
+        NotNow: the verb cannot be used now.
+    """
+    word = typed.lower()
+    matches = [verb for verb in verbs if word in (verb.name, verb.letter)] or [
+        verb for verb in verbs if verb.name.startswith(word)
+    ]
+    if not matches:
+        raise InvalidArgument(typed, "no such verb here. ? lists the verbs")
+    if len(matches) > 1:
+        raise InvalidArgument(typed, f"could be {' or '.join(verb.name for verb in matches)}")
+    if matches[0].reason:
+        raise NotNow(f"{matches[0].name}: {matches[0].reason}")
+    return matches[0]

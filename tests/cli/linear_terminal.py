@@ -1,0 +1,68 @@
+"""Drives `presscheck --linear` in a pseudo-terminal, and records what is said, with times made stable."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from tests.cli.shell import Shell
+from tests.terminal import Terminal
+
+AGE = re.compile(r"just now|\b\d+ (?:min|h|d|w|mo|y) ago")
+ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/docs/\w+")
+PROMPT = re.compile(r"(?:^|\n)[a-z]+(?: \d+)?> \Z")
+CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+"""What a plain terminal never gets, other than line ends and tabs."""
+
+
+class LinearTerminal:
+    """A terminal with `presscheck --linear`; each line waits for the prompt before it."""
+
+    def __init__(self, shell: Shell, *words: str, size: tuple[int, int] = (80, 24), **env: str) -> None:
+        self.terminal = Terminal(
+            [sys.executable, "-m", "presscheck", *(words or ("--linear",))],
+            size=size,
+            env={**shell.environment, "TERM": "dumb", **env},
+        )
+
+    @property
+    def text(self) -> str:
+        """All that was said and typed."""
+        return self.terminal.raw.decode().replace("\r\n", "\n")
+
+    def ready(self, prompt: str = "", timeout: float = 60) -> str:
+        """Wait for a prompt, of any place or of the given one. Return what was said since the last line."""
+        for _ in range(int(timeout / 0.05)):
+            match = PROMPT.search(self.text)
+            if match and match.group().strip().startswith(prompt):
+                return self.text
+            if not self.terminal.read():
+                break
+        raise AssertionError(f"no prompt {prompt!r}:\n{self.text}")
+
+    def say(self, *lines: str) -> str:
+        """Type lines, each at the next prompt. Return what was said after the last one."""
+        answer = ""
+        for line in lines:
+            before = len(self.ready())
+            self.terminal.send(line.encode() + b"\n")
+            # the echo of the line comes before the next prompt, which could otherwise be taken for it
+            while len(self.text) <= before:
+                self.terminal.read()
+            answer = self.ready()[before:]
+        return answer
+
+    def close(self) -> None:
+        """End the program."""
+        self.terminal.close()
+
+
+def stable(text: str) -> str:
+    """Return a transcript with stable ages and addresses."""
+    return ADDRESS.sub("ADDRESS", AGE.sub("AGE", text))
+
+
+def golden(name: str) -> Path:
+    """Return the file of a recorded transcript."""
+    return Path(__file__).parent / name

@@ -1,0 +1,282 @@
+"""`presscheck --linear`: the whole work as numbered lines, in a pseudo-terminal and from a pipe."""
+
+import os
+import re
+import shlex
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from tests.cli.linear_terminal import CONTROL, LinearTerminal, golden, stable
+from tests.cli.shell import Shell, signed_in
+from tests.hostile_strings import ACTS, HOSTILE
+from tests.running_service import RunningService
+
+from presscheck.api.change_requests import GetChangeRequest, ListOrganizationChangeRequests, UpdateChangeRequest
+from presscheck.api.comments import Document, ListComments, PostComment
+from presscheck.api.content import ListChangeRequestPages
+from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
+from presscheck.api.organizations import ListOrganizations
+from presscheck.api.sites import ListSites
+from presscheck.cli.linear.line_terminal import has_utf8
+from presscheck.client.client import Client
+from presscheck.documents.pages.tree import flatten
+from presscheck.errors import Refused
+
+WORST = "Rewrite the auth guide"
+Start = Callable[..., LinearTerminal]
+
+
+@pytest.fixture
+def start(shell: Shell) -> Iterator[Start]:
+    """Starts `presscheck --linear` in a pseudo-terminal."""
+    started: list[LinearTerminal] = []
+
+    def begin(*words: str, size: tuple[int, int] = (80, 24), **env: str) -> LinearTerminal:
+        started.append(LinearTerminal(shell, *words, size=size, **env))
+        return started[-1]
+
+    yield begin
+    for one in started:
+        one.close()
+
+
+def quit_from(linear: LinearTerminal) -> int:
+    linear.ready()
+    linear.terminal.send(b"quit\n")
+    return linear.terminal.end()
+
+
+@pytest.mark.slow
+@pytest.mark.service(shared=False)
+async def test_the_whole_work_as_a_transcript(start: Start, service: RunningService, client: Client) -> None:
+    linear = start(size=(300, 24))  # where a line breaks would depend on the ages
+    linear.say("?", "done 7", "snooze 6 week", "undo", "1", "1", "comment 2", "Which project?", "..for one", ".")
+    linear.say("viewed", "all", "next", "", "back", "threads", "1", "reply", "Thanks.", ".", "resolve", "back", "back")
+    linear.say("approve", "Good work.", ".", "requirements", "merge", "no", "merge", "yes", "threads", "back")
+    linear.say("sites", "2", "check", "", "publish", "yes", "no", "again")
+    assert quit_from(linear) == 0
+    assert not CONTROL.search(linear.terminal.raw.replace(b"\r\n", b"\n"))
+    file, text = golden("linear.txt"), stable(linear.text)
+    if os.environ.get("PRESSCHECK_UPDATE_GOLDEN"):
+        file.write_text(text, "utf-8")
+    assert text == file.read_text("utf-8")
+    [organization] = (await client.send(ListOrganizations())).items
+    merged = await client.send(ListOrganizationChangeRequests(organization_id=organization.id, status="merged"))
+    [request] = [request for request in merged.items if request.subject == WORST]
+    comments = await client.send(
+        ListComments(space_id=request.space, change_request_id=request.id, format="markdown", limit=100)
+    )
+    assert any("> A token belongs to one project" in (one.body.markdown or "") for one in comments.items)
+    assert any((one.body.markdown or "").endswith("Which project?\n.for one") for one in comments.items)
+    sites = (await client.send(ListSites(organization_id=organization.id))).items
+    assert [site.title for site in sites if site.published] == ["Tallowick Docs", "Inside Tallowick"]
+
+
+def test_a_text_survives_a_hangup_and_is_offered_again(start: Start) -> None:
+    linear = start()
+    linear.say("1", "comment", "The first line.", "The second.")
+    linear.terminal.kill(signal.SIGHUP)
+    assert linear.terminal.end() == 129
+    again = start()
+    assert "You have 1 draft: drafts lists them." in again.ready()
+    drafts = again.say("drafts")
+    assert f"1. comment on the change request in #5 {WORST}: The first line. The second." in drafts.replace("\n", " ")
+    again.say("1")
+    assert "Your draft, 2 lines:\nThe first line.\nThe second.\nEnd of your draft." in again.say("comment")
+    assert "Discarded." in again.say(".d")
+    assert "0 drafts" in again.say("drafts")
+    assert quit_from(again) == 0
+
+
+def test_the_end_of_the_input_keeps_a_text_and_is_no_error(start: Start) -> None:
+    linear = start()
+    linear.say("1", "comment", "Half a thought")
+    linear.terminal.send(b"\x04")
+    assert linear.terminal.end() == 0
+    assert "Kept as a draft." in linear.text
+    again = start()
+    again.say("1", "comment", ".d")
+    assert quit_from(again) == 0
+
+
+def test_the_editor_continues_a_text(start: Start, tmp_path: Path) -> None:
+    editor = tmp_path / "editor.py"
+    editor.write_text("import sys\nwith open(sys.argv[1], 'a') as file:\n    file.write(' Edited.')\n")
+    linear = start(EDITOR=shlex.join([sys.executable, str(editor)]), VISUAL="")
+    linear.say("1", "comment", "Typed.")
+    assert "Your text:\nTyped. Edited.\nEnd of your text." in linear.say(".e")
+    assert "Kept as a draft." in linear.say(".k")
+    linear.say("comment", ".d")
+
+
+def test_lines_typed_ahead_in_one_burst_are_taken_in_order(start: Start) -> None:
+    linear = start()
+    linear.terminal.send(b"1\nthreads\n3\nback\nback\nquit\n")
+    assert linear.terminal.end() == 0
+    places = [
+        linear.text.index(words) for words in (f"#5 {WORST}: open\n", " threads.\n", "On the change request. Open.")
+    ]
+    assert places == sorted(places)
+
+
+def test_a_pipe_is_read_to_its_end(shell: Shell) -> None:
+    ran = shell.program("--linear", typed="1\n1")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "changed: A token belongs to one [removed: workspace] [added: project]." in ran.stdout
+    assert "> " not in ran.stdout.split("\n")[0]
+    assert shell.program("--linear", typed="").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "says"),
+    [
+        ("99\n1\nmerge\nyes\n", 2, "Error: 99: choose a change request by a number from 1 to "),
+        ("nonsense\n", 2, "Error: nonsense: no such verb here. ? lists the verbs."),
+        ("b\n", 2, "Error: back: this is the first place. quit ends presscheck."),
+        ("1\nre\n", 2, "Error: re: could be request-changes or requirements."),
+        ("1\nmerge now\n", 2, "Error: now: merge takes no argument."),
+        ("1\nsubmit\n", 3, "Error: submit: your review holds no comments."),
+        ("1\n1\ncomment 99\n", 2, "Error: 99: choose a line from 1 to "),
+    ],
+)
+def test_a_pipe_ends_at_the_first_error(shell: Shell, typed: str, code: int, says: str) -> None:
+    ran = shell.program("--linear", typed=typed)
+    assert (ran.returncode, says in ran.stdout) == (code, True), ran.stdout
+    assert " merged." not in ran.stdout
+
+
+def test_an_error_does_not_end_a_terminal(start: Start) -> None:
+    linear = start()
+    assert "Error: 99: choose a change request" in linear.say("99")
+    assert f"#5 {WORST}: open" in linear.say("1")
+    assert quit_from(linear) == 0
+
+
+def test_a_dumb_terminal_is_linear_and_no_terminal_prints_the_inbox(start: Start, shell: Shell) -> None:
+    linear = start("--offline")
+    assert linear.terminal.end() == 3
+    assert linear.text.startswith("presscheck: Offline mode (--offline)")
+    dumb = LinearTerminal(shell, "--theme", "ink")
+    assert dumb.ready("inbox>")
+    assert quit_from(dumb) == 0
+    dumb.close()
+    assert WORST in shell.program().stdout
+
+
+def test_offline_reads_what_is_cached_and_queues_a_comment(start: Start) -> None:
+    linear = start()
+    linear.say("1", "back")
+    assert quit_from(linear) == 0
+    offline = start("--offline", "--linear")
+    assert "Offline: showing cached data from" in offline.ready()
+    request = offline.say("1")
+    assert f"#5 {WORST}: open" in request
+    assert "Error: merge: you are offline, and a merge cannot be queued." in offline.say("merge")
+    offline.say("comment", "Written on a train.")
+    assert "Offline: queued in the outbox as number" in offline.say(".")
+    assert quit_from(offline) == 0
+
+
+def test_read_only_is_an_error_before_a_text_is_typed(start: Start, shell: Shell) -> None:
+    shell.config.write_text("[profiles.default]\nread_only = true\n")
+    linear = start()
+    linear.say("1")
+    assert "Error: comment: this profile is read-only." in linear.say("comment")
+    assert "Error: merge: this profile is read-only." in linear.say("merge")
+    assert "(not now: this profile is read-only)" in linear.say("?").replace("\n  ", " ")
+
+
+@pytest.mark.service(shared=False)
+async def test_hostile_texts_cannot_write_to_the_terminal(start: Start, client: Client) -> None:
+    [organization] = (await client.send(ListOrganizations())).items
+    requests = (await client.send(ListOrganizationChangeRequests(organization_id=organization.id, status="open"))).items
+    [request] = [request for request in requests if request.subject == WORST]
+    path = {"space_id": request.space, "change_request_id": request.id}
+    await client.send(UpdateChangeRequest(**path, subject="\x1b[2J\x07red\u202e"))
+    for text in HOSTILE[::40]:
+        with suppress(Refused):  # such as half a character
+            await client.send(PostComment(**path, body=Document(markdown=f"{text} of a stranger")))
+    linear = start()
+    linear.say("view all open", "1", "threads")
+    for _ in range(3):
+        linear.say("")
+    linear.say("4", "next", "next", "next")
+    assert "of a stranger" in linear.text
+    assert not ACTS.search(linear.text)
+    assert quit_from(linear) == 0
+
+
+def test_a_narrow_terminal_without_utf8_gets_ascii(start: Start) -> None:
+    linear = start(size=(40, 10), LC_ALL="C", PYTHONUTF8="1")
+    linear.say("1", "1")
+    text = linear.text
+    assert text.isascii()
+    assert max(map(len, text.split("\n"))) <= 40
+    assert "Settings > Tokens" in re.sub(r"\s+", " ", text)
+    assert r"J\xf3n" in text
+
+
+@pytest.mark.parametrize(
+    ("environment", "encoding", "expected"),
+    [
+        ({"LANG": "de_DE.UTF-8"}, "utf-8", True),
+        ({"LANG": "en_US.utf8"}, "utf-8", True),
+        ({"LANG": "C", "LC_CTYPE": "C.UTF-8"}, "utf-8", False),  # as Python sets it
+        ({"LC_CTYPE": "C.UTF-8"}, "utf-8", True),
+        ({"LANG": "POSIX"}, "utf-8", False),
+        ({"LC_ALL": "C", "LANG": "en_US.UTF-8"}, "utf-8", False),
+        ({"LANG": "C", "LC_CTYPE": "en_US.UTF-8"}, "utf-8", True),
+        ({}, "utf-8", True),
+        ({"LANG": "en_US.UTF-8"}, "iso8859-1", False),
+    ],
+)
+def test_the_locale_tells_whether_the_terminal_has_utf8(
+    environment: dict[str, str], encoding: str, expected: bool
+) -> None:
+    assert has_utf8(environment, encoding) is expected
+
+
+@pytest.mark.service(shared=False)
+async def test_a_change_meanwhile_stops_a_merge(start: Start, client: Client) -> None:
+    linear = start()
+    linear.say("1", "merge")
+    [organization] = (await client.send(ListOrganizations())).items
+    requests = (await client.send(ListOrganizationChangeRequests(organization_id=organization.id, status="open"))).items
+    [request] = [request for request in requests if request.subject == WORST]
+    path = {"space_id": request.space, "change_request_id": request.id}
+    page = next(
+        page for page in flatten((await client.send(ListChangeRequestPages(**path))).pages) if page.title == "Tokens"
+    )
+    change = UpdatePage(page=page.id, document=Document(markdown="Meanwhile."))
+    await client.send(EditChangeRequestContent(**path, changes=(change,)))
+    assert "Not merged: the content has changed in the meantime." in linear.say("yes")
+    assert (await client.send(GetChangeRequest(**path))).status == "open"
+    assert quit_from(linear) == 0
+
+
+def test_a_started_review_holds_comments_until_it_is_submitted(start: Start) -> None:
+    linear = start()
+    linear.say("1", "start", "comment", "Held back.")
+    assert "Held: your review has 1 comment." in linear.say(".")
+    assert "Error: stop" not in linear.say("request-changes")
+    assert "Changes requested." in linear.say("Please.", ".")
+    assert "submit: your review holds no comments" in linear.say("submit")
+    assert quit_from(linear) == 0
+
+
+def test_without_a_token_the_error_names_the_ways_to_sign_in(tmp_path: Path) -> None:
+    ran = Shell(tmp_path / "home").program("--linear")
+    assert ran.returncode == 4
+    assert "run `presscheck login`" in ran.stderr
+
+
+def test_it_does_not_load_the_app(service: RunningService, tmp_path: Path) -> None:
+    shell = signed_in(tmp_path / "home", service)
+    shell.env["PYTHONPROFILEIMPORTTIME"] = "1"
+    ran = shell.program("--linear", typed="1\n1\nsites\n1\n")
+    assert "presscheck.cli.linear.loop" in ran.stderr
+    assert "textual" not in ran.stderr
