@@ -147,7 +147,7 @@ def open_app(profile: Profile, first: Callable[[PresscheckApp], Any] | None = No
 
     where = places()
     cache = open_cache(profile, where)
-    snapshot = cache.answer(KEY)
+    snapshot = cache.answer(KEY) if profile.first_screen in ("inbox", "last") else None
     start = Start(snapshot.json if snapshot else None, then=begin)
     return PresscheckApp(lambda: open_engine(profile, where, cache), profile, where, start).run_to_end()
 

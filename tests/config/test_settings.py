@@ -64,6 +64,15 @@ def test_a_text_has_at_least_twenty_columns(tmp_path: Path) -> None:
         ("[profiles.default]\nquiet_hours = '22-7'", 'quiet_hours must be written as "22:00-07:00"'),
         ('[profiles.default]\nquiet_hours = "22:00-07:00\\n"', "quiet_hours must be written as"),
         ("[profiles.default]\nquiet_hours = '24:00-07:00'", "quiet_hours must be written as"),
+        ("[profiles.default]\ntree_width = 15", "tree_width must be a whole number from 16 to 200, such as 40"),
+        ("[profiles.default]\ntree_width = 201", "tree_width must be a whole number from 16 to 200"),
+        ("[profiles.default]\npreview_size = true", "preview_size must be a whole number from 10 to 90"),
+        ("[profiles.default]\ncache_size = 0", "cache_size must be a whole number of at least 1"),
+        (
+            "[profiles.default]\nfirst_screen = 'home'",
+            "first_screen must be one of inbox, browse, publish",
+        ),
+        ("[profiles.default]\nfirst_view = '" + "x" * 41 + "'", "first_view is too long: at most 40 characters"),
         ("[profiles.default]\nnotify_command = 'say \"'", "notify_command must be a command line"),
     ],
 )

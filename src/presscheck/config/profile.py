@@ -72,6 +72,20 @@ class Profile:
     """Whether few bytes are sent to the terminal: `auto`, `on` or `off`; None for `auto`."""
     text_width: int = TEXT_WIDTH
     """The maximum width of the text of a page next to the tree, in cells."""
+    first_screen: str = "inbox"
+    """The screen at the start: a mode of the app, or `last`."""
+    first_view: str | None = None
+    """The title or id of the inbox view at the start; None for the view that was shown last."""
+    preview_side: str | None = None
+    """The side of the inbox preview, `below` or `right`; None for the default."""
+    preview_size: int | None = None
+    """The size of the inbox preview in percent of lines or columns; None for the default."""
+    tree_width: int | None = None
+    """The width of the tree in Browse, in cells; None for the default."""
+    pages_width: int | None = None
+    """The width of the list of pages in a review, in cells; None for the default."""
+    outline_width: int | None = None
+    """The width of the headings next to a page, in cells; None for the default."""
     agents: str = "read"
     """What agents may do: `read`, `draft` or `send`."""
 
@@ -124,6 +138,13 @@ def load(
         low_bandwidth=low_bandwidth(env) or table.get("low_bandwidth"),
         text_width=max(NARROWEST_TEXT, table.get("text_width", TEXT_WIDTH)),
         sync=table.get("sync", True),
+        first_screen=table.get("first_screen", "inbox"),
+        first_view=table.get("first_view"),
+        preview_side=table.get("preview_side"),
+        preview_size=table.get("preview_size"),
+        tree_width=table.get("tree_width"),
+        pages_width=table.get("pages_width"),
+        outline_width=table.get("outline_width"),
         agents=table.get("agents", "read"),
     )
 

@@ -16,6 +16,13 @@ TEXT_WIDTH = 96
 NARROWEST_TEXT = 20
 """The minimum width of text in cells, regardless of the setting."""
 
+FIRST_SCREENS = ("inbox", "browse", "publish", "admin", "last")
+"""The values of the setting `first_screen`."""
+NARROWEST_PANE, WIDEST_PANE = 16, 200
+"""The limits of the width of a pane, in cells."""
+SMALLEST_PREVIEW, LARGEST_PREVIEW = 10, 90
+"""The limits of the size of the inbox preview, in percent."""
+
 LOW_BANDWIDTH = ("auto", "on", "off")
 """The values of the setting `low_bandwidth`."""
 
@@ -25,7 +32,7 @@ Kind = type[str] | type[bool] | type[int]
 
 @dataclass(frozen=True)
 class Setting:
-    """A key of ``[profiles.NAME]``, ``[[views]]``, ``[[checks]]`` or ``[[commands]]``; a number is at least 1."""
+    """A key of ``[profiles.NAME]``, ``[[views]]``, ``[[checks]]`` or ``[[commands]]``."""
 
     name: str
     kind: Kind
@@ -38,6 +45,22 @@ class Setting:
     """The allowed values."""
     pattern: re.Pattern[str] | None = None
     """A regular expression that the value must match."""
+    smallest: int = 1
+    """The smallest number."""
+    largest: int | None = None
+    """The largest number."""
+
+
+def _pane_width(name: str, pane: str, default: str) -> Setting:
+    limits = f"{NARROWEST_PANE} to {WIDEST_PANE}"
+    return Setting(
+        name,
+        int,
+        f"The columns of {pane}, {limits}; {default}. Ignored where it does not fit.",
+        "40",
+        smallest=NARROWEST_PANE,
+        largest=WIDEST_PANE,
+    )
 
 
 SETTINGS: dict[str, Setting] = {
@@ -134,6 +157,39 @@ SETTINGS: dict[str, Setting] = {
             '"draft"',
             one_of=("read", "draft", "send"),
         ),
+        Setting(
+            "first_screen",
+            str,
+            "The screen at the start; inbox by default, and last is the place that you left last.",
+            '"browse"',
+            one_of=FIRST_SCREENS,
+        ),
+        Setting(
+            "first_view",
+            str,
+            "The view of the inbox at the start, by the title of its tab; by default the one that was shown last.",
+            '"Mine"',
+            max_length=40,
+        ),
+        Setting(
+            "preview_side",
+            str,
+            "Where the inbox has its preview; below the rows by default.",
+            '"right"',
+            one_of=("below", "right"),
+        ),
+        Setting(
+            "preview_size",
+            int,
+            f"The size of that preview, {SMALLEST_PREVIEW} to {LARGEST_PREVIEW} percent of the lines or, on the right, "
+            "of the columns.",
+            "60",
+            smallest=SMALLEST_PREVIEW,
+            largest=LARGEST_PREVIEW,
+        ),
+        _pane_width("tree_width", "the tree in Browse", "33 by default, in a wide terminal 46"),
+        _pane_width("pages_width", "the list of pages in a review", "34 by default, in a wide terminal 50"),
+        _pane_width("outline_width", "the headings next to a page", "a quarter of the terminal by default"),
         Setting("theme", str, "ink, paper, contrast, ansi, or the name of your own theme.", '"paper"'),
     )
 }
@@ -378,11 +434,14 @@ def _described(settings: dict[str, Setting]) -> dict[str, Any]:
     types: dict[Kind, dict[str, Any]] = {
         str: {"type": "string"},
         bool: {"type": "boolean"},
-        int: {"type": "integer", "minimum": 1},
+        int: {"type": "integer"},
     }
     found: dict[str, Any] = {}
     for setting in settings.values():
         found[setting.name] = {**types[setting.kind], "description": setting.description}
+        if setting.kind is int:
+            found[setting.name] |= {"minimum": setting.smallest}
+            found[setting.name] |= {"maximum": setting.largest} if setting.largest else {}
         found[setting.name] |= {"maxLength": setting.max_length} if setting.max_length else {}
         found[setting.name] |= {"enum": list(setting.one_of)} if setting.one_of else {}
         found[setting.name] |= {"pattern": setting.pattern.pattern} if setting.pattern else {}

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from presscheck.config.own_commands import OwnCommand, check_own_commands
 from presscheck.config.prose_checks import ProseCheck, check_prose_checks, command_words
 from presscheck.config.saved_views import SavedView, Validator, check_views
-from presscheck.config.settings_schema import SETTINGS
+from presscheck.config.settings_schema import SETTINGS, Setting
 from presscheck.errors import ConfigurationError
 
 HOSTED = "https://api.gitbook.com"
@@ -292,12 +292,14 @@ def _profile_errors(profile: Key, table: dict[str, Any]) -> list[tuple[Key, str]
         setting = SETTINGS.get(key)
         if setting is None:
             found.append(((*profile, key), _unknown_key(key)))
-        elif not isinstance(value, setting.kind) or (setting.kind is int and not _is_size(value)):
-            found.append(((*profile, key), f"must be {_KINDS[setting.kind]}, such as {setting.example}"))
+        elif not isinstance(value, setting.kind) or (setting.kind is int and not _is_in_range(value, setting)):
+            found.append(((*profile, key), f"must be {_kind_words(setting)}, such as {setting.example}"))
         elif value == "":
             found.append(((*profile, key), f"is empty: remove it, or write it as {setting.example}"))
         elif setting.one_of and value not in setting.one_of:
             found.append(((*profile, key), f"must be one of {', '.join(setting.one_of)}"))
+        elif setting.max_length and len(str(value)) > setting.max_length:
+            found.append(((*profile, key), f"is too long: at most {setting.max_length} characters"))
         elif setting.pattern and not setting.pattern.fullmatch(str(value)):
             found.append(((*profile, key), f"must be written as {setting.example}"))
         elif key.endswith("_command") and not command_words(value):
@@ -305,8 +307,14 @@ def _profile_errors(profile: Key, table: dict[str, Any]) -> list[tuple[Key, str]
     return found
 
 
-def _is_size(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+def _is_in_range(value: object, setting: Setting) -> bool:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return is_number and setting.smallest <= value and (setting.largest is None or value <= setting.largest)
+
+
+def _kind_words(setting: Setting) -> str:
+    is_limited = setting.kind is int and setting.largest is not None
+    return f"a whole number from {setting.smallest} to {setting.largest}" if is_limited else _KINDS[setting.kind]
 
 
 def _unknown_key(key: str) -> str:

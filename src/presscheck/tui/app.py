@@ -194,10 +194,10 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     @override
     def get_default_screen(self) -> StartupSnapshot:
-        return StartupSnapshot(self._start.snapshot, self.style_for(""))
+        return StartupSnapshot(self._start.snapshot, self.style_for(""), self.profile.first_view or "")
 
     def on_mount(self) -> None:
-        """Watch the terminal, and open the welcome screen or, after the first paint, the inbox."""
+        """Watch the terminal, and open the welcome screen or, after the first paint, the first screen."""
         resumed = cast("Signal[object]", self.app_resume_signal)  # generic
         resumed.subscribe(self, self.repaint, immediate=True)
         if not self.is_headless and is_terminal():
@@ -212,7 +212,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self.call_after_refresh(self._open_first_screen)
 
     async def _begin_with(self, profile: Profile | None) -> None:
-        """Show the inbox of the profile that the welcome screen returned. Without a profile, end the app."""
+        """Show the first screen of the profile that the welcome screen returned. Without a profile, end the app."""
         if profile is None:
             self.exit(0)
             return
@@ -221,7 +221,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     async def _open_first_screen(self) -> None:
         self._is_opening = True
-        await self.switch_mode("inbox")
+        await self.navigation.open_first_screen()
         self._first_screen_opened()
         self._show_engine_notices()
         self._take_left_texts()
@@ -365,6 +365,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
         save = getattr(self.screen, "save_snapshot", None) if self.screen_stack else None
         if save:
             save()
+        if self._engine and self.screen_stack:
+            self.navigation.store_last_place()
         if self.pictures.is_used:
             self.write_to_terminal(self.pictures.deletion())
         super().exit(*args, **more)

@@ -10,6 +10,7 @@ opened, so that the first paint does not wait for them.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from functools import partialmethod
@@ -23,6 +24,7 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.app_context import AppContext
 from presscheck.tui.commands import key_for
 from presscheck.tui.places import Place, Places
+from presscheck.tui.screens.startup_snapshot import KEY as SNAPSHOT
 
 if TYPE_CHECKING:
     from presscheck.api.organizations import Organization, OrganizationMember
@@ -34,6 +36,19 @@ if TYPE_CHECKING:
 
 KEPT_SCREENS = 5
 """Maximum number of screens that are kept alive outside the stack; older places load again."""
+
+LAST_PLACE = "last place"
+"""The storage key of the place where the app ended."""
+REOPENED = {
+    "inbox": (0, 1),
+    "browse": (0, 4),
+    "publish": (0, 1),
+    "admin": (0, 1),
+    "review": (2,),
+    "comments": (2,),
+    "outbox": (0,),
+}
+"""The kinds of places at which the app can begin, with the numbers of ids that they have."""
 
 
 def _inbox() -> Screen[None]:
@@ -69,6 +84,16 @@ MODES: dict[str, str | Callable[[], Screen[Any]]] = {
 """The modes of the app, each with a separate stack of screens, and functions that make their bottom screens."""
 
 
+def _read_place(text: str | None) -> Place:
+    """Return a stored place; the inbox if there is none that can be read."""
+    try:
+        kind, *ids = json.loads(text or "[]")
+        place = Place(str(kind), ids=tuple(map(str, ids)))
+    except (ValueError, TypeError):
+        return Place("inbox")
+    return place if len(ids) in REOPENED.get(place.kind, ()) else Place("inbox")
+
+
 class Navigation:
     """The navigation of an app, and the commands that work on every screen.
 
@@ -85,6 +110,32 @@ class Navigation:
         """The drafts and pending reviews that the last attempt to quit has listed."""
         self._kept: dict[tuple[str, ...], tuple[BaseScreen, str]] = {}
         """The screens kept alive outside the stack, oldest first, each with the theme it was drawn with."""
+
+    async def open_first_screen(self) -> None:
+        """Show the screen with which the app begins: the inbox, or that of the setting `first_screen`."""
+        first = self._app.profile.first_screen
+        if first != "last":
+            await self._app.switch_mode(first)
+            return
+        place = _read_place(self._app.engine.outbox.recall(LAST_PLACE))
+        if place.kind not in MODES:
+            await self._app.switch_mode("inbox")
+        if place.kind == "review" and not self._is_stored(place):  # whether the service answers is not known yet
+            self._app.notify("the change request where you left is not stored here any more")
+            return
+        await self.go(place)
+
+    def store_last_place(self) -> None:
+        """Store the current place for the next start, if the app begins there."""
+        here = self._here()
+        if self._app.profile.first_screen != "last" or here is None:
+            return
+        if here.kind not in REOPENED:
+            here = Place("inbox")
+        engine = self._app.engine
+        engine.outbox.remember(LAST_PLACE, json.dumps(here.key))
+        if here.kind != "inbox":
+            engine.remember(SNAPSHOT, "")  # the next start would show the inbox for a moment
 
     def _go_to_mode(self, mode: str) -> None:
         self._note()
@@ -177,10 +228,14 @@ class Navigation:
         engine = self._app.engine
         if place.kind != "review" or engine.status.online:
             return None
+        return None if self._is_stored(place) else "you are offline, and this change request was never loaded"
+
+    def _is_stored(self, place: Place) -> bool:
+        """Return whether the change request of a review is cached."""
         from presscheck.api.change_requests import GetChangeRequest  # 15 ms, not for the first paint
 
         call = GetChangeRequest(space_id=place.ids[0], change_request_id=place.ids[1])
-        return None if engine.known(call) else "you are offline, and this change request was never loaded"
+        return self._app.engine.known(call) is not None
 
     def go(self, place: Place) -> Awaitable[BaseScreen]:
         """Go to a place. A place outside the modes, such as a review, always gets a new screen on top of the stack.

@@ -1,6 +1,6 @@
 """The startup snapshot: the last content of the inbox, painted at the next start while the program is loading.
 
-The snapshot is stored in the cache for a single size and theme, without connection state and messages.
+The snapshot is stored in the cache for a single view, size and theme, without connection state and messages.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from textual.screen import Screen
 from textual.strip import Strip
 from typing_extensions import override
 
+from presscheck.config.saved_views import same_name
+
 KEY = "still inbox"
 """The key in the cache, for compatibility with earlier versions."""
 
@@ -25,12 +27,13 @@ class StartupSnapshot(Screen[None], inherit_bindings=False):
     Args:
         text: the stored result of `snapshot_text`.
         ground: the style of blank cells.
+        view: the title or id of the view that the inbox will show; empty for the view that was shown last.
     """
 
-    def __init__(self, text: str | None, ground: Style) -> None:
+    def __init__(self, text: str | None, ground: Style, view: str = "") -> None:
         super().__init__()
         self._ground = ground
-        self._strips = _read(text)
+        self._strips = _read(text, view)
 
     @override
     def render_line(self, y: int) -> Strip:
@@ -39,20 +42,23 @@ class StartupSnapshot(Screen[None], inherit_bindings=False):
         return strips[y] if y < len(strips) else Strip.blank(columns, self._ground)
 
 
-def snapshot_text(theme: str, columns: int, rows: int, strips: dict[int, Strip]) -> str:
-    """Return the lines of a screen as a text to store; missing lines are blank."""
+def snapshot_text(theme: str, columns: int, rows: int, strips: dict[int, Strip], view: tuple[str, ...] = ()) -> str:
+    """Return the lines of a screen as a text to store; missing lines are blank. `view` has the names of the view."""
     styles: dict[str, int] = {}
     lines = [
         [(text, styles.setdefault(str(style), len(styles))) for text, style, _ in strips[y]] if y in strips else []
         for y in range(rows)
     ]
-    return json.dumps({"for": f"{theme} {columns} {rows}", "columns": columns, "styles": [*styles], "lines": lines})
+    shown_for = {"for": f"{theme} {columns} {rows}", "view": view, "columns": columns}
+    return json.dumps({**shown_for, "styles": [*styles], "lines": lines})
 
 
-def _read(text: str | None) -> dict[str, list[Strip]]:
-    """Return the lines by theme and size; empty if the text cannot be read."""
+def _read(text: str | None, view: str) -> dict[str, list[Strip]]:
+    """Return the lines by theme and size; empty if the text cannot be read, or shows another view than `view`."""
     try:
         stored = cast("dict[str, Any]", json.loads(text or "null"))
+        if view and not any(same_name(view, name) for name in stored.get("view", ())):
+            return {}
         styles = [Style.parse(style) for style in stored["styles"]]
         columns: int = stored["columns"]
         lines: list[list[tuple[str, int]]] = stored["lines"]

@@ -36,6 +36,7 @@ from presscheck.tui.keyboard import KeySequences, key_name
 from presscheck.tui.places import Place
 from presscheck.tui.terminal.output import LineCompositor
 from presscheck.tui.ui.find import Find
+from presscheck.tui.ui.stored_choice import StoredChoice
 from presscheck.tui.widgets.line_view import END, LineView
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.pane_border import PaneBorder
@@ -316,9 +317,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             self.keys = self._key_sequences()
             self._stop_status = self.engine.on_status(self._take_status)
             for border in self.query(PaneBorder):
-                columns = self.engine.outbox.recall(self._width_key(border)) or ""
-                if columns.isdecimal():
-                    border.set_columns(int(columns))
+                width = self._stored_width(border)
+                if width.value.isdecimal():
+                    (border.use_setting if width.is_setting else border.set_columns)(int(width.value))
             self.refresh_status_bars()
 
     def _key_sequences(self) -> KeySequences:
@@ -347,6 +348,8 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self.set_class(self.size.width < NARROW, "narrow")
         self.set_class(self.size.width >= WIDE, "wide")
         self.set_class(self.size.width <= FOLDED, "folded")
+        for border in self.query(PaneBorder):
+            border.screen_resized()
         self.refresh_status_bars()
 
     def _take_status(self, status: Status) -> None:
@@ -579,10 +582,15 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     @on(PaneBorder.Moved)
     def border_moved(self, event: PaneBorder.Moved) -> None:
         """Remember the width of a pane."""
-        self.engine.outbox.remember(self._width_key(event.border), str(event.columns))
+        self._stored_width(event.border).store(str(event.columns))
 
-    def _width_key(self, border: PaneBorder) -> str:
-        return f"width {type(self).__name__} {border.pane.id}"
+    @property
+    def pane_width(self) -> int | None:
+        """The width of the pane on the left in the settings of the profile, or None."""
+        return None
+
+    def _stored_width(self, border: PaneBorder) -> StoredChoice:
+        return StoredChoice(self.engine.outbox, f"width {type(self).__name__} {border.pane.id}", self.pane_width)
 
     @override
     async def _dispatch_message(self, message: Message) -> None:

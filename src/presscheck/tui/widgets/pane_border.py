@@ -12,10 +12,11 @@ from textual.strip import Strip
 from textual.widget import Widget
 from typing_extensions import override
 
+from presscheck.config.settings_schema import NARROWEST_PANE
 from presscheck.text.styled_text import Span
 from presscheck.tui.widgets.line_view import render_strip, style_of
 
-MIN_COLUMNS = 16
+MIN_COLUMNS = NARROWEST_PANE
 """The minimum width of each pane, in cells."""
 
 
@@ -54,13 +55,24 @@ class PaneBorder(Widget):
         self.pane = pane
         self.is_horizontal, self._on_drag = is_horizontal, on_drag
         self._columns: int | None = None
+        self._is_exact = False
         self._dragged_to: int | None = None
         self._is_dragged = False
 
     def set_columns(self, columns: int) -> None:
         """Set the width of the left pane in cells, limited so that both panes stay visible."""
-        self._columns = columns
+        self._columns, self._is_exact = columns, False
         self._apply()
+
+    def use_setting(self, columns: int) -> None:
+        """Set the width of the left pane in cells, while there is room for it."""
+        self._columns, self._is_exact = columns, True
+        self._apply()
+
+    def screen_resized(self) -> None:
+        """Apply the width of the settings if there is room for it now; otherwise that of the style sheet."""
+        if self._is_exact:
+            self._apply()
 
     @override
     def render_line(self, y: int) -> Strip:
@@ -95,7 +107,7 @@ class PaneBorder(Widget):
         self.refresh()
         if self._on_drag and self._dragged_to is not None:
             self._on_drag(self._dragged_to, True)
-        if self._columns is not None:
+        if self._columns is not None and not self._is_exact:
             self.post_message(self.Moved(self, self._columns))
 
     def on_show(self) -> None:
@@ -111,4 +123,7 @@ class PaneBorder(Widget):
         if self._columns is None or not self.display or self.parent is None:
             return
         room = max(MIN_COLUMNS, self.screen.size.width - MIN_COLUMNS - 1)
+        if self._is_exact and self._columns > room:
+            self.pane.styles.clear_rule("width")
+            return
         self.pane.styles.width = self._columns = clamp(self._columns, MIN_COLUMNS, room)

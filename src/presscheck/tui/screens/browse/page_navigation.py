@@ -25,6 +25,8 @@ WIDE = 120
 """Minimum width of the terminal, in cells, for the outline."""
 SHOWN = "browse outline"
 """The storage key of the setting that shows the outline."""
+LEAST_TEXT = 40
+"""Minimum cells of the page next to an outline whose width is a setting."""
 REMEMBERED = 200
 """Maximum number of pages whose position and folded sections are remembered."""
 
@@ -66,9 +68,22 @@ class OutlinePane:
         outline, is_shown = self._session.outline, self.is_shown
         if outline.has_focus and not is_shown:
             self._screen.set_focus(self._session.page_view)  # at once: a hidden pane would lose the focus
+        self._set_width()
         outline.display = is_shown
         self._session.page_view.on_drawn = outline.follow if is_shown else None
         outline.follow()
+
+    def _set_width(self) -> None:
+        """Use the width of the settings if that leaves enough of the page; otherwise that of the style sheet."""
+        columns = self._screen.app_context.profile.outline_width
+        if columns is None:
+            return
+        styles, room = self._session.outline.styles, self._screen.size.width - self._session.tree_view.outer_size.width
+        if columns <= room - LEAST_TEXT:
+            styles.width = styles.min_width = styles.max_width = columns
+        else:
+            for rule in ("width", "min_width", "max_width"):
+                styles.clear_rule(rule)
 
     def open(self) -> None:
         """Go to the heading under the cursor of the outline, and focus the page."""

@@ -159,6 +159,11 @@ class BrowseScreen(BaseScreen):
         return (Span(f" #{request.number} {subject} ", "accent strong"), Span("›", "quiet"), *line)
 
     @override
+    @property
+    def pane_width(self) -> int | None:
+        return self.app_context.profile.tree_width
+
+    @override
     def body(self) -> ComposeResult:
         with Horizontal(id="browse"):
             yield self.tree_view

@@ -23,6 +23,7 @@ from presscheck.tui.screens.inbox.row_renderer import (
     tabs,
 )
 from presscheck.tui.screens.notification_actions import SIGNS
+from presscheck.tui.ui.stored_choice import StoredChoice
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.pane_border import MIN_COLUMNS, PaneBorder
 from presscheck.tui.widgets.row_list import RowList
@@ -71,8 +72,13 @@ class InboxPanes:
         self._headings, self._preview = TextView(id="headings"), TextView(id="preview")
         self._headings.can_focus = False
         self._list = Vertical(id="list")
-        self._choice, self._side = self._outbox.recall(HEADINGS), self._outbox.recall(SIDE)
-        self._shares = {is_beside: self._recall_share(is_beside) for is_beside in SHARES}
+        self._choice = self._outbox.recall(HEADINGS)
+        profile = screen.app_context.profile
+        self._stored_side = StoredChoice(self._outbox, SIDE, profile.preview_side)
+        self._side = self._stored_side.value
+        share = profile.preview_size and profile.preview_size * WHOLE // 100
+        self._stored_shares = {is_beside: StoredChoice(self._outbox, key, share) for is_beside, key in SHARES.items()}
+        self._shares = {is_beside: _share(choice.value) for is_beside, choice in self._stored_shares.items()}
         self._widths = model.widths
         self._has_headings = self._is_measuring = False
         self._preview_width = 0
@@ -108,7 +114,7 @@ class InboxPanes:
     def command_preview_side(self) -> None:
         """Move the preview to the right of the rows, or below them."""
         self._side = "below" if self._side == "right" else "right"
-        self._outbox.remember(SIDE, self._side)
+        self._stored_side.store(self._side)
         self.fit()
 
     def fit(self) -> None:
@@ -254,13 +260,8 @@ class InboxPanes:
         """Set the preview's size to `size` of `total` lines or columns, and store it if `is_kept`."""
         self._shares[is_beside] = share = clamp(round(size * WHOLE / max(1, total)), 0, WHOLE)
         if is_kept:
-            self._outbox.remember(SHARES[is_beside], str(share))
+            self._stored_shares[is_beside].store(str(share))
         self.fit()
-
-    def _recall_share(self, is_beside: bool) -> int | None:
-        """Return the stored share of the preview, in thousandths; None if the user has not chosen one."""
-        share = self._outbox.recall(SHARES[is_beside]) or ""
-        return int(share) if share.isdecimal() else None
 
     def _columns(self, total: int) -> Columns:
         return columns_for(total, self._widths, has_headings=self._has_headings)
@@ -307,3 +308,8 @@ class InboxPanes:
 
     def _is_heading(self, index: int) -> bool:
         return self._model.heading(index) is not None
+
+
+def _share(text: str) -> int | None:
+    """Return the share of the preview, in thousandths; None if the user has not chosen one."""
+    return int(text) if text.isdecimal() else None

@@ -134,7 +134,9 @@ class InboxScreen(BaseScreen):
                 strip = widget.render_line(y)
                 strips[at] = Strip.join([strips[at], strip]) if at in strips else strip  # may be the preview
         strips[self.size.height - 1] = render_strip(self.footer_hints(), self.size.width, self.app_context.style_for)
-        self.engine.remember(KEY, snapshot_text(self.app_context.theme, *self.size, strips))
+        view = self.session.model.view
+        names = (view.id, view.title)
+        self.engine.remember(KEY, snapshot_text(self.app_context.theme, *self.size, strips, names))
         self.session.store_place()
 
     @override

@@ -16,12 +16,13 @@ from presscheck.api.change_requests import REVIEWS
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import ListSpaces
 from presscheck.api.users import GetCurrentUser
+from presscheck.config.saved_views import same_name
 from presscheck.engine.inbox.preview import read_preview
 from presscheck.engine.inbox.views import is_older, missing_reviews
 from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH
 from presscheck.engine.review.merge_forecast import forecast, was_updated
 from presscheck.engine.shared_calls import changes_in, comments_on, reviewers_of, reviews_of
-from presscheck.errors import NetworkError, ServiceError
+from presscheck.errors import ConfigurationError, NetworkError, ServiceError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.commands import key_for
 from presscheck.tui.screens.inbox.model import InboxModel
@@ -118,16 +119,30 @@ class Inbox:
         self.reload_rows()
 
     def load(self) -> None:
-        """Load the user and the organization, then the rows: those of the view that was shown last, at its last row."""
+        """Load the user and the organization, then the rows of the first view, at the row that was shown last."""
         engine, screen = self._engine, self.screen
         request_id, _, view_id = (engine.outbox.recall(LAST_PLACE) or "").partition(" ")
-        self.model.view = next((view for view in self.model.views if view.id == view_id), self.model.view)
-        self.rows.start_at(request_id)
+        last = next((view for view in self.model.views if view.id == view_id), self.model.view)
+        self.model.view = self._view_of_settings() or last
+        if self.model.view is last:
+            self.rows.start_at(request_id)
         known = engine.known(GetCurrentUser())
         self.model.me = known.value.id if known else ""
         screen.subscribe(engine.watch(GetCurrentUser()), self._take_user, group="me", shows_errors=False)
         organizations = engine.watch(ListOrganizations())
         screen.subscribe(organizations, self._take_organizations, group="organizations", shows_errors=False)
+
+    def _view_of_settings(self) -> View | None:
+        """Return the view that the settings name, or None. Without a view of this name, show an error."""
+        context, views = self.screen.app_context, self.model.views
+        name = context.profile.first_view
+        if not name:
+            return None
+        view = next((view for view in views if same_name(name, view.title) or same_name(name, view.id)), None)
+        if view is None:
+            titles = ", ".join(sanitize(view.title) for view in views)
+            context.show_error(ConfigurationError(f"first_view: no view is named {sanitize(name)}; there are {titles}"))
+        return view
 
     def store_place(self) -> None:
         """Store where the next start begins: its startup snapshot must show the row on which keys will act."""

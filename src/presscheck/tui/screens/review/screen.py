@@ -186,6 +186,11 @@ class ReviewScreen(BaseScreen):
         return Place("review", f"{title} · {sanitize(space.title)}" if space else title, self._location)
 
     @override
+    @property
+    def pane_width(self) -> int | None:
+        return self.app_context.profile.pages_width
+
+    @override
     def body(self) -> ComposeResult:
         yield from self.session.view.compose()
 
