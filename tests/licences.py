@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 from tests.root import ROOT
 
 PAGE = ROOT / "docs" / "licences.md"
-EXTRAS = ("serve", "integrations", "s3", "socks", "mcp", "jq", "images")
+EXTRAS = ("serve", "integrations", "s3", "socks", "mcp", "jq", "images", "web")
 UNDECLARED = {"quickjs-ng": "MIT"}
 """Licences that only a file of the package names."""
 SHORT = {

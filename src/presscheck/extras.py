@@ -43,6 +43,7 @@ EXTRAS: dict[str, Extra] = {
     "integrations": Extra("the scripts of integrations need", ("_quickjs",)),
     "jq": Extra("the option --jq needs", ("jq",)),
     "socks": Extra("SOCKS proxies need", ("socksio",)),
+    "web": Extra("the app in the browser needs", ("aiohttp", "textual_serve")),
     "s3": Extra("files in a bucket need", ("boto3", "botocore", "urllib3")),
 }
 """The extras by name; pyproject.toml has their packages."""

@@ -21,6 +21,7 @@ from presscheck.extras import require_extra
 from presscheck.paths import Places, places, private_directory
 
 if TYPE_CHECKING:
+    from presscheck.browser.server import BrowserServer
     from presscheck.client.client import Client
     from presscheck.client.offline_client import OfflineClient
     from presscheck.client.request_priority import RequestRecord
@@ -288,6 +289,22 @@ def preview_folder(path: Path, port: int) -> None:
     from presscheck.service.server.preview import preview  # 900 ms, only for `presscheck preview`
 
     preview(path, port)
+
+
+def browser_server(command: Sequence[str], port: int) -> BrowserServer:
+    """Create the server that shows the app in the browser.
+
+    Args:
+        command: the program that opens the app, and its arguments.
+        port: the port to listen on; 0 chooses a free port.
+
+    Raises:
+        ConfigurationError: the port cannot be used.
+        MissingExtra: the libraries of the server are not installed.
+    """
+    from presscheck.browser.server import BrowserServer  # 360 ms, only for `presscheck web`
+
+    return BrowserServer(command, port)
 
 
 class ScriptResponse(NamedTuple):

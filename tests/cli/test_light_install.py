@@ -36,6 +36,9 @@ NEEDS_SERVE = (
 NEEDS_MCP = (
     "presscheck: the server for agents needs the extra mcp (mcp is not installed): pip install 'presscheck[mcp]'\n"
 )
+NEEDS_WEB = (
+    "presscheck: the app in the browser needs the extra web (aiohttp is not installed): pip install 'presscheck[web]'\n"
+)
 WITHOUT_SERVICE: dict[str, tuple[str, ...]] = {
     "serve": ("--port", "0"),
     "serve token create": ("ana@example.org",),
@@ -148,6 +151,12 @@ def test_a_list_of_handlers_needs_the_service_too(light: Path, tmp_path: Path) -
 def test_the_server_for_agents_needs_its_extra(light: Path, tmp_path: Path) -> None:
     ran = run(light, tmp_path / "home", "mcp")
     assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", NEEDS_MCP)
+    assert [*tmp_path.iterdir()] == [], "nothing is left behind"
+
+
+def test_the_app_in_the_browser_needs_its_extra(light: Path, tmp_path: Path) -> None:
+    ran = run(light, tmp_path / "home", "web", "--no-open")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", NEEDS_WEB)
     assert [*tmp_path.iterdir()] == [], "nothing is left behind"
 
 

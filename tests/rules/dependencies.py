@@ -29,6 +29,8 @@ def place(path: Path) -> str | None:
     """The extra that a module belongs to; None for a light install."""
     if path in OF_AGENTS:
         return "mcp"
+    if room(path) == "browser":
+        return "web"
     if room(path) != "service":
         return "images" if path == OF_PICTURES else None
     return "s3" if path == IN_BUCKETS else "serve"

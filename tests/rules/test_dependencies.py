@@ -28,7 +28,14 @@ BLOCK = 4096
 
 def allowed(extra: str | None) -> set[str]:
     """The packages that modules of an extra can import."""
-    own = {None: (), "images": ("images",), "mcp": ("mcp",), "serve": ("serve",), "s3": ("serve", "s3")}[extra]
+    own = {
+        None: (),
+        "images": ("images",),
+        "mcp": ("mcp",),
+        "serve": ("serve",),
+        "s3": ("serve", "s3"),
+        "web": ("web",),
+    }[extra]
     return names(declared()).union(*(names(declared(name)) for name in own))
 
 
@@ -36,7 +43,7 @@ def packages_of(modules: set[str]) -> set[str]:
     return set[str]().union(*(packages_by_module()[module] for module in modules))
 
 
-@pytest.mark.parametrize("extra", [None, "images", "mcp", "serve", "s3"])
+@pytest.mark.parametrize("extra", [None, "images", "mcp", "serve", "s3", "web"])
 def test_each_import_is_declared_where_it_belongs(extra: str | None) -> None:
     modules = imported(extra)
     assert len(modules) > 1
@@ -50,7 +57,7 @@ def test_a_light_install_brings_no_package_that_nothing_imports() -> None:
 @pytest.mark.parametrize("extra", sorted(EXTRAS))
 def test_an_extra_is_checked_by_the_modules_of_its_packages(extra: str) -> None:
     packages = names(declared(extra))
-    used = set[str]().union(*map(imported, ("serve", "s3", "images", "mcp")), LOADED_BY_NAME)
+    used = set[str]().union(*map(imported, ("serve", "s3", "images", "mcp", "web")), LOADED_BY_NAME)
     assert {module for module in used if packages_by_module()[module] & packages} == set(EXTRAS[extra].modules)
     assert packages - packages_of(set(EXTRAS[extra].modules)) == set(), "packages that nothing imports"
     assert list(EXTRAS[extra].modules) == sorted(EXTRAS[extra].modules)
@@ -66,7 +73,8 @@ def test_an_extra_is_checked_by_the_modules_of_its_packages(extra: str) -> None:
         ("socks", set[str]()),
         ("jq", set[str]()),
         ("mcp", set[str]()),
-        ("dev", {"serve", "integrations", "s3", "images", "socks", "jq", "mcp", "docs"}),
+        ("web", set[str]()),
+        ("dev", {"serve", "integrations", "s3", "images", "socks", "jq", "mcp", "web", "docs"}),
     ],
 )
 def test_an_extra_includes_those_that_it_needs(extra: str, others: set[str]) -> None:

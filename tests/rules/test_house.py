@@ -18,6 +18,8 @@ ONLY_IN = {
     "starlette": {"service", "agents"},
     "uvicorn": {"service", "agents"},
     "mcp": {"agents"},
+    "aiohttp": {"browser"},
+    "textual_serve": {"browser"},
     "boto3": {"service"},
     "botocore": {"service"},
     "sqlalchemy": {"service"},

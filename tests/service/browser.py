@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import fcntl
 import json
 import os
@@ -49,6 +50,10 @@ class Browser:
         for one in (to_browser, from_browser, *sources):
             os.close(one)
         self._rest, self._number = b"", 0
+        self.requested: list[str] = []
+        """The URLs that the page requested, after `watch`."""
+        self.received: list[bytes] = []
+        """The binary messages that WebSockets of the page received, after `watch`."""
         targets = self._send("Target.getTargets")["targetInfos"]
         page = next(target["targetId"] for target in targets if target["type"] == "page")
         self._session = self._send("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
@@ -71,6 +76,10 @@ class Browser:
         self._send("Page.navigate", url=url)
         while self._read().get("method") != "Page.loadEventFired":
             pass
+
+    def watch(self) -> None:
+        """Begins to record the requests of the page and the messages of its WebSockets."""
+        self._send("Network.enable")
 
     def value(self, expression: str) -> Any:
         """Evaluates a JavaScript expression in the page, after a moment in which frames are drawn."""
@@ -126,4 +135,15 @@ class Browser:
             assert chunk, "the browser has ended"
             self._rest += chunk
         text, _, self._rest = self._rest.partition(b"\0")
-        return json.loads(text)
+        message = json.loads(text)
+        match message:
+            case {"method": "Network.requestWillBeSent", "params": {"request": {"url": url}}}:
+                self.requested.append(url)
+            case {"method": "Network.webSocketCreated", "params": {"url": url}}:
+                self.requested.append(url)
+            case {
+                "method": "Network.webSocketFrameReceived",
+                "params": {"response": {"opcode": 2, "payloadData": data}},
+            }:
+                self.received.append(base64.b64decode(data))
+        return message

@@ -72,6 +72,7 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "team": ("operations.resource_commands", "team"),
     "translation": ("operations.resource_commands", "translation"),
     "user": ("operations.resource_commands", "user"),
+    "web": ("web", "web"),
     "whoami": ("account", "whoami"),
 }
 """Lazily imported commands: the module in this package, and the name in the module."""

@@ -32,6 +32,7 @@ from presscheck.cli.output import (
     row_of,
 )
 from presscheck.client.request_priority import Priority
+from presscheck.config.browser_tab import is_in_browser
 from presscheck.config.profile import Profile, load
 from presscheck.engine.engine import REQUESTED, Engine, PendingWrite
 from presscheck.engine.reads.listing_guard import ListingGuard
@@ -341,8 +342,8 @@ def load_profile(context: click.Context, *, with_token: bool = True) -> Profile:
 
 
 def has_terminal() -> bool:
-    """Return whether the app can be opened: stdin and stdout are a terminal, and TERM is not dumb."""
-    return _is_terminal() and os.environ.get("TERM") != "dumb"
+    """Return whether the app can be opened: in a browser, or stdin and stdout are a terminal, and TERM is not dumb."""
+    return is_in_browser() or (_is_terminal() and os.environ.get("TERM") != "dumb")
 
 
 def is_dumb_terminal() -> bool:

@@ -30,6 +30,7 @@ from textual.timer import Timer
 from textual.widget import AwaitMount, Widget
 from typing_extensions import override
 
+from presscheck.config.browser_tab import is_in_browser
 from presscheck.config.profile import Profile
 from presscheck.errors import ConfigurationError, PresscheckError
 from presscheck.paths import Places
@@ -179,7 +180,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """The observer of commands and screens, such as the tour."""
 
     def _images(self) -> str:
-        return "off" if self.no_color or self.bandwidth.is_low else self.profile.images or "auto"
+        setting = "off" if self.no_color or self.bandwidth.is_low else self.profile.images or "auto"
+        return "blocks" if is_in_browser() and setting != "off" else setting  # xterm.js draws no images
 
     @property
     def engine(self) -> Engine:

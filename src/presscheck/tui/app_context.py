@@ -100,6 +100,10 @@ class AppContext(Protocol):
         """Copy a text to the clipboard through the terminal."""
         ...
 
+    def open_url(self, url: str, *, new_tab: bool = True) -> None:
+        """Open an address in the web browser that shows the app."""
+        ...
+
     def suspend(self) -> AbstractContextManager[None]:
         """Hand the terminal to another program inside the context."""
         ...

@@ -31,6 +31,9 @@ ASK_FOR_TEXT = frozenset(
     )
 )
 """Commands after whose key a user types a text."""
+NEED_TERMINAL = frozenset(("edit_other", "edit_outside", "folder"))
+"""Commands that hand the terminal to another program, which a web browser does not have."""
+NO_TERMINAL = "not in the browser: presscheck in a terminal can open your editor or shell"
 _KEY_LABELS = {
     "escape": "esc",
     "pagedown": "pgdn",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
+from presscheck.config.browser_tab import is_in_browser
 from presscheck.config.tokens import child_environment
 from presscheck.errors import PresscheckError, StoreError
 
@@ -120,7 +121,12 @@ def _at_line(line: int | None) -> list[str]:
 
 
 def is_built_in(setting: str | None) -> bool:
-    """Return whether pages are edited in the built-in editor. By default, they are if VISUAL and EDITOR are unset."""
+    """Return whether pages are edited in the built-in editor. By default, they are if VISUAL and EDITOR are unset.
+
+    In a web browser, there is no terminal for another editor.
+    """
+    if is_in_browser():
+        return True
     return setting == "built-in" if setting else not (os.environ.get("VISUAL") or os.environ.get("EDITOR"))
 
 

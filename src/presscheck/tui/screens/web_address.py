@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from presscheck.config.browser_tab import is_in_browser
 from presscheck.text.sanitize import display_url, is_safe_link, is_safe_url
 from presscheck.text.styled_text import Span, wrap
 from presscheck.tui.external_programs import is_remote, open_in_browser
@@ -22,6 +23,10 @@ def open_address(app: AppContext, url: str) -> None:
     """
     if not is_safe_link(url):
         app.notify(f"not opened, this is not an address that pages may link to: {display_url(url)}")
+        return
+    if is_in_browser() and is_safe_url(url):
+        app.open_url(url)
+        app.notify(f"opened, unless the browser blocks it: {display_url(url)}")
         return
     if is_remote() or not is_safe_url(url) or not open_in_browser(url):
         # the terminal copies, which works over SSH; if the terminal cannot copy, the user can select the address

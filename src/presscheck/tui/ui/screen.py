@@ -26,12 +26,13 @@ from textual.timer import Timer
 from textual.worker import Worker
 from typing_extensions import override
 
+from presscheck.config.browser_tab import is_in_browser
 from presscheck.engine.results import Result
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
-from presscheck.tui.commands import ASK_FOR_TEXT, COMMANDS, CommandTable, shown, where
+from presscheck.tui.commands import ASK_FOR_TEXT, COMMANDS, NEED_TERMINAL, NO_TERMINAL, CommandTable, shown, where
 from presscheck.tui.keyboard import KeySequences, key_name
 from presscheck.tui.places import Place
 from presscheck.tui.terminal.output import LineCompositor
@@ -488,6 +489,8 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def disabled_reason(self, name: str) -> str | None:
         """Return why a command cannot run now, or None if it can."""
+        if is_in_browser() and name in NEED_TERMINAL and self.handler(name):
+            return NO_TERMINAL
         return self.command_table.disabled_reason(name)
 
     def run_command(self, command: Command) -> None:

@@ -14,6 +14,7 @@ from textual.widgets.text_area import Selection
 from typing_extensions import override
 
 from presscheck.api.users import User
+from presscheck.config.browser_tab import is_in_browser
 from presscheck.documents.pages.comment_text import parse_suggestion
 from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.errors import PresscheckError
@@ -22,7 +23,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width
 from presscheck.tui.app_context import app_of
-from presscheck.tui.commands import COMMANDS
+from presscheck.tui.commands import COMMANDS, NEED_TERMINAL
 from presscheck.tui.external_programs import edit_text
 from presscheck.tui.widgets.completion import CompletionList, Opening, Proposal, mention
 from presscheck.tui.widgets.dialog import Dialog
@@ -105,6 +106,8 @@ class Composer(Dialog[str]):
         self._completion = CompletionList(self._area, self._find_mention, self._propose, self._insert)
         self._area.completion = self._completion
         self._commands = [command for command in KEYS if command.name != "suggest" or can_suggest]
+        if is_in_browser():
+            self._commands = [command for command in self._commands if command.name not in NEED_TERMINAL]
         if is_code:
             self._commands = [command for command in self._commands if command.name != "preview_text"]
         self._people: list[Proposal] | None = None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.content import GetChangeRequestFile, GetFile, RevisionFile
 from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles, NewFile
 from presscheck.api.operation import Operation
+from presscheck.config.browser_tab import is_in_browser
 from presscheck.documents.git_format.files import media_type
 from presscheck.errors import PresscheckError
 from presscheck.store.drafts import DraftSlot
@@ -49,7 +50,7 @@ class FileActions:
     async def open(self, file: RevisionFile) -> None:
         """Open a file in the program for its type, or in the browser over SSH and for types that could run code."""
         name = local_name(file)
-        if is_remote() or not is_openable(name):
+        if is_in_browser() or is_remote() or not is_openable(name):
             fresh = await self._fresh(file)
             open_address(self._session.screen.app_context, fresh.download_url)
             return

@@ -1,0 +1,140 @@
+"""The process of the app that one tab shows, and the packets of Textual's web driver on its pipes.
+
+A packet is a letter, the length of the payload in four bytes, and the payload. `D` is what a terminal would receive or
+send, `M` a JSON object. The packets of the app begin after a line of their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from presscheck.config.browser_tab import DRIVER, DRIVER_VARIABLE
+
+FIRST_LINE = b"__GANGLION__\n"
+"""The line before the first packet."""
+LONGEST_END = 10.0
+"""Maximum seconds that an app may take to end after its tab is closed; it exits by itself after three."""
+LONGEST_ERROR = 4096
+"""Maximum bytes that are kept of what the app writes to standard error: the last ones."""
+OF_THE_TERMINAL = frozenset(
+    ("TMUX", "STY", "SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT", "KITTY_WINDOW_ID", "KONSOLE_VERSION", "WT_SESSION")
+) | {"LC_TERMINAL", "COLORTERM"}
+"""Variables that describe the terminal of `presscheck web`, which does not show the app."""
+
+
+class Size(NamedTuple):
+    """A number of columns and rows."""
+
+    columns: int = 80
+    rows: int = 24
+
+
+class Packet(NamedTuple):
+    """A packet of the app."""
+
+    kind: bytes
+    payload: bytes
+
+
+class AppProcess:
+    """The process of an app.
+
+    Args:
+        command: the program and its arguments; there is no shell.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = command
+        self._process: Process | None = None
+        self._error = b""
+
+    async def start(self, size: Size) -> None:
+        """Start the app.
+
+        Raises:
+            OSError: the program could not be started.
+        """
+        self._process = await asyncio.create_subprocess_exec(
+            *self._command,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            env=environment(os.environ, size),
+            start_new_session=True,  # ctrl+c in the terminal is for the server, which then closes each app
+        )
+
+    async def packets(self) -> AsyncIterator[Packet]:
+        """Return the packets of the app until it ends."""
+        process = self._process
+        if process is None or process.stdout is None or process.stderr is None:
+            return
+        errors = asyncio.create_task(self._read_errors(process.stderr))
+        with suppress(asyncio.IncompleteReadError):
+            while await process.stdout.readuntil() != FIRST_LINE:
+                pass
+            while True:
+                head = await process.stdout.readexactly(5)
+                yield Packet(head[:1], await process.stdout.readexactly(int.from_bytes(head[1:])))
+        await errors
+        await process.wait()
+
+    async def _read_errors(self, stream: asyncio.StreamReader) -> None:
+        while part := await stream.read(LONGEST_ERROR):
+            self._error = (self._error + part)[-LONGEST_ERROR:]
+
+    def failure(self) -> str:
+        """Return what the app wrote to standard error if it failed; empty if the app succeeded or is running."""
+        if self._process is None or not self._process.returncode:
+            return ""
+        return self._error.decode(errors="replace").strip() or f"it ended with exit code {self._process.returncode}"
+
+    async def type(self, text: str) -> None:
+        """Send keys, as a terminal does."""
+        await self._send(b"D", text.encode(errors="replace"))
+
+    async def tell(self, kind: str, **values: int) -> None:
+        """Send a message of the browser."""
+        await self._send(b"M", json.dumps({"type": kind, **values}).encode())
+
+    async def _send(self, kind: bytes, payload: bytes) -> None:
+        if self._process and self._process.stdin:
+            with suppress(ConnectionError):  # the app has ended
+                self._process.stdin.write(kind + len(payload).to_bytes(4) + payload)
+                await self._process.stdin.drain()
+
+    async def end(self) -> None:
+        """Close the input of the app, which then keeps its drafts and ends; kill the app if it does not."""
+        if self._process is None:
+            return
+        if self._process.stdin:
+            self._process.stdin.close()
+        try:
+            await asyncio.wait_for(self._process.wait(), LONGEST_END)
+        except TimeoutError:
+            with suppress(ProcessLookupError):
+                self._process.kill()
+            await self._process.wait()
+
+
+def environment(outer: Mapping[str, str], size: Size) -> dict[str, Any]:
+    """Return the environment of an app for a tab of this size.
+
+    Args:
+        outer: the environment of the server.
+        size: the size of the tab.
+    """
+    own = {name: value for name, value in outer.items() if name not in OF_THE_TERMINAL}
+    return own | {
+        DRIVER_VARIABLE: DRIVER,
+        "TEXTUAL_COLOR_SYSTEM": "truecolor",
+        "TERM": "xterm-256color",
+        "TERM_PROGRAM": "xterm.js",
+        "COLUMNS": str(size.columns),
+        "ROWS": str(size.rows),
+    }

@@ -1,0 +1,363 @@
+"""`presscheck web`: the app in a browser, and who is let in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import aiohttp
+import httpx
+import pytest
+from click.testing import CliRunner
+from tests.browser_tab import TabScreen, WebProgram, opened_tab, signed_in, web_program
+from tests.cli.shell import Shell
+from tests.cli.shell import signed_in as user_of
+from tests.root import ROOT
+from tests.running_service import RunningService
+from tests.service.browser import Browser
+from tests.table import each_row
+from tests.terminal import children_of
+
+from presscheck import __version__
+from presscheck.browser.access import Access
+from presscheck.browser.app_process import Size, environment
+from presscheck.browser.server import MOST_TABS
+from presscheck.cli.main import Options, command
+from presscheck.cli.web import app_command
+
+pytestmark = pytest.mark.service(shared=True)
+
+FIRST_ROW = "Rewrite the auth guide"
+IN_REVIEW = r"Tokens +edited .* 1 of 4"
+OWN = "http://127.0.0.1:8302"
+
+
+@pytest.fixture
+def program(service: RunningService, tmp_path: Path) -> Iterator[WebProgram]:
+    """The program, in a folder whose path has blanks and quotes."""
+    with web_program(user_of(tmp_path / 'it\'s "my" home', service).environment) as running:
+        yield running
+
+
+def gone(pids: list[int]) -> bool:
+    """Wait until processes have ended."""
+    until = time.monotonic() + 20
+    while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < until:
+        time.sleep(0.05)
+    return not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+def test_the_key_is_spent_at_its_first_use(program: WebProgram) -> None:
+    with httpx.Client() as stranger, httpx.Client() as browser:
+        assert stranger.get(program.url).status_code == 403
+        assert "started" not in stranger.get(f"{program.url}?key=").text
+        assert stranger.get(f"{program.url}?key=guess").status_code == 403
+        assert stranger.head(program.url_with_key).status_code == 403, "the preview of a link does not spend it"
+        first = browser.get(program.url_with_key)
+        assert first.status_code == 200
+        cookie = first.headers["set-cookie"]
+        assert re.fullmatch(rf"presscheck-{program.port}=[\w-]{{43}}; HttpOnly; Path=/; SameSite=Strict", cookie)
+        assert 'content="0;url=/"' in first.text, "a page leads on: after a redirect the cookie might not be sent"
+        again = stranger.get(program.url_with_key)
+        assert (again.status_code, "set-cookie" in again.headers) == (403, False)
+        assert "was used already" in again.text
+        page = browser.get(program.url)
+        assert page.status_code == 200
+        assert f"ws://127.0.0.1:{program.port}/socket" in page.text
+        back = browser.get(program.url_with_key)
+        assert (back.status_code, back.headers["location"]) == (303, "/")
+
+
+@each_row(
+    [
+        ("the printed name", ["127.0.0.1:8302"], [], False, "let in"),
+        ("localhost", ["localhost:8302"], [], False, "let in"),
+        ("capitals", ["LOCALHOST:8302"], ["http://localhost:8302"], True, "let in"),
+        ("IPv6", ["[::1]:8302"], ["http://[::1]:8302"], True, "let in"),
+        ("a socket of the page", ["127.0.0.1:8302"], [OWN], True, "let in"),
+        ("a socket of a program", ["127.0.0.1:8302"], [], True, "no origin"),
+        ("a socket of a sandboxed page", ["127.0.0.1:8302"], ["null"], True, "another website"),
+        ("a sandboxed page", ["127.0.0.1:8302"], ["null"], False, "another website"),
+        ("another port", ["127.0.0.1:8302"], ["http://127.0.0.1:8303"], True, "another website"),
+        ("another scheme", ["127.0.0.1:8302"], ["https://127.0.0.1:8302"], True, "another website"),
+        ("another name", ["127.0.0.1:8302"], ["http://localhost:8302"], True, "another website"),
+        ("a longer name", ["127.0.0.1:8302"], [f"{OWN}.evil.example"], True, "another website"),
+        ("two origins", ["127.0.0.1:8302"], [OWN, "http://evil.example"], True, "another website"),
+        ("a rebound name", ["evil.example:8302"], [], False, "this machine"),
+        ("a socket of a rebound name", ["evil.example:8302"], ["http://evil.example:8302"], True, "this machine"),
+        ("a name that begins so", ["127.0.0.1.evil.example:8302"], [], False, "this machine"),
+        ("no port", ["127.0.0.1"], [], False, "this machine"),
+        ("the port of another server", ["127.0.0.1:8303"], [], False, "this machine"),
+        ("two hosts", ["127.0.0.1:8302", "evil.example"], [], False, "this machine"),
+        ("an empty host", [""], [], False, "this machine"),
+        ("no host", [], [], False, "this machine"),
+    ]
+)
+def test_hosts_and_origins(hosts: list[str], origins: list[str], is_socket: bool, refused: str) -> None:
+    assert refused in (Access(8302).refusal(hosts, origins, needs_origin=is_socket) or "let in")
+
+
+def test_the_default_port_may_be_left_out() -> None:
+    assert Access(80).refusal(["localhost"], ["http://localhost"], needs_origin=True) is None
+
+
+async def test_foreign_hosts_and_origins_are_refused(program: WebProgram) -> None:
+    async with signed_in(program) as session:
+        for path in ("", "textual.js", "socket"):
+            async with session.get(program.url + path, headers={"Host": f"evil.example:{program.port}"}) as answer:
+                assert (answer.status, await answer.text()) == (
+                    403,
+                    f"presscheck: the host must be this machine: open {program.url}\n",
+                )
+            async with session.get(program.url + path, headers={"Origin": "http://evil.example"}) as answer:
+                assert answer.status == 403
+        own = program.url.rstrip("/")
+        for origin, host in (
+            ("http://evil.example", None),
+            (None, None),
+            ("null", None),
+            (f"http://evil.example:{program.port}", f"evil.example:{program.port}"),
+        ):
+            with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+                await session.ws_connect(f"{program.url}socket", origin=origin, headers={"Host": host} if host else {})
+            assert refused.value.status == 403
+        assert children_of(program.process.pid) == [], "no app was started"
+    async with aiohttp.ClientSession() as stranger:
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            await stranger.ws_connect(f"{program.url}socket", origin=own)
+        assert refused.value.status == 403, "without the cookie"
+
+
+async def test_the_page_is_of_this_machine_alone(program: WebProgram) -> None:
+    async with signed_in(program) as session:
+        async with session.get(program.url) as answer:
+            page, headers = await answer.text(), answer.headers
+        async with session.get(f"{program.url}page.css") as answer:
+            style = await answer.text()
+        links = re.findall(r'(?:src|href)="([^"]*)"', page) + re.findall(r'url\("([^"]*)"\)', style)
+        assert len(links) == 7
+        for link in links:
+            if link != "data:,":
+                async with session.get(program.url.rstrip("/") + link) as answer:
+                    assert answer.status == 200, link
+        assert re.findall(r"\w+://[^/\"]*", page + style) == [f"ws://127.0.0.1:{program.port}"]
+        policy = headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
+        assert re.findall(r"\w+://\S*", policy) == [f"ws://127.0.0.1:{program.port};"]
+        assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+        assert headers["Server"] == "presscheck"
+        for path in ("static/js/textual.js", "../pyproject.toml", "download/x"):
+            async with session.get(program.url + path) as answer:
+                assert answer.status == 404
+
+
+async def test_a_tab_is_a_session(program: WebProgram) -> None:
+    async with signed_in(program) as session, opened_tab(program, session) as tab:
+        await tab.wait(FIRST_ROW)
+        await tab.socket.send_str("no JSON")
+        await tab.socket.send_bytes(b"\0")
+        await tab.socket.send_json(["resize", {"width": -1, "height": 10**9}])
+        await tab.socket.send_json({"stdin": ["x"]})
+        await tab.socket.send_json(["resize", {"width": 80, "height": 24}])
+        tab.screen.resize(24, 80)
+        await tab.press("o")
+        while not tab.messages:
+            await tab.read()
+        assert tab.messages[0][0] == "open_url"
+        await tab.wait("opened, unless the browser blocks it: http")
+        await tab.press("g", "o")
+        await tab.wait("Developers")
+        await tab.press("q", "q")
+        await tab.end()
+    assert gone(children_of(program.process.pid))
+
+
+async def test_what_needs_a_terminal_is_disabled(program: WebProgram) -> None:
+    async with signed_in(program) as session, opened_tab(program, session) as tab:
+        await tab.wait(FIRST_ROW)
+        await tab.press(".", "F")
+        await tab.wait("not in the browser")
+        await tab.press("\r")
+        await tab.wait(IN_REVIEW)
+        await tab.press("C")
+        await tab.wait("the draft is kept")
+        assert "ctrl+o preview" in tab.text
+        assert "ctrl+e" not in tab.text
+
+
+async def test_a_draft_is_kept_when_the_tab_closes(program: WebProgram) -> None:
+    async with signed_in(program) as session:
+        async with opened_tab(program, session) as tab:
+            await tab.wait(FIRST_ROW)
+            await tab.press("\r")
+            await tab.wait(IN_REVIEW)
+            await tab.press("C")
+            await tab.wait("the draft is kept")
+            await tab.press("Typed in a browser: schöne Grüße")
+            await tab.wait("schöne Grüße")
+            apps = children_of(program.process.pid)
+        assert len(apps) == 1
+        assert gone(apps), "the app ends with its tab"
+        async with opened_tab(program, session) as tab:
+            await tab.wait(FIRST_ROW)
+            await tab.press("\r")
+            await tab.wait(IN_REVIEW)
+            await tab.press("C")
+            await tab.wait("Typed in a browser: schöne Grüße")
+
+
+async def test_ctrl_c_ends_all_sessions(program: WebProgram) -> None:
+    async with signed_in(program) as session, opened_tab(program, session) as one, opened_tab(program, session) as two:
+        await one.wait(FIRST_ROW)
+        await two.wait(FIRST_ROW)
+        apps = children_of(program.process.pid)
+        assert len(apps) == 2
+        code = asyncio.create_task(asyncio.to_thread(program.interrupt))
+        await one.end()
+        await two.end()
+        assert await code == 0
+        assert gone(apps)
+    assert program.process.stderr
+    assert "Traceback" not in program.process.stderr.read()
+
+
+@pytest.mark.slow
+async def test_apps_end_with_a_server_that_is_killed(program: WebProgram) -> None:
+    async with signed_in(program) as session, opened_tab(program, session) as tab:
+        await tab.wait(FIRST_ROW)
+        apps = children_of(program.process.pid)
+        program.process.send_signal(signal.SIGKILL)
+        assert await asyncio.to_thread(gone, apps)
+        assert apps
+
+
+async def test_more_tabs_than_allowed_get_a_clear_page(program: WebProgram) -> None:
+    async with signed_in(program) as session, AsyncExitStack() as others:
+        for _ in range(MOST_TABS - 1):
+            await others.enter_async_context(opened_tab(program, session))
+        async with opened_tab(program, session):
+            async with session.get(program.url) as answer:
+                assert answer.status == 503
+                assert (
+                    "All 4 tabs of presscheck are in use. Close one, and load this page again." in await answer.text()
+                )
+            with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+                await session.ws_connect(f"{program.url}socket", origin=program.url.rstrip("/"))
+            assert refused.value.status == 503
+            waiting = asyncio.create_task(session.get(program.url))
+        async with await waiting as answer:
+            assert answer.status == 200, "a tab that is loaded again waits until it is closed"
+
+
+async def test_the_tab_shows_why_an_app_cannot_start(service: RunningService, tmp_path: Path) -> None:
+    user = user_of(tmp_path, service)
+    with web_program(user.environment) as program:
+        user.config.write_text("theme = 1\n")
+        async with signed_in(program) as session, opened_tab(program, session) as tab:
+            assert "theme" in await tab.end()
+
+
+@pytest.mark.slow
+async def test_the_app_has_the_options_of_the_command(service: RunningService, tmp_path: Path) -> None:
+    user = user_of(tmp_path, service)
+    name = 'it\'s "mine" $(exit) `exit`; --offline'
+    themes = user.config.parent / "themes"
+    themes.mkdir()
+    ink = (ROOT / "themes" / "ink.toml").read_text("utf-8")
+    (themes / "own.toml").write_text(ink.replace('name = "ink"', f"name = {json.dumps(name)}"), "utf-8")
+    user.config.write_text("[profiles.second]\n")
+    with web_program(user.environment, before=("--profile", "second", "--theme", name)) as program:
+        async with signed_in(program) as session, opened_tab(program, session) as tab:
+            await tab.wait(FIRST_ROW)
+            await tab.wait("second · live")
+            await tab.press("\x14")
+            await tab.wait(re.escape(name))
+
+
+def test_the_app_is_not_a_module_of_the_current_folder(tmp_path: Path) -> None:
+    for name in ("presscheck", "gc", "os"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('not this one')")
+    own = app_command(Options(None, None, offline=False, low_bandwidth=False, linear=False), sample=False)
+    ran = subprocess.run([*own, "--version"], cwd=tmp_path, env=Shell(tmp_path).environment, capture_output=True)
+    assert (ran.returncode, ran.stdout.decode()) == (0, f"presscheck {__version__}\n")
+
+
+def test_numbered_lines_are_for_terminals(tmp_path: Path) -> None:
+    ran = CliRunner().invoke(command, ["--linear", "web"], env={"PRESSCHECK_HOME": str(tmp_path)})
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert ran.stderr == "presscheck: --linear: is for a terminal, not for a web browser\n"
+
+
+def test_invalid_settings_are_reported_before_anything_is_served(tmp_path: Path) -> None:
+    ran = CliRunner().invoke(command, ["--profile", "nobody", "web"], env={"PRESSCHECK_HOME": str(tmp_path)})
+    assert (ran.exit_code, ran.stdout) == (2, "")
+
+
+def test_a_port_in_use_is_one_line(program: WebProgram, tmp_path: Path) -> None:
+    ran = CliRunner().invoke(command, ["web", "--port", str(program.port)], env={"PRESSCHECK_HOME": str(tmp_path)})
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert ran.stderr == f"presscheck: could not listen on 127.0.0.1:{program.port}: Address already in use\n"
+
+
+def test_the_app_does_not_take_the_terminal_of_the_server_for_its_own() -> None:
+    outer = {"TMUX": "x", "SSH_TTY": "x", "KITTY_WINDOW_ID": "1", "TERM": "dumb", "PRESSCHECK_TOKEN": "x", "LINES": "3"}
+    inner = environment(outer, Size(100, 30))
+    assert not {"TMUX", "SSH_TTY", "KITTY_WINDOW_ID"} & {*inner}
+    assert (inner["TERM"], inner["COLUMNS"], inner["ROWS"]) == ("xterm-256color", "100", "30")
+    assert inner["PRESSCHECK_TOKEN"] == "x"
+
+
+@pytest.mark.slow
+@pytest.mark.needs("chromium")
+def test_the_app_in_a_browser(service: RunningService, tmp_path: Path) -> None:
+    with web_program(user_of(tmp_path / "home", service).environment) as program:
+        browser = Browser(tmp_path)
+        try:
+            browser.watch()
+            browser.open(program.url_with_key)
+            browser.wait("document.querySelector('body.-first-byte')")
+            browser.wait("document.fonts.check('15px Roboto Mono')")
+            shown = Shown(browser)
+            shown.wait(FIRST_ROW)
+            browser.type("C")
+            shown.wait("the draft is kept")
+            browser.type("Typed in Chromium")
+            shown.wait("Typed in Chromium")
+            apps = children_of(program.process.pid)
+            assert len(apps) == 1
+            browser.open("about:blank")
+            assert gone(apps), "the app ends with its page"
+            browser.received.clear()
+            browser.open(program.url)
+            shown = Shown(browser)
+            shown.wait(FIRST_ROW)
+            browser.type("C")
+            shown.wait("Typed in Chromium")
+            hosts = {re.sub(r"^\w+://([^/]*)/.*", r"\1", url, flags=re.DOTALL) for url in browser.requested}
+            assert hosts - {"about:blank", "data:,"} == {f"127.0.0.1:{program.port}"}
+        finally:
+            browser.close()
+
+
+class Shown(TabScreen):
+    """The terminal of a page, from what its WebSocket received."""
+
+    def __init__(self, browser: Browser) -> None:
+        super().__init__(300, 100)
+        self._browser = browser
+
+    def wait(self, pattern: str) -> None:
+        """Wait until the terminal shows a pattern."""
+        until = time.monotonic() + 30
+        while not re.search(pattern, self.text):
+            assert time.monotonic() < until, self.text
+            self._browser.value("0")
+            while self._browser.received:
+                self.take(self._browser.received.pop(0))
