@@ -22,7 +22,14 @@ from presscheck.cli.exit_codes import EXIT_CODES
 from presscheck.cli.main import command
 from presscheck.cli.operations.api_commands import operations
 from presscheck.config.own_commands import FIELDS, IDS
-from presscheck.config.settings_schema import CHECK_SETTINGS, COMMAND_SETTINGS, SETTINGS, VIEW_SETTINGS, Setting
+from presscheck.config.settings_schema import (
+    CHECK_SETTINGS,
+    COMMAND_SETTINGS,
+    PROJECT_SETTINGS,
+    SETTINGS,
+    VIEW_SETTINGS,
+    Setting,
+)
 from presscheck.tui.commands import key_table
 from presscheck.tui.ui.signs import SIGNS
 
@@ -109,6 +116,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "check settings": lambda: settings_table(CHECK_SETTINGS),
     "command fields": fields_table,
     "command settings": lambda: settings_table(COMMAND_SETTINGS),
+    "project settings": lambda: settings_table(PROJECT_SETTINGS),
 }
 """The tables that stand in pages written by hand, by the name in their comments."""
 

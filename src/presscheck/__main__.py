@@ -76,10 +76,16 @@ def _open_app() -> None:
     try:
         # 36 ms, not needed for --version
         from presscheck.config.profile import load
+        from presscheck.config.project_search import find_here
         from presscheck.paths import places
         from presscheck.wiring import open_app
 
-        profile = load(places().config_file)
+        file, project = find_here(os.environ), None
+        if file:
+            from presscheck.config.project import load_project  # 6 ms, only with a project file
+
+            project = load_project(file, places().trust_file)
+        profile = load(places().config_file, project=project)
         code = open_app(profile)
     except (PresscheckError, OSError):
         gc.enable()

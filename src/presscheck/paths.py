@@ -36,6 +36,11 @@ class Places:
         """The settings file; it need not exist."""
         return self.config / "config.toml"
 
+    @property
+    def trust_file(self) -> Path:
+        """The file with the programs of projects that the user trusts; it need not exist."""
+        return self.state / "trusted-programs.json"
+
     def cache_file(self, profile: str) -> Path:
         """Return the SQLite file with the cached responses of a profile's service."""
         return self.cache / f"{profile}.sqlite"

@@ -69,7 +69,20 @@ LOCAL = frozenset(
             "config edit",
             "config path",
         ),
-        *("config schema", "config show", "demo", "keys", "log", "logout", "mcp", "preview", "skill", "web"),
+        *(
+            "config schema",
+            "config show",
+            "config trust",
+            "config untrust",
+            "demo",
+            "keys",
+            "log",
+            "logout",
+            "mcp",
+            "preview",
+            "skill",
+            "web",
+        ),
         *("diff", "pull", "push", "status"),  # which read the folder of a checkout first
         *(
             "outbox accept",

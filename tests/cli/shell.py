@@ -28,7 +28,13 @@ class Shell:
 
     @property
     def environment(self) -> dict[str, str]:
-        own = {"PRESSCHECK_HOME": str(self.home), "PYTHON_KEYRING_BACKEND": NO_KEYRING, "TERM": "xterm", **self.env}
+        own = {
+            "PRESSCHECK_HOME": str(self.home),
+            "PRESSCHECK_NO_PROJECT": "1",  # there may be one above the clone
+            "PYTHON_KEYRING_BACKEND": NO_KEYRING,
+            "TERM": "xterm",
+            **self.env,
+        }
         left = {name: value for name, value in os.environ.items() if not name.startswith("PRESSCHECK_")}
         return {**left, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")]), **own}
 

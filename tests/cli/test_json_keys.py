@@ -24,7 +24,7 @@ SITE = "Tallowick Docs"
 MODULES = "presscheck.cli.operations"
 DEPTH = 2
 """Levels of objects whose keys are compared; below them are objects of the API."""
-VALUES = {"counts", "extras", "terminal", "versions"}
+VALUES = {"counts", "extras", "sources", "terminal", "versions"}
 """Keys of objects whose own keys are data."""
 STEPS: tuple[tuple[str, ...], ...] = (
     ("admin", "report"),

@@ -97,6 +97,15 @@ def test_show_prints_the_effective_settings_without_secrets(shell: Shell) -> Non
         "checks": str(shell.config.with_name("checks.toml")),
         "theme": "paper",
         "notify": None,
+        "project": None,
+        "space": None,
+        "site": None,
+        "programs": [],
+        "sources": {
+            "base_url": "PRESSCHECK_BASE_URL",
+            "organization": "profile",
+            "theme": "PRESSCHECK_THEME",
+        },
     }
 
 

@@ -50,6 +50,13 @@ def doctor(context: click.Context, *, as_json: bool) -> None:
             "tokenFrom": profile.token_from or "none",
             "readOnly": profile.read_only,
         }
+        if project := profile.project:
+            report["project"] = {
+                "file": str(project.path),
+                "programs": len(project.programs),
+                "untrusted": len(project.untrusted),
+                "problem": project.refusal or next((str(error) for error in project.errors), None),
+            }
         report["service"] = asyncio.run(_service(profile))
         report["stores"] = asyncio.run(_stores(profile))
         problems += [name for name in ("service", "stores") if "error" in report[name]]

@@ -21,10 +21,11 @@ from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces
 from presscheck.cli.digest import Format, digest_lines, digest_record
 from presscheck.cli.output import as_json, print_message, print_text
+from presscheck.cli.project import project_of
 from presscheck.cli.session import Session, with_session
 from presscheck.cli.watch import watch_events
+from presscheck.config.project import Project, views_of
 from presscheck.config.saved_views import SavedView, same_name
-from presscheck.config.validation import read_views
 from presscheck.engine.engine import Engine
 from presscheck.engine.inbox.digest import MAX_READ, parse_since, read_digest
 from presscheck.engine.inbox.event_log import POLL_INTERVAL
@@ -47,7 +48,7 @@ from presscheck.engine.members import user_id
 from presscheck.engine.reads.substitutes import NO_USER
 from presscheck.engine.review.merge_readiness import newest_reviews
 from presscheck.engine.shared_calls import reviewers_of, reviews_of
-from presscheck.errors import IncompleteList, InvalidArgument
+from presscheck.errors import ConfigurationError, IncompleteList, InvalidArgument
 from presscheck.paths import places
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
@@ -85,15 +86,29 @@ class ViewName(click.ParamType[str]):
 
     @override
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        views = all_views(saved_views())
+        views = _views(ctx)
         ids = (view.id for view in views if any(same_name(value, name) for name in (view.id, view.title)))
         known = ", ".join(view.id for view in views)
         return next(ids, None) or self.fail(f"unknown view {value!r}. Available: {known}", param, ctx)
 
     @override
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        names = (view.id for view in all_views(saved_views()))
+        names = (view.id for view in _views(ctx))
         return [CompletionItem(name) for name in names if name.lower().startswith(incomplete.lower())]
+
+
+def _views(context: click.Context | None) -> tuple[View, ...]:
+    """Return all views. A project with an error is left out: the command itself reports the error."""
+    try:
+        project = project_of(context) if context else None
+    except ConfigurationError:
+        project = None
+    return all_views(saved_views(project))
+
+
+def saved_views(project: Project | None) -> tuple[SavedView, ...]:
+    """Return the valid saved views of the settings file and the project."""
+    return views_of(places().config_file, project, validate_view)[0]
 
 
 @click.command()
@@ -155,7 +170,7 @@ async def inbox(
 
 async def print_inbox(session: Session, view: str | None = None, limit: int = MAX_ROWS) -> None:
     """Print a view of each organization."""
-    saved, mistakes = read_views(places().config_file, validate_view)
+    saved, mistakes = views_of(places().config_file, session.profile.project, validate_view)
     for mistake in mistakes:
         print_message(f"Saved view skipped: {mistake}")
     inboxes: list[dict[str, Any]] = []
@@ -191,11 +206,6 @@ async def print_digest(session: Session, since: str, form: Format, limit: int) -
             print_text("\n".join(digest_lines(form, organization.title, digest, shown.spaces, limit)))
     if session.json:
         session.show(records)
-
-
-def saved_views() -> tuple[SavedView, ...]:
-    """Return the valid saved views of the settings file."""
-    return read_views(places().config_file, validate_view)[0]
 
 
 async def fetch_inbox(

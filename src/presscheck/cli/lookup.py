@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import GetSpace, ListSpaces, Space
 from presscheck.cli.session import Session
+from presscheck.config.project_search import PROJECT_NAME
 from presscheck.errors import InvalidArgument, NotFound, PresscheckError
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from presscheck.api.sites import Site
     from presscheck.api.url_lookup import ContentAtUrl
 
+HERE = "."
+"""Stands for the space or site of the project."""
 _IN_APP = re.compile(r"/(?:s|spaces)/(?P<space>[\w-]+)(?:/(?:~/changes|change-requests)/(?P<change>[\w-]+))?")
 
 
@@ -75,11 +78,12 @@ async def organization(session: Session, named: str | None, what: str = "--org")
 
 
 async def space(session: Session, named: str) -> Space:
-    """Find a space by id, title or URL.
+    """Find a space by id, title or URL; `.` is the space of the project.
 
     Raises:
         InvalidArgument: no space matches, or several match.
     """
+    named = _in_project(session, "space", named)
     if is_url(named):
         content = await _at_url(session, named)
         if content.space:
@@ -95,15 +99,20 @@ async def space(session: Session, named: str) -> Space:
 
 
 async def site(session: Session, named: str, org: str | None) -> tuple[Organization, Site]:
-    """Find a site by id or title. Return its organization and the site."""
+    """Find a site by id or title; `.` is the site of the project. Return its organization and the site.
+
+    Raises:
+        InvalidArgument: no site matches, or several match.
+    """
     from presscheck.api.sites import ListSites  # 5 ms, only to find a site
 
+    named = _in_project(session, "site", named)
     owner = await organization(session, org)
     return owner, pick(await session.all(ListSites(organization_id=owner.id)), named, "SITE")
 
 
 async def change_request(session: Session, named: str) -> ChangeRequest:
-    """Find a change request by `SPACE#12`, id or URL.
+    """Find a change request by `SPACE#12`, id or URL, or by its number in the space of the project.
 
     Raises:
         InvalidArgument: no change request matches, or several match.
@@ -115,6 +124,9 @@ async def change_request(session: Session, named: str) -> ChangeRequest:
         if request:
             return request
         raise InvalidArgument("SPACE#NUMBER", f"{named} is not the URL of a change request")
+    project = session.profile.project
+    if project and project.space and named.removeprefix("#").isdigit():
+        named = f"{project.space}#{named.removeprefix('#')}"
     of, mark, number = named.rpartition("#")
     if mark and of and number.isdigit():
         owner = await space(session, of)
@@ -125,6 +137,20 @@ async def change_request(session: Session, named: str) -> ChangeRequest:
     if named.lstrip("#").isdigit():
         raise InvalidArgument("SPACE#NUMBER", f"{named} has no space: write SPACE#{named.lstrip('#')}")
     return await _by_id(session, named)
+
+
+def _in_project(session: Session, kind: str, named: str) -> str:
+    """Return what an argument names: for `.`, the space or site of the project.
+
+    Raises:
+        InvalidArgument: the project names none.
+    """
+    if named != HERE:
+        return named
+    project = session.profile.project
+    if value := project.values.get(kind) if project else None:
+        return value
+    raise InvalidArgument(kind.upper(), f"name a {kind}, or set {kind} in {PROJECT_NAME} of this folder")
 
 
 @contextmanager

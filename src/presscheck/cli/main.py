@@ -151,11 +151,15 @@ class Options(NamedTuple):
     offline: bool
     low_bandwidth: bool
     linear: bool
+    no_project: bool
 
 
 def profile_named(options: Options) -> Profile:
     """Load the profile for the options of the group."""
-    profile = load(places().config_file, options.profile)
+    from presscheck.cli.project import project_of  # 5 ms, only to open the app
+
+    project = project_of(click.get_current_context())
+    profile = load(places().config_file, options.profile, project=project)
     return with_look(replace(profile, offline=options.offline), options)
 
 
@@ -176,6 +180,7 @@ def with_look(profile: Profile, options: Options) -> Profile:
 @click.option("--offline", is_flag=True, help="Work offline with cached data only.")
 @click.option("--low-bandwidth", is_flag=True, help="Send few bytes to the terminal, for slow connections.")
 @click.option("--linear", is_flag=True, help="Numbered lines of text instead of screens, for screen readers.")
+@click.option("--no-project", is_flag=True, help="Leave out .presscheck.toml of this folder and those above.")
 @click.version_option(__version__, "-V", "--version", message="presscheck %(version)s")
 @click.pass_context
 @report_errors
@@ -187,12 +192,13 @@ def command(
     offline: bool,
     low_bandwidth: bool,
     linear: bool,
+    no_project: bool,
 ) -> None:
     """Review, edit and publish documentation from the keyboard.
 
     Without a command, opens the app; without a terminal, prints the inbox. If TERM is dumb, --linear is the default.
     """
-    context.obj = Options(profile, theme, offline, low_bandwidth, linear)
+    context.obj = Options(profile, theme, offline, low_bandwidth, linear, no_project)
     if context.invoked_subcommand is None:
         sys.exit(show(profile_named(context.obj), linear=linear))
 

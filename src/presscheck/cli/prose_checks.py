@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from presscheck.cli.progress_line import ProgressLine
+from presscheck.cli.project import project_of, report_untrusted
+from presscheck.config.project import checks_of
 from presscheck.config.prose_checks import KNOWN_PROGRAMS, ProseCheck
-from presscheck.config.validation import read_checks
 from presscheck.errors import ConfigurationError, InvalidArgument
 from presscheck.paths import places
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from presscheck.documents.git_format.findings import Finding
 
 ALL = "all"
-"""The name that stands for every check in the settings file."""
+"""The name that stands for every check in the settings file and the project."""
 with_option = click.option(
     "--with",
     "programs",
@@ -31,16 +32,18 @@ with_option = click.option(
 def chosen_checks(names: Iterable[str]) -> list[ProseCheck]:
     """Return the prose checks with these names.
 
-    Checks of the settings file have precedence over the known programs.
+    Checks of the project have precedence over those of the settings file, and both over the known programs.
 
     Raises:
-        ConfigurationError: a check in the settings file has an error.
-        InvalidArgument: a name is unknown, or `all` was given and the settings file has no checks.
+        ConfigurationError: a check in the settings file or the project has an error.
+        InvalidArgument: a name is unknown, or `all` was given and no check is configured.
     """
     file = places().config_file
-    configured, errors = read_checks(file)
+    project = project_of(click.get_current_context())
+    configured, errors = checks_of(file, project)
     if errors:
         raise ConfigurationError("\n".join(str(error) for error in errors))
+    report_untrusted(project)
     checks = KNOWN_PROGRAMS | {check.name: check for check in configured}
     chosen: dict[str, ProseCheck] = {}
     for name in names:

@@ -31,6 +31,7 @@ from presscheck.cli.output import (
     print_rows,
     row_of,
 )
+from presscheck.cli.project import project_of
 from presscheck.client.request_priority import Priority
 from presscheck.config.browser_tab import is_in_browser
 from presscheck.config.profile import Profile, load
@@ -337,7 +338,8 @@ def _report_empty(rows: Sized) -> None:
 
 def load_profile(context: click.Context, *, with_token: bool = True) -> Profile:
     """Load the profile of a command; its token is only read if `with_token` is true."""
-    profile = load(places().config_file, chosen_profile(context), with_token=with_token)
+    project = project_of(context)
+    profile = load(places().config_file, chosen_profile(context), with_token=with_token, project=project)
     return replace(profile, offline=bool((context.find_root().obj or ())[2:3] == (True,)))
 
 
@@ -376,6 +378,10 @@ profile_option = click.option(
 )
 org_option = click.option("--org", metavar="ORG", help="Organization, by title or id.")
 request_argument = click.argument("which", metavar="SPACE#NUMBER")
+site_argument = click.argument("site", default=".")
+"""A site; by default that of the project."""
+space_argument = click.argument("space", default=".")
+"""A space; by default that of the project."""
 yes_option = click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
 limit_option = click.option(
     "--limit", type=click.IntRange(0), metavar="NUMBER", default=0, help="Maximum number of results; 0 for all."

@@ -20,6 +20,7 @@ from presscheck.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from presscheck.config.browser_session import StoredSession
+    from presscheck.config.project import Project
 
 __all__ = ["HOSTED", "Profile", "Token", "load", "profile_name"]
 
@@ -88,18 +89,26 @@ class Profile:
     """The width of the headings next to a page, in cells; None for the default."""
     agents: str = "read"
     """What agents may do: `read`, `draft` or `send`."""
+    project: Project | None = field(default=None, repr=False, compare=False)
+    """The settings of the project in the working directory, if any."""
 
 
 def load(
-    path: Path, name: str | None = None, environment: dict[str, str] | None = None, *, with_token: bool = True
+    path: Path,
+    name: str | None = None,
+    environment: dict[str, str] | None = None,
+    *,
+    with_token: bool = True,
+    project: Project | None = None,
 ) -> Profile:
-    """Load a profile from the settings file and the environment.
+    """Load a profile from the settings file, the environment and a project.
 
     Args:
         path: the settings file; it need not exist.
         name: the name of a profile in the file; by default `PRESSCHECK_PROFILE` or ``default``, which may be missing.
         environment: the environment variables; by default of this process.
         with_token: also find the token, which may run a command or open the system keyring.
+        project: the project, whose organization has precedence; it has no part in finding the service and the token.
 
     Raises:
         ConfigurationError: a setting is invalid; the message names file, line, key and a remedy.
@@ -122,7 +131,7 @@ def load(
         token=token.text,
         read_only=table.get("read_only", False),
         theme=env.get("PRESSCHECK_THEME") or table.get("theme"),
-        organization=table.get("organization"),
+        organization=(project.organization if project else None) or table.get("organization"),
         user=table.get("user"),
         token_from=token.origin,
         browser=browser,
@@ -146,6 +155,7 @@ def load(
         pages_width=table.get("pages_width"),
         outline_width=table.get("outline_width"),
         agents=table.get("agents", "read"),
+        project=project,
     )
 
 

@@ -306,6 +306,28 @@ COMMAND_SETTINGS: dict[str, Setting] = {
 }
 """The settings of an own command by key."""
 
+PROJECT_SETTINGS: dict[str, Setting] = {
+    setting.name: setting
+    for setting in (
+        Setting("organization", str, "Start location, by title or id.", '"Acme"', max_length=200),
+        Setting(
+            "space",
+            str,
+            "The space of commands that name none, and under the cursor at first, by title or id.",
+            '"Guides"',
+            max_length=200,
+        ),
+        Setting(
+            "site",
+            str,
+            "The site of commands that name none, and under the cursor at first, by title or id.",
+            '"Docs"',
+            max_length=200,
+        ),
+    )
+}
+"""The settings at the top of a project file by key."""
+
 
 def schema() -> dict[str, Any]:
     """Return the JSON schema of the settings file."""
@@ -403,6 +425,30 @@ def _command_schema() -> dict[str, Any]:
         "additionalProperties": False,
         "required": ["name", "command"],
         "properties": settings,
+    }
+
+
+def project_schema() -> dict[str, Any]:
+    """Return the JSON schema of a project file."""
+    whole = schema()
+    tables = whole["properties"]
+    below = {"type": "string", "pattern": "^[^/~]"}
+    directory = {**below, "description": "Where the command runs: the folder of this file, or one below it."}
+    for name in ("checks", "commands"):
+        tables[name]["items"]["properties"]["directory"] = directory
+    folders = {
+        "description": 'Folders for checkouts by the id or title of their space, such as Guides = "guides", below the '
+        "folder of this file.",
+        "additionalProperties": below,
+    }
+    return {
+        **whole,
+        "title": ".presscheck.toml of presscheck",
+        "properties": {
+            **_described(PROJECT_SETTINGS),
+            **{name: tables[name] for name in ("views", "checks", "review_programs", "commands")},
+            "folders": tables["folders"] | folders,
+        },
     }
 
 

@@ -31,7 +31,8 @@ _POSITION = re.compile(r"\(at line (\d+), column \d+\)")
 _QUOTED = re.compile("['\"].*")
 _KINDS = {str: "a quoted string", bool: "true or false", int: "a whole number of at least 1"}
 _ALIAS = re.compile(r"[A-Za-z0-9][\w-]{0,39}", re.ASCII)
-_SECRETS = frozenset(("token", "password", "secret", "api_key", "access_token"))
+SECRETS = frozenset(("token", "password", "secret", "api_key", "access_token"))
+"""Names of settings that would be secrets."""
 
 
 @dataclass(frozen=True)
@@ -318,7 +319,7 @@ def _kind_words(setting: Setting) -> str:
 
 
 def _unknown_key(key: str) -> str:
-    if key.lower() in _SECRETS:
+    if key.lower() in SECRETS:
         return "must not be in this file: remove it and use `presscheck login` or token_file"
     return f"is not a known setting; known: {', '.join(sorted(SETTINGS))}"
 

@@ -134,6 +134,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self.navigation = Navigation(cast("AppContext", self))  # Textual declares wider types than are needed here
         self._notices_shown = 0
         self.profile, self.settings_file = profile, where.config_file
+        self._trust_file = where.trust_file
         self.keymap, self._key_errors = (keymap, ()) if keymap else load_keymap(where.config_file)
         use_keymap(self.keymap)
         self.notices = Notifications(where.log_file())
@@ -240,6 +241,16 @@ class PresscheckApp(App[int], inherit_bindings=False):
             # the footer has no room for the whole path; `presscheck keys --check` shows it
             self.show_error(ConfigurationError(str(replace(error, file=Path(error.file.name)))))
 
+    def _begin_project(self) -> None:
+        """Show what is wrong with the project file, and ask for its programs."""
+        project = self.profile.project
+        for error in reversed(project.problems if project else ()):
+            self.show_error(ConfigurationError(str(replace(error, file=Path(error.file.name)))))
+        if project and project.to_ask:
+            from presscheck.tui.project_programs import ask_for_programs  # 3 ms, only if a project names programs
+
+            self.run_worker(ask_for_programs(cast("AppContext", self), self._trust_file), group="project")
+
     def reload_keys(self) -> None:
         """Use the keys that the settings file has now."""
         self.keymap, self._key_errors = load_keymap(self.settings_file)
@@ -256,6 +267,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self._start_background_refresh()
         if self._start.then and isawaitable(opening := self._start.then(self)):
             await opening
+        self._begin_project()  # last, so that no screen opens above its question
 
     async def _announce_events(self) -> None:
         """Show new activity in the footer, and as notifications if the profile enables them."""

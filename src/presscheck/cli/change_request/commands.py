@@ -39,6 +39,7 @@ from presscheck.cli.session import (
     limit_option,
     org_option,
     request_argument,
+    space_argument,
     with_session,
     yes_option,
 )
@@ -159,7 +160,7 @@ cr.add_command(show, "view")  # the name in gh
 
 
 @cr.command()
-@click.argument("space")
+@space_argument
 @click.option("--subject", required=True, metavar="TEXT", help="Subject; at most 100 characters.")
 @with_session
 @sends(CreateChangeRequest)

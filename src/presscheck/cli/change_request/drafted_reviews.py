@@ -16,10 +16,11 @@ from presscheck.api.content import ListChangeRequestPages
 from presscheck.cli import lookup
 from presscheck.cli.output import print_json, print_message, print_text
 from presscheck.cli.progress_line import ProgressLine
+from presscheck.cli.project import report_untrusted
 from presscheck.cli.session import Session
+from presscheck.config.project import ReviewProgram, review_programs_of
 from presscheck.config.prose_checks import command_words
 from presscheck.config.settings_schema import REVIEW_TIMEOUT
-from presscheck.config.validation import read_review_programs
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.review.agent_drafts import agent_name
 from presscheck.engine.review.changes import changed_items, is_viewed
@@ -158,8 +159,10 @@ async def _viewed(session: Session, request: ChangeRequest) -> tuple[int, int]:
 async def _review(session: Session, request: ChangeRequest, options: DraftOptions, program: str) -> None:
     from presscheck.engine.review.program_review import review_with_program  # 13 ms, only for programs
 
-    named = read_review_programs(places().config_file)
-    command = named.get(program) or command_words(program)
+    named = review_programs_of(places().config_file, session.profile.project)
+    command, directory = named.get(program) or ReviewProgram(command_words(program))
+    if program not in named:
+        report_untrusted(session.profile.project)
     if not command:
         raise InvalidArgument("--with", "must be a command, such as 'my-reviewer --json'")
     name = agent_name(options.name or (program if program in named else Path(command[0]).name))
@@ -167,7 +170,7 @@ async def _review(session: Session, request: ChangeRequest, options: DraftOption
     try:
         seconds = options.seconds or REVIEW_TIMEOUT
         drafted = await review_with_program(
-            session.engine, request, command, name, seconds=seconds, progress=progress.update
+            session.engine, request, command, name, directory=directory, seconds=seconds, progress=progress.update
         )
     finally:
         progress.clear()

@@ -30,7 +30,7 @@ async def read_views(linear: Linear, view: str | None, limit: int) -> list[Shown
     organizations = (await session.read(ListOrganizations())).items
     if session.profile.organization:
         organizations = (lookup.pick([*organizations], session.profile.organization, "organization"),)
-    views = all_views(saved_views())
+    views = all_views(saved_views(session.profile.project))
     return [await fetch_inbox(session, owner, views, view, limit, shows_hidden=False) for owner in organizations]
 
 
@@ -95,7 +95,7 @@ class InboxPlace(Place):
         return None if self._requests else "there is no change request here"
 
     async def _show(self, typed: str) -> Place | None:
-        views = all_views(saved_views())
+        views = all_views(saved_views(self.linear.session.profile.project))
         wanted = typed.casefold()
         matches = [view for view in views if wanted in (view.id.casefold(), view.title.casefold())] or [
             view for view in views if wanted and view.title.casefold().startswith(wanted)

@@ -34,7 +34,7 @@ from presscheck.api.sites import (
 from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import CommandSpec, add, sends
 from presscheck.cli.output import print_message, print_text
-from presscheck.cli.session import Session, confirm, org_option, with_session, yes_option
+from presscheck.cli.session import Session, confirm, org_option, site_argument, with_session, yes_option
 from presscheck.cli.site.build import build
 from presscheck.cli.site.check_reports import junit, sarif
 from presscheck.cli.site.config import config
@@ -76,7 +76,8 @@ checks_option = click.option(
 def site() -> None:
     """Manage sites.
 
-    SITE is the id or the title of a site; its organization is set by --org.
+    SITE is the id or the title of a site; its organization is set by --org. A single dot is the site of the project,
+    which is also the default where SITE can be left out.
     """
 
 
@@ -114,7 +115,7 @@ site.add_command(restore)
 
 
 @site.command()
-@click.argument("site")
+@site_argument
 @org_option
 @with_session
 @sends(GetSite)
@@ -128,7 +129,7 @@ async def show(session: Session, site: str, org: str | None) -> None:
 
 
 @site.command()
-@click.argument("site")
+@site_argument
 @org_option
 @with_session
 @sends(GetSiteStructure)
@@ -168,7 +169,7 @@ async def move(session: Session, site: str, item: str, before: str | None, after
 
 
 @site.command()
-@click.argument("site")
+@site_argument
 @yes_option
 @click.option("--if-clean", is_flag=True, help="Only if its checks find no errors or warnings.")
 @checks_option
@@ -202,7 +203,7 @@ async def publish(
 
 
 @site.command("open")
-@click.argument("site")
+@site_argument
 @org_option
 @with_session
 async def open_site(session: Session, site: str, org: str | None) -> None:
@@ -218,7 +219,7 @@ async def open_site(session: Session, site: str, org: str | None) -> None:
 
 
 @site.command()
-@click.argument("site")
+@site_argument
 @click.option("--cr", metavar="CR", help="Show the pages of this change request: SPACE#12, an id or a URL.")
 @click.option("--site-space", metavar="SPACE", help="Open the preview at this space of the site (id or title).")
 @click.option("--claims", metavar="RISON", help="Attributes of the visitor, such as (beta:!t).")
@@ -251,7 +252,7 @@ async def preview(
 
 
 @site.command()
-@click.argument("site")
+@site_argument
 @click.option("--sarif", "report", flag_value="sarif", help="Print a SARIF log.")
 @click.option("--junit", "report", flag_value="junit", help="Print a JUnit report.")
 @checks_option
@@ -354,7 +355,7 @@ RATINGS = {"good": "yes", "ok": "partly", "bad": "no"}
 
 
 @site.command()
-@click.argument("site")
+@site_argument
 @org_option
 @click.option(
     "--range",

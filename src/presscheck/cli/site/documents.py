@@ -26,7 +26,7 @@ from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import errors_at_fields, print_request, sends
 from presscheck.cli.operations.field_options import call_of
 from presscheck.cli.output import print_message
-from presscheck.cli.session import Session, confirm, org_option, with_session, yes_option
+from presscheck.cli.session import Session, confirm, org_option, site_argument, with_session, yes_option
 from presscheck.cli.site.config import bases_of, difference_json, drift_json, drift_text, print_differences
 from presscheck.engine.site_config.bases import Base, overwritten
 from presscheck.engine.site_config.comparison import Difference, Drift, compare
@@ -99,7 +99,7 @@ def _replacement_options(function: Command) -> Command:
 
 
 @click.command()
-@click.argument("site")
+@site_argument
 @org_option
 @with_session
 @sends(GetAdaptiveSchema)
@@ -146,7 +146,7 @@ def customization() -> None:
 
 
 @customization.command()
-@click.argument("site")
+@site_argument
 @click.option(
     "--unmasked", type=click.BOOL, metavar="[true|false]", help="Include settings that the plan does not show."
 )

@@ -9,7 +9,7 @@ import click
 
 from presscheck.cli import lookup
 from presscheck.cli.output import print_message
-from presscheck.cli.session import Session, limit_option, org_option, with_session
+from presscheck.cli.session import Session, limit_option, org_option, site_argument, with_session
 from presscheck.cli.site.config import PushOptions, push_options, report_push, run_push
 from presscheck.engine.site_config.document import Part, SiteConfig
 from presscheck.engine.site_config.files import ConfigFile
@@ -29,7 +29,7 @@ COLUMNS = ("time", "who", "what", "detail", "source", "snapshot")
 
 
 @click.command()
-@click.argument("site")
+@site_argument
 @org_option
 @limit_option
 @with_session

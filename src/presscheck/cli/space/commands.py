@@ -65,7 +65,8 @@ from presscheck.cli.operations.command_factory import CommandSpec, add
 def space() -> None:
     """Manage spaces.
 
-    SPACE is the id, the title or the URL of a space.
+    SPACE is the id, the title or the URL of a space. A single dot is the space of the project, which is also the
+    default where SPACE can be left out.
     """
 
 

@@ -12,7 +12,7 @@ from presscheck.api.content import GetCurrentRevision, GetPage, ListPages, Revis
 from presscheck.api.links import ContentLocation, Link, ListSpaceLinks
 from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import sends
-from presscheck.cli.session import Session, limit_option, with_session
+from presscheck.cli.session import Session, limit_option, space_argument, with_session
 from presscheck.documents.markdown.link_report import orphan_pages as orphans_of
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.search.backlinks import Linked, backlinks, links_of_space
@@ -26,7 +26,7 @@ Row = dict[str, Any]
 
 
 @click.command()
-@click.argument("space")
+@space_argument
 @click.option("--status", type=click.Choice(["ok", "broken", "in-app"]), help="Only links with this status.")
 @click.option("--to", "page", metavar="PAGE", help="List the pages that link to this page (id, path or title).")
 @click.option("--orphans", is_flag=True, help="List the pages that no other page links to.")

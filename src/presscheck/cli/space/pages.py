@@ -14,11 +14,11 @@ from presscheck.api.content import (
 from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import sends
 from presscheck.cli.output import print_text
-from presscheck.cli.session import Session, with_session
+from presscheck.cli.session import Session, space_argument, with_session
 
 
 @click.command()
-@click.argument("space")
+@space_argument
 @click.option("--cr", metavar="SPACE#NUMBER", help="Show the content of this change request instead.")
 @with_session
 @sends(ListPages, ListChangeRequestPages)

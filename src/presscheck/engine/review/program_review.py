@@ -71,6 +71,7 @@ async def review_with_program(
     command: Sequence[str],
     name: str,
     *,
+    directory: Path = Path(),
     seconds: float = REVIEW_TIMEOUT,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Drafted:
@@ -79,8 +80,9 @@ async def review_with_program(
     Args:
         engine: the engine.
         request: the change request.
-        command: the words of the command, which runs without a shell in the working directory.
+        command: the words of the command, which runs without a shell.
         name: the name that marks the drafts.
+        directory: where the command runs; by default the working directory.
         seconds: the time limit.
         progress: called with a few words when the next step begins.
 
@@ -95,7 +97,7 @@ async def review_with_program(
     given = await program_input(engine, request)
     progress(f"{agent}: reviewing …")
     document = await asyncio.to_thread(_encoded, given.document)
-    ran = await run_program(agent, command, Path(), seconds, given=document)
+    ran = await run_program(agent, command, directory, seconds, given=document)
     if ran.code:
         raise ran.failure(agent)
     progress(f"{agent}: checking the comments …")

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.spaces import GetSpace, Space
+from presscheck.config.project import folders_of
 from presscheck.config.settings_file import save_folder
-from presscheck.config.validation import folder_error, read_folders
+from presscheck.config.validation import folder_error
 from presscheck.engine.checkout.folder import FolderChanges, folder_changes
 from presscheck.engine.checkout.pull import open_checkout, pull
 from presscheck.engine.checkout.queued_push import push_or_queue, require_idle
@@ -36,7 +37,7 @@ async def open_folder(screen: BaseScreen, space_id: str, request: ChangeRequest 
         PresscheckError: the folder cannot be used, or the service refused a request.
     """
     space = await screen.engine.read(GetSpace(space_id=space_id))
-    folders = read_folders(screen.app_context.settings_file)
+    folders = folders_of(screen.app_context.settings_file, screen.app_context.profile.project)
     known = folders.get(space.id) or folders.get(space.title)
     folder = known or await _ask_folder(screen, space)
     if folder is None:

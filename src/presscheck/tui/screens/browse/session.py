@@ -173,8 +173,15 @@ class ContentTree:
             self._is_new = False
             self.tree_view.expanded |= {*library.collections(), BOOKMARKED, SITES}
             self.read_shortcuts()
-            self.tree_view.show(cursor=self.tree_view.key or library.first_key)
+            first = self._project_key() or library.first_key
+            self.tree_view.show(cursor=self.tree_view.key or first)
         self.screen.redraw()
+
+    def _project_key(self) -> str | None:
+        """Return the key of the project's space; None if no space has its id or title."""
+        project = self.screen.app_context.profile.project
+        name = project.space if project else None
+        return next((f"space {space.id}" for space in self.library.spaces if name in (space.id, space.title)), None)
 
     def load_pages(self, space_id: str) -> None:
         """Load the pages of a space, on main or in the change request in which it is shown."""

@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from presscheck.config.saved_views import SavedView, first_error, migrate_sort, without_sort
+from presscheck.config.project import views_of
+from presscheck.config.project_search import PROJECT_NAME
+from presscheck.config.saved_views import SavedView, first_error, migrate_sort, same_name, without_sort
 from presscheck.config.settings_file import add_view, change_view, remove_view
 from presscheck.config.settings_schema import MAX_VIEWS
-from presscheck.config.validation import read_views
 from presscheck.engine.inbox.query_language import completions, parse
 from presscheck.engine.inbox.views import VIEWS, all_views, validate_view
 from presscheck.errors import ConfigurationError, InvalidArgument
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.inbox.session import Inbox
 
 BUILT_IN = "this view is built in: {save_view} saves it as one of your own"
+OF_PROJECT = f"this view is of the project: edit {PROJECT_NAME}"
 FILTER_KEY, FORMER_FILTER_KEY = "filter ", "view "
 """The prefixes of the storage keys of filters, now and in version 0.1.0."""
 MOST_AUTHORS = 500
@@ -48,11 +50,12 @@ class ViewActions:
 
     def read_views(self) -> None:
         """Load the saved views from the settings. Show an error for each invalid view, and leave it out."""
-        saved, mistakes = read_views(self._screen.app_context.settings_file, validate_view)
+        app = self._screen.app_context
+        saved, mistakes = views_of(app.settings_file, app.profile.project, validate_view)
         for mistake in reversed(mistakes):
             # the footer has no room for the whole path; `presscheck config check` shows it
             error = ConfigurationError(str(replace(mistake, file=Path(mistake.file.name))))
-            self._screen.app_context.show_error(error)
+            app.show_error(error)
         self._model.views = all_views(saved)
 
     def recall_filters(self) -> None:
@@ -129,8 +132,12 @@ class ViewActions:
             self._reload(edited.name, f"view {edited.name} saved")
 
     def reason_change_view(self) -> str | None:
-        """Return why the current view cannot be edited: it is built in."""
-        return None if self._model.view.saved else with_keys(BUILT_IN)
+        """Return why the current view cannot be edited: it is built in, or of the project."""
+        saved, project = self._model.view.saved, self._screen.app_context.profile.project
+        if saved is None:
+            return with_keys(BUILT_IN)
+        views = project.views(validate_view)[0] if project else ()
+        return OF_PROJECT if any(same_name(saved.name, view.name) for view in views) else None
 
     async def command_change_view(self) -> None:
         """Edit the current saved view."""
@@ -147,7 +154,7 @@ class ViewActions:
             self._reload(edited.name, f"view {edited.name} changed")
 
     def reason_remove_view(self) -> str | None:
-        """Return why the current view cannot be removed: it is built in."""
+        """Return why the current view cannot be removed: it is built in, or of the project."""
         return self.reason_change_view()
 
     async def command_remove_view(self) -> None:

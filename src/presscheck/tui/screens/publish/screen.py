@@ -66,6 +66,8 @@ class PublishScreen(BaseScreen):
         self._all_sites: tuple[Site, ...] = ()
         """All sites, ignoring the filter."""
         self._hint = "Loading …"
+        self._is_new = True
+        """Whether no site was shown yet."""
 
     @override
     def command_handlers(self) -> Iterable[object]:
@@ -231,10 +233,22 @@ class PublishScreen(BaseScreen):
             self.session.answered.set()
         if result.value:
             self._all_sites = result.value.items
+            self._begin_with_project()
             self._hint = f"There is no site yet: {key_for('add')} creates one."
         elif result.error:
             self._hint = f"Could not load the sites: {sanitize(result.error.message)}"
         self._show_sites()
+
+    def _begin_with_project(self) -> None:
+        """Select the project's site when sites are first shown, unless another site is wanted."""
+        project = self.app_context.profile.project
+        if not self._is_new or not self._all_sites:
+            return
+        self._is_new = False
+        name = project.site if project else None
+        site = next((site for site in self._all_sites if name in (site.id, site.title)), None)
+        if site and not self.session.target:
+            self.session.target = site.id
 
     def _show_sites(self) -> None:
         session, rows = self.session, self.session.rows

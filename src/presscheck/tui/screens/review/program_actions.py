@@ -1,12 +1,13 @@
-"""The command of a review that runs a program of the settings file, whose comments become drafts."""
+"""The command of a review that runs a program of the user, whose comments become drafts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from presscheck.config.validation import read_review_programs
+from presscheck.config.project import ReviewProgram, review_programs_of, untrusted_reason
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span, cut, plain
 from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.picker import Choice
@@ -38,14 +39,15 @@ class ProgramActions:
         return self._model.closed_reason() or self._session.drafts.disabled_reason()
 
     async def command_review_with(self) -> None:
-        """Run a program of the settings file in the background, or cancel the running one."""
+        """Run a program in the background, or cancel the running one."""
         if self.cancel():
             return
-        file = self._screen.app_context.settings_file
-        programs, request = read_review_programs(file), self._model.request
+        app, request = self._screen.app_context, self._model.request
+        programs = review_programs_of(app.settings_file, app.profile.project)
         if not programs:
-            raise PresscheckError("no programs: name one in [review_programs] of config.toml")
-        choices = [Choice(name, name, words[0]) for name, words in programs.items()]
+            reason = untrusted_reason(app.profile.project)
+            raise PresscheckError(reason or "no programs: name one in [review_programs] of config.toml")
+        choices = [Choice(name, name, sanitize(program.command[0])) for name, program in programs.items()]
         name = choices[0].key if len(choices) == 1 else await choose(self._screen, "Review with", choices)
         if name and request:
             running = self._session.program
@@ -61,7 +63,7 @@ class ProgramActions:
             self._screen.redraw()
         return was_running
 
-    async def _review(self, request: ChangeRequest, name: str, command: tuple[str, ...]) -> None:
+    async def _review(self, request: ChangeRequest, name: str, program: ReviewProgram) -> None:
         from presscheck.engine.review.program_review import review_with_program  # 13 ms, only for programs
 
         def show(progress: str) -> None:
@@ -73,7 +75,10 @@ class ProgramActions:
             self._screen.redraw()
 
         try:
-            drafted = await review_with_program(self._screen.engine, request, command, name, progress=show)
+            command, directory = program
+            drafted = await review_with_program(
+                self._screen.engine, request, command, name, directory=directory, progress=show
+            )
         except Exception:  # a canceled program shows nothing: the progress may be that of the next one
             show_end()
             raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from presscheck.config.validation import read_checks
+from presscheck.config.project import checks_of, untrusted_reason
 from presscheck.errors import ConfigurationError, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.tui.commands import key_for
@@ -34,7 +34,7 @@ class ProseCheckActions:
         return None if any(map(has_prose, self._model.items)) else "no changed pages to check"
 
     def command_check_prose(self) -> None:
-        """Run the prose checks of the settings file in the background, or cancel them."""
+        """Run the prose checks in the background, or cancel them."""
         prose = self._session.prose
         if prose.progress and self._worker:
             self._worker.cancel()
@@ -42,12 +42,15 @@ class ProseCheckActions:
             self._screen.notify("prose check canceled")
             self._screen.redraw()
             return
-        file = self._screen.app_context.settings_file
-        checks, errors = read_checks(file)
+        app = self._screen.app_context
+        checks, errors = checks_of(app.settings_file, app.profile.project)
         if errors:
             raise ConfigurationError(str(errors[0]))
         if not checks:
-            raise PresscheckError(f'no prose checks: add [[checks]] with name = "typos" to {file}')
+            raise PresscheckError(
+                untrusted_reason(app.profile.project)
+                or f'no prose checks: add [[checks]] with name = "typos" to {app.settings_file}'
+            )
         self._worker = self._screen.run(lambda: self._check(checks), group="prose checks", exclusive=True)
 
     async def _check(self, checks: Sequence[ProseCheck]) -> None:

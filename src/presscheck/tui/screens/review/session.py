@@ -11,7 +11,7 @@ from typing_extensions import override
 from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
-from presscheck.config.validation import read_checks
+from presscheck.config.project import checks_of
 from presscheck.documents.merge.conflict_blocks import conflict_blocks
 from presscheck.documents.pages.comment_text import find_quoted_line
 from presscheck.engine.inbox.notification_settings import NotificationTarget, request_target
@@ -97,7 +97,8 @@ class ReviewSession(RequestSession):
     @override
     def prose_lines(self) -> list[Line]:
         note = self.prose.note(self.model.items)
-        if not note and read_checks(self.screen.app_context.settings_file)[0]:
+        app = self.screen.app_context
+        if not note and checks_of(app.settings_file, app.profile.project)[0]:
             note = f"Prose not checked: {key_for('check_prose')} checks it."
         return [(Span(note, "waiting"),)] if note else []
 

@@ -1,0 +1,141 @@
+"""A project in the app: its programs are asked for once, and its views, space and site are where the app begins."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running_service import RunningService
+from tests.tui.app_driver import app_on, inbox_loaded, running, shown, until
+from tests.tui.change_request_factory import Begun, edited
+
+from presscheck.config.project import Project, read_project
+from presscheck.config.project_search import PROJECT_NAME
+from presscheck.tui.app import PresscheckApp
+from presscheck.tui.project_programs import WORD
+from presscheck.tui.screens.review.screen import ReviewScreen
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+
+pytestmark = [pytest.mark.service(shared=True), pytest.mark.usefixtures("at_once")]
+
+CHECK = """
+import json, pathlib, sys
+pathlib.Path("ran").touch()
+for path in sys.argv[1:]:
+    print(json.dumps({"path": path, "line": 1, "message": "seen"}))
+"""
+
+
+def project(tmp_path: Path, *words: str, text: str = "") -> Project:
+    """A project, in a folder with a blank in its path, whose check is a script next to the file."""
+    folder = tmp_path / "a project"
+    folder.mkdir(exist_ok=True)
+    (folder / "check.py").write_text(CHECK)
+    command = json.dumps([sys.executable, "check.py", *words])
+    (folder / PROJECT_NAME).write_text(f'{text}\n[[checks]]\nname = "own"\ncommand = {command}\n')
+    return read_project(folder / PROJECT_NAME, tmp_path / "state" / "trusted-programs.json")
+
+
+def is_asked(pilot: Any) -> bool:
+    return isinstance(pilot.app.screen, ConfirmDialog)
+
+
+async def started(pilot: Any) -> None:
+    """Wait until the app would have asked."""
+    await inbox_loaded(pilot)
+    await until(
+        pilot, holds=lambda: all(worker.is_finished for worker in pilot.app.workers if worker.group == "project")
+    )
+
+
+async def check_prose(pilot: Any, request: Begun) -> None:
+    await pilot.app.push_screen(ReviewScreen(*request.at.values()))
+    await until(pilot, shows="Project page")
+    await pilot.press("full_stop", "W")
+
+
+async def test_programs_are_asked_for_once_and_again_when_they_change(service: RunningService, tmp_path: Path) -> None:
+    request = await edited(service, "Checked by a project", "Old.\n", "New.\n", title="Project page")
+    ran = tmp_path / "a project" / "ran"
+    async with running(app_on(service, tmp_path, project=project(tmp_path))) as pilot:
+        await until(pilot, holds=lambda: is_asked(pilot))
+        await until(pilot, shows="check.py")
+        await pilot.press("y")
+        assert is_asked(pilot), "a key that may mean something else"
+        await pilot.press("enter")
+        await until(pilot, shows="not trusted; `presscheck config trust` asks again")
+        await check_prose(pilot, request)
+        await until(pilot, shows="are not trusted: run `presscheck config trust`")
+    assert not ran.exists()
+    async with running(app_on(service, tmp_path, project=project(tmp_path))) as pilot:
+        await started(pilot)
+        assert not is_asked(pilot), "it was declined"
+    async with running(app_on(service, tmp_path, project=project(tmp_path, "--all"))) as pilot:
+        await until(pilot, holds=lambda: is_asked(pilot))
+        await until(pilot, shows="--all")
+        await pilot.press(*WORD, "enter")
+        await until(pilot, shows="1 program trusted")
+        await check_prose(pilot, request)
+        await until(pilot, holds=ran.exists)
+    async with running(app_on(service, tmp_path, project=project(tmp_path, "--all"))) as pilot:
+        await started(pilot)
+        assert not is_asked(pilot), "it is trusted"
+    async with running(app_on(service, tmp_path, project=project(tmp_path, "--more"))) as pilot:
+        await until(pilot, holds=lambda: is_asked(pilot))
+
+
+async def test_question_shows_every_character_that_would_run(service: RunningService, tmp_path: Path) -> None:
+    text = '[[commands]]\nname = "[b]Ticket"\nkey = "g T"\ncommand = "[@click=app.quit]x {number}"\nmode = "suspend"\n'
+    long = "x" * 300
+    async with running(app_on(service, tmp_path, project=project(tmp_path, long, text=text)), (80, 24)) as pilot:
+        await until(pilot, holds=lambda: is_asked(pilot))
+        await until(pilot, shows=f"type: {WORD}")
+        dialog = pilot.app.screen
+        assert isinstance(dialog, ConfirmDialog)
+        lines = ["".join(span.text for span in line) for line in dialog.lines]
+        assert any(line.endswith(f"check.py {long}") for line in lines)
+        assert "command [b]Ticket (key g T, suspend)" in lines
+        assert "'[@click=app.quit]x' '{number}'" in lines
+        await pilot.press("enter")
+        await until(pilot, shows="not trusted")
+
+
+async def test_app_begins_where_the_project_says(service: RunningService, tmp_path: Path) -> None:
+    folder = tmp_path / "begin"
+    folder.mkdir()
+    file = folder / PROJECT_NAME
+    file.write_text(
+        'space = "Guides"\nsite = "Inside Tallowick"\n[[views]]\nname = "Of guides"\nquery = "space:guides"\n'
+    )
+    found = read_project(file, tmp_path / "trusted.json")
+    async with running(app_on(service, tmp_path, project=found)) as pilot:
+        await until(pilot, shows="Of guides")
+        await inbox_loaded(pilot)
+        await pilot.press("9", "M", "e")
+        await until(pilot, shows="this view is of the project: edit .presscheck.toml")
+        await pilot.press("g", "o")
+        await until(pilot, holds=lambda: cursor(pilot).endswith("Guides") or "Guides" in cursor(pilot))
+        await pilot.press("g", "p")
+        await until(pilot, holds=lambda: "Inside Tallowick" in cursor(pilot))
+
+
+def cursor(pilot: Any) -> str:
+    """The first line with the bar of a cursor."""
+    return next((line for line in shown(pilot.app).splitlines() if "▌" in line), "")
+
+
+async def test_refused_file_and_mistakes_are_shown(service: RunningService, tmp_path: Path) -> None:
+    refused = project(tmp_path)
+    refused.path.chmod(0o666)
+    refused = read_project(refused.path, tmp_path / "trusted.json")
+    async with running(app_on(service, tmp_path, project=refused)) as pilot:
+        await until(pilot, shows=f"{PROJECT_NAME}: is not used because it can be written by other users")
+        assert isinstance(pilot.app, PresscheckApp)
+        assert not is_asked(pilot)
+    refused.path.unlink()
+    wrong = project(tmp_path, "\x1b[2J")
+    async with running(app_on(service, tmp_path, project=wrong)) as pilot:
+        await until(pilot, shows=f"{PROJECT_NAME}:4: checks.1.command must have no control characters")
