@@ -22,7 +22,7 @@ from tests.service.web_pages import changed, hidden_space, published, signing, w
 from presscheck.api.site_structure import AddSiteSpace
 from presscheck.api.sites import AdaptiveContentChange, GetSite, PublishSite, UpdateSite
 from presscheck.service.web.mcp import VERSIONS
-from presscheck.service.web.page_cache import LARGEST_MESSAGE
+from presscheck.service.web.published_pages import LARGEST_MESSAGE
 from presscheck.service.web.reader_tools import PART
 
 MODES: list[ConnectMode] = ["auto", "legacy"]

@@ -9,14 +9,12 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
 
 import httpx
 import jwt
 import pytest
-from sqlalchemy import Engine, event
 from tests.service.factories import World
-from tests.service.web_pages import published, signing, write
+from tests.service.web_pages import page_reads, published, signing, write
 
 from presscheck.api.comments import Document, PostSpaceComment
 from presscheck.api.site_settings import (
@@ -50,20 +48,6 @@ async def browser() -> AsyncIterator[httpx.AsyncClient]:
     """A browser of a visitor; it does not follow redirects and keeps no cookies."""
     async with httpx.AsyncClient(timeout=60) as client:
         yield client
-
-
-@contextmanager
-def page_reads() -> Iterator[list[str]]:
-    """The statements of this process that read the text of a page."""
-    statements: list[str] = []
-
-    def note(*details: Any) -> None:
-        if "documents.markdown" in details[2]:
-            statements.append(details[2])
-
-    event.listen(Engine, "before_cursor_execute", note)
-    yield statements
-    event.remove(Engine, "before_cursor_execute", note)
 
 
 @pytest.mark.slow

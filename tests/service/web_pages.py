@@ -1,11 +1,14 @@
-"""Publishes a site, changes what it shows, and signs tokens of its visitors."""
+"""Publishes a site, changes what it shows, signs tokens of its visitors, and notes which texts the service reads."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from typing import Any
 from urllib.parse import urlsplit
 
+from sqlalchemy import Engine, event
 from tests.service.factories import World, rewrite
 
 from presscheck.api.change_requests import MergeChangeRequest, UpdateChangeRequest
@@ -110,3 +113,17 @@ async def add_variant(world: World, at: dict[str, str], title: str, **fields: An
     await world.admin.send(UpdateSpace(space_id=copy.id, title=title, **fields))
     await world.admin.send(AddSiteSpace(**at, space_id=copy.id))
     return copy.id
+
+
+@contextmanager
+def page_reads() -> Iterator[list[str]]:
+    """The statements of this process that read the text of a page."""
+    statements: list[str] = []
+
+    def note(*details: Any) -> None:
+        if "documents.markdown" in details[2]:
+            statements.append(details[2])
+
+    event.listen(Engine, "before_cursor_execute", note)
+    yield statements
+    event.remove(Engine, "before_cursor_execute", note)

@@ -120,21 +120,24 @@ def revision_with(context: Context, space_id: str, document_id: str) -> str | No
     return newest.first()
 
 
-def kept(context: Context, key: tuple[str, ...], make: Callable[[], Value], weight: Callable[[Value], int]) -> Value:
+def kept(
+    context: Context, key: tuple[str, ...], make: Callable[[], Value], weight: Callable[[Value], int | None]
+) -> Value:
     """Return the cached value of a key, computing it if it is missing. The value must depend only on the key.
 
     Args:
         context: the transaction.
         key: the kind of value, the id of a revision, and everything else that the value depends on.
         make: computes the value.
-        weight: estimates its size in memory in bytes.
+        weight: estimates its size in memory in bytes; None if this value depends on more than the key.
     """
     cache = _cache(context)
     value: Value | None = cache.get(key) if cache else None
     if value is None:
         value = make()
-        if cache:
-            cache.put(key, value, weight(value))
+        size = weight(value) if cache else None
+        if cache and size is not None:
+            cache.put(key, value, size)
     return value
 
 

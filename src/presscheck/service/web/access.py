@@ -25,6 +25,8 @@ TOKEN = "jwt_token"  # noqa: S105  # a parameter name, not a secret
 """The query parameter with the signed token of a visitor."""
 PREVIEW = "preview"
 """Purpose that the signature of preview URLs covers."""
+OPEN = frozenset(("public", "unlisted"))
+"""Visibilities of sites whose pages everybody with their URL may read."""
 LONGEST_VISIT = 400 * 24 * 3600
 """Maximum lifetime of a cookie in seconds; browsers have the same limit."""
 

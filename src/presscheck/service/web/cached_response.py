@@ -46,7 +46,12 @@ class CachedResponse:
 
     def weight(self) -> int:
         """Estimate the size in memory in bytes, including the compressed page."""
-        return 2 * len(self.body) + _EACH
+        return len(self.body) + len(self.zipped or self.body) + _EACH
+
+    def compress(self) -> bytes:
+        """Compress the page with gzip, keep the result and return it."""
+        self.zipped = gzip.compress(self.body, LEVEL, mtime=0)
+        return self.zipped
 
 
 async def send_cached_response(page: CachedResponse, scope: Scope, send: Send, *, may_zip: bool) -> None:
@@ -71,10 +76,8 @@ async def send_cached_response(page: CachedResponse, scope: Scope, send: Send, *
         tag = f'{tag[:-1]}-gzip"'
         if if_none_match and is_known(tag, if_none_match):
             body = b""
-        elif page.zipped is None:
-            page.zipped = body = await run_in_threadpool(gzip.compress, page.body, LEVEL, mtime=0)
         else:
-            body = page.zipped
+            body = page.zipped or await run_in_threadpool(page.compress)
         replaced = {b"etag": tag.encode(), b"content-length": str(len(body)).encode()}
         headers = [(name, replaced.get(name, value)) for name, value in headers]
         headers.append((b"content-encoding", b"gzip"))

@@ -111,7 +111,12 @@ def _in_space(site: PublishedSite, space_id: str, page_id: str | None, anchor: s
 
 
 class PageLinks:
-    """The links, includes and variables of one page (see `html.context.RenderContext`)."""
+    """The links, includes and variables of one page (see `html.context.RenderContext`).
+
+    Attributes:
+        has_blocks: whether a block of an integration was looked up.
+        is_lasting: whether all that was looked up follows from the site and the pages of its space.
+    """
 
     def __init__(
         self,
@@ -123,6 +128,7 @@ class PageLinks:
         blocks: PageBlocks | None = None,
     ) -> None:
         self._blocks = blocks
+        self.has_blocks, self.is_lasting = False, True
         self._specifications: dict[tuple[str, str | None], SpecificationReader | None] = {}
         self._site, self._site_space, self._place, self._is_new_tab = site, site_space, place, is_new_tab
         content = site.content(site_space.space_id)
@@ -168,10 +174,12 @@ class PageLinks:
 
     def component(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
         """Return the component for a block of an integration, or None if it cannot be drawn."""
+        self.has_blocks, self.is_lasting = True, False
         return self._blocks.draw(integration, block, props) if self._blocks else None
 
     def specification(self, name: str, source: str, *, is_file: bool) -> SpecificationReader | None:
         """Return a specification, or None if it cannot be read (see `html.context.RenderContext`)."""
+        self.is_lasting = False
         key = (name, source if is_file else None)
         if key not in self._specifications:
             self._specifications[key] = self._specification(name, source, is_file=is_file)

@@ -7,14 +7,15 @@ depend on the time, no previews, searches or errors.
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from datetime import datetime
 from hashlib import blake2b
 
-from sqlalchemy.orm import Session
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Scope
 
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.bounded_cache import BoundedCache
@@ -23,9 +24,7 @@ from presscheck.service.db.ids import Clock
 from presscheck.service.db.signing import TIMED
 from presscheck.service.db.version import CurrentVersion, Version
 from presscheck.service.http.middleware import ORIGIN, origin_of
-from presscheck.service.http.operations import ApiError, Caller, Context, StagedFiles, entity_tag
-from presscheck.service.http.request_body import read_body
-from presscheck.service.http.turns import Threads
+from presscheck.service.http.operations import Caller, Context, StagedFiles, entity_tag
 from presscheck.service.web.cached_response import (
     THEME,
     THEMES,
@@ -33,29 +32,20 @@ from presscheck.service.web.cached_response import (
     SitePage,
     compress_response,
     is_public,
-    send_cached_response,
     wants_markdown,
 )
 from presscheck.service.web.integration_blocks import BlockDrawer
-from presscheck.service.web.json_rpc import INVALID_REQUEST, error_response
 from presscheck.service.web.site_record import SiteRecords
 
-MOST_PAGES, MOST_WAITING = 16, 400
-"""Maximum number of pages rendered at the same time, and of requests that wait."""
 
-LARGEST_MESSAGE = 64 * 1024
-"""Maximum size of a message of an MCP client, in bytes."""
-
-
-class PublishedPages:
-    """The endpoint of published sites.
+class PageCache:
+    """The pages of published sites.
 
     Args:
         database: the database of the service.
         versions: the version of the database.
         files: the stored files.
         clock: returns the current time.
-        blocks: draws the blocks of integrations.
         is_live: whether pages are loaded again when their space changes.
         diagram_script: the URL path of the script that draws diagrams, or an empty string.
     """
@@ -66,42 +56,19 @@ class PublishedPages:
         versions: CurrentVersion,
         files: BlobStore,
         clock: Clock,
-        blocks: BlockDrawer,
         *,
         is_live: bool = False,
         diagram_script: str = "",
     ) -> None:
-        self._blocks, self._is_live, self._diagram_script = blocks, is_live, diagram_script
+        self.capacity = database.caches.pages
+        self._is_live, self._diagram_script = is_live, diagram_script
         self._sessions = database.reading
         self._files, self._clock, self._versions = files, clock, versions
         self._version: Version | None = None
-        self._pages = BoundedCache(database.caches.pages)
+        self._pages = BoundedCache(self.capacity)
         self._sites = BoundedCache(database.caches.sites)
-        self._threads = Threads(MOST_PAGES, waiting=MOST_WAITING, what="Pages of sites")
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request."""
-        key = _key(scope)
-        version = await self._current_version()
-        response: CachedResponse | Response | None = self._pages.get((version, key)) if version and key else None
-        if response is None:
-            response = await self._threads.run(self._read, Request(scope, receive), key, version)
-        if isinstance(response, Response):
-            await response(scope, receive, send)
-        else:
-            await send_cached_response(response, scope, send, may_zip=response.is_public or not scope["query_string"])
-
-    async def respond_to_message(self, request: Request) -> Response:
-        """Respond to a message of an MCP client, which is a POST request to a site."""
-        try:
-            if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-                raise ApiError(415, "The message must be sent as application/json.")
-            body = await read_body(request, LARGEST_MESSAGE)
-            return await self._threads.run(self._read_message, request, body, await self._current_version())
-        except ApiError as error:
-            return error_response(error.status, INVALID_REQUEST, error.message)
-
-    async def _current_version(self) -> Version | None:
+    async def current_version(self) -> Version | None:
         """Return the version of the database, and clear the caches if it has changed.
 
         The version is read before a page is rendered, so that a commit during its rendering makes the page stale.
@@ -113,44 +80,57 @@ class PublishedPages:
             self._sites.clear()
         return version
 
-    def _read_message(self, request: Request, body: bytes, version: Version | None) -> Response:
-        from presscheck.service.web.mcp import respond_to_message  # takes 125 ms to import, so only for agents
+    def cached(self, scope: Scope, version: Version | None) -> CachedResponse | None:
+        """Return the cached response to a request, or None."""
+        key = _key(scope) if version else None
+        return self._pages.get((version, key)) if key else None
 
-        with self._sessions.begin() as session:
-            sites = SiteRecords(self._sites, version)
-            return respond_to_message(self._context(session, request), request, body, sites)
+    def respond(
+        self, request: Request, version: Version | None, blocks: BlockDrawer | None, *, is_zipped: bool = False
+    ) -> CachedResponse | Response:
+        """Render a response. A page is cached if it depends on nothing but the database and the key of the request.
 
-    def _read(self, request: Request, key: bytes | None, version: Version | None) -> CachedResponse | Response:
-        """Render a page, and cache it if its content depends on nothing but the key."""
+        Args:
+            request: the request.
+            version: the version of the database before this call.
+            blocks: draws the blocks of integrations; without it, pages with such blocks are not cached.
+            is_zipped: whether a page is compressed now, rather than for its first reader.
+        """
         from presscheck.service.web.views import answered  # takes 106 ms to import, so only for published pages
 
-        with self._sessions.begin() as session:
-            sites = SiteRecords(self._sites, version)
-            response = answered(self._context(session, request), request, self._files, sites, self._blocks)
+        with self.reading(request, version) as (context, sites):
+            response = answered(context, request, self._files, sites, blocks)
             if not isinstance(response, SitePage):
                 return compress_response(response, request.headers.get("accept-encoding", ""))
             tag = entity_tag(bytes(response.body))
             headers = ((b"etag", tag.encode()), *response.raw_headers)
             page = CachedResponse(bytes(response.body), tag, headers, is_public(response))
-            if version and key and not session.info.get(TIMED):
+            if is_zipped:
+                page.compress()
+            key = _key(request.scope)
+            if version and key and not context.session.info.get(TIMED):
                 self._pages.put((version, key), page, page.weight())
             return page
 
-    def _context(self, session: Session, request: Request) -> Context:
-        def clock() -> datetime:
-            session.info[TIMED] = True
-            return self._clock()
+    @contextmanager
+    def reading(self, request: Request, version: Version | None) -> Generator[tuple[Context, SiteRecords]]:
+        """Open a transaction for a request, with the cached sites of a version of the database."""
+        with self._sessions.begin() as session:
 
-        files = StagedFiles(self._files, may_wait=True)
-        return Context(
-            session,
-            Caller("", "", None, None),
-            origin_of(request),
-            clock,
-            files,
-            is_live=self._is_live,
-            diagram_script=self._diagram_script,
-        )
+            def clock() -> datetime:
+                session.info[TIMED] = True
+                return self._clock()
+
+            context = Context(
+                session,
+                Caller("", "", None, None),
+                origin_of(request),
+                clock,
+                StagedFiles(self._files, may_wait=True),
+                is_live=self._is_live,
+                diagram_script=self._diagram_script,
+            )
+            yield context, SiteRecords(self._sites, version)
 
 
 def _key(scope: Scope) -> bytes | None:

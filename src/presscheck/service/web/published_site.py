@@ -151,15 +151,17 @@ class PublishedSite:
         )
         self.previewed = self._previewed()
 
-    def kept(self, name: str, of: SiteSpaceRow, make: Callable[[], Value], weight: Callable[[Value], int]) -> Value:
-        """Return a value that all pages of a space share, cached while neither the site nor a page of the space
-        changes. In a preview, the value is not cached.
+    def kept(
+        self, name: str, of: SiteSpaceRow, make: Callable[[], Value], weight: Callable[[Value], int | None]
+    ) -> Value:
+        """Return a value that stays the same while neither the site nor a page of the space changes, and cache it. In a
+        preview, the value is not cached.
 
         Args:
             name: the kind of value.
             of: the space.
             make: computes the value.
-            weight: estimates its size in memory in bytes.
+            weight: estimates its size in memory in bytes; None if the value may change earlier.
         """
         if self.reader.is_previewing:
             return make()

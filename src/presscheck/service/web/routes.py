@@ -20,7 +20,9 @@ from presscheck.service.web.feedback_form import FeedbackForm
 from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.json_rpc import MCP_PATH
 from presscheck.service.web.live_pages import LIVE_PATH, LivePages
-from presscheck.service.web.page_cache import PublishedPages
+from presscheck.service.web.page_cache import PageCache
+from presscheck.service.web.page_drawer import PageDrawer
+from presscheck.service.web.published_pages import PublishedPages
 
 ROBOTS = "User-agent: *\nDisallow: /v1/\nDisallow: /app/\nDisallow: /preview/\n"
 """Search engines read this file only at the top of a host; each site has a `robots.txt` with its `sitemap.xml`."""
@@ -73,15 +75,11 @@ def web_routes(
         with database.reading.begin() as session:
             return compress_response(front_page(session), request.headers.get("accept-encoding", ""))
 
-    send_site = PublishedPages(
-        database,
-        versions,
-        files,
-        clock,
-        blocks,
-        is_live=live is not None,
-        diagram_script=diagrams.path if diagrams else "",
-    )
+    diagram_script = diagrams.path if diagrams else ""
+    pages = PageCache(database, versions, files, clock, is_live=live is not None, diagram_script=diagram_script)
+    # a preview changes with each save, and has one reader
+    drawer = None if live else PageDrawer(pages, database)
+    send_site = PublishedPages(pages, drawer, blocks)
     feedback_form = FeedbackForm(database, files, clock)
 
     async def receive(request: Request) -> Response:

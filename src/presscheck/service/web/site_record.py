@@ -32,6 +32,9 @@ Value = TypeVar("Value")
 EACH = 3_000
 """Approximate size of a row in memory, in bytes."""
 
+NUMBERED = SpaceRow.numbered.key
+"""The column that each new change request increments; readers see nothing of it."""
+
 
 @dataclass(frozen=True)
 class SiteRecord:
@@ -50,7 +53,7 @@ class SiteRecord:
     scripts: list[SiteScript]
     """Scripts that integrations add to the pages."""
     digest: bytes
-    """A hash of all these rows and of the site."""
+    """A hash of all these rows and of the site, as far as readers see them."""
 
     def weight(self) -> int:
         """Estimate the size in memory in bytes."""
@@ -134,4 +137,5 @@ def site_record(context: Context, site: SiteRow) -> SiteRecord:
 
 
 def _values(row: Any) -> list[tuple[str, Any]]:
-    return [(column.key, getattr(row, column.key)) for column in inspect(row).mapper.column_attrs]
+    columns = (column.key for column in inspect(row).mapper.column_attrs)
+    return [(key, getattr(row, key)) for key in columns if key != NUMBERED]

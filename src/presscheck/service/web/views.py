@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from base64 import b64encode
 from datetime import date
 from functools import cache
 from hashlib import sha256
-from html import unescape
 from pathlib import Path
-from textwrap import shorten
 from typing import Any, cast
 from urllib.parse import quote, unquote, urlencode
 
@@ -24,28 +21,27 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from presscheck.documents.git_format.models import DEFAULT_LAYOUT
 from presscheck.documents.pages.tree import PagePosition
 from presscheck.documents.visitors.condition_tags import holds_without_claims, visible_words
-from presscheck.service.content.serializers import body_of
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.http.operations import ApiError, Context
 from presscheck.service.models.sites import SiteRow, SiteSpaceRow
 from presscheck.service.sites.scripts import policy_with
 from presscheck.service.sites.urls import present_name
 from presscheck.service.web import navigation
-from presscheck.service.web.access import AccessDenied, Reader, admitted
+from presscheck.service.web.access import OPEN, AccessDenied, Reader, admitted
 from presscheck.service.web.assets import asset_path
 from presscheck.service.web.cached_response import THEME, THEMES, SitePage, wants_markdown
 from presscheck.service.web.feedback import has_form
-from presscheck.service.web.feeds import FEED, feed_address, has_updates
+from presscheck.service.web.feeds import FEED, feed_address
 from presscheck.service.web.fonts import font_sheet
 from presscheck.service.web.html.code import DIAGRAM_CLASS
-from presscheck.service.web.html.page import render_page_html
 from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.json_rpc import MCP_PATH
 from presscheck.service.web.languages import is_right_to_left
-from presscheck.service.web.links import PageLinks, destination_address, reference
+from presscheck.service.web.links import destination_address, reference
 from presscheck.service.web.machine_files import is_indexed, machine_file, markdown_address, markdown_page
 from presscheck.service.web.navigation import TreeHtml
 from presscheck.service.web.page_actions import PageActions, page_actions, page_pdf
+from presscheck.service.web.page_body import page_body
 from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.search import LONGEST_QUERY, search_page
 from presscheck.service.web.site_files import site_file
@@ -89,14 +85,12 @@ HEADERS = {
     "vary": "accept, accept-encoding, cookie",
 }
 """Headers of all pages."""
-OPEN = frozenset(("public", "unlisted"))
 YEAR = 365 * 24 * 3600
-SUMMARY = 160
-"""Maximum number of characters of the text that search engines show for a page without a description."""
-_tags = re.compile("<[^<>]*>")
 
 
-def answered(context: Context, request: Request, files: BlobStore, sites: SiteRecords, blocks: BlockDrawer) -> Response:
+def answered(
+    context: Context, request: Request, files: BlobStore, sites: SiteRecords, blocks: BlockDrawer | None
+) -> Response:
     """Respond to a request below ``/docs/`` or ``/preview/``.
 
     Args:
@@ -104,7 +98,7 @@ def answered(context: Context, request: Request, files: BlobStore, sites: SiteRe
         request: the request.
         files: the stored files.
         sites: the cache of sites for this transaction.
-        blocks: draws the blocks of integrations.
+        blocks: draws the blocks of integrations, or None to leave them out (see `page_body`).
     """
     try:
         reader = admitted(context, request, sites)
@@ -189,7 +183,7 @@ def _found(site: PublishedSite, looks: Appearance, query: str, request: Request)
     return _page(site, looks, "found.html", site.find(site.path), query=query, results=results, is_indexed=False)
 
 
-def _respond(site: PublishedSite, looks: Appearance, request: Request, blocks: BlockDrawer) -> Response:
+def _respond(site: PublishedSite, looks: Appearance, request: Request, blocks: BlockDrawer | None) -> Response:
     page = site.find(site.path)
     if page is None:
         moved = site.moved(site.path)
@@ -206,14 +200,12 @@ def _respond(site: PublishedSite, looks: Appearance, request: Request, blocks: B
 
 
 def _document(
-    site: PublishedSite, looks: Appearance, blocks: BlockDrawer, site_space: SiteSpaceRow, place: PagePosition
+    site: PublishedSite, looks: Appearance, blocks: BlockDrawer | None, site_space: SiteSpaceRow, place: PagePosition
 ) -> dict[str, Any]:
     """Return the template variables of a page, besides the variables of the layout."""
     page = place.page
-    drawn = blocks.of_page(site.context, site.site.id, site_space.space_id)
-    links = PageLinks(site, site_space, place, is_new_tab=looks.is_new_tab, blocks=drawn)
-    markdown = body_of(site.context, page)
-    body = render_page_html(markdown, links.source, links)
+    text = page_body(site, site_space, place, blocks, is_new_tab=looks.is_new_tab)
+    body = text.html
     before, after = navigation.neighbours(site, site_space, place)
     above, url = _trail(site, site_space, place), site.absolute(site.address(site_space, place))
     is_listed = site.is_listed and is_indexed(place)
@@ -221,7 +213,7 @@ def _document(
     return {
         "title": page["title"],
         "description": page.get("description") or "",
-        "summary": page.get("description") or _summary(body.html),
+        "summary": page.get("description") or text.summary,
         "emoji": navigation.page_sign(page),
         "layout": layout,
         "body": body.html,
@@ -238,7 +230,7 @@ def _document(
         "structured_data": structured_data(site, page, url, above, _language(site, looks, site_space))
         if is_listed
         else None,
-        "feeds": _feeds(site, site_space, place, markdown),
+        "feeds": _feeds(site, site_space, place, has_updates=text.has_updates),
         "updated": page.get("updatedAt") if layout["metadata"] else None,
         "markdown": markdown_address(site, site_space, place),
         "actions": page_actions(site, site_space, place) if layout["actions"] else PageActions(),
@@ -249,12 +241,14 @@ def _document(
     }
 
 
-def _feeds(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition, markdown: str) -> list[tuple[str, str]]:
+def _feeds(
+    site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition, *, has_updates: bool
+) -> list[tuple[str, str]]:
     """Return titles and URLs of the feeds of the site and of a page; previews have none."""
     if site.reader.is_previewing:
         return []
     feeds = [(site.title, f"{site.base}{FEED}")]
-    if has_updates(markdown, site.holds):
+    if has_updates:
         feeds.append((str(place.page["title"]), feed_address(site, site_space, place)))
     return feeds
 
@@ -268,12 +262,6 @@ def _trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -
         )
         for ancestor in navigation.trail(site, site_space, place)
     ]
-
-
-def _summary(html: str) -> str:
-    """Return the words of the first paragraph, or an empty string."""
-    paragraph = html.partition("<p>")[2].partition("</p>")[0]
-    return shorten(unescape(_tags.sub("", paragraph)), SUMMARY, placeholder=" …")
 
 
 def _cover(site: PublishedSite, site_space: SiteSpaceRow, page: dict[str, Any]) -> str | None:

@@ -1,0 +1,154 @@
+"""Pages of visited sites are drawn before their first visit, and readers neither wait for that nor see an old page."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import httpx
+import pytest
+from starlette.requests import Request
+from tests.service.factories import World, rewrite
+from tests.service.web_pages import changed, inside, page_reads, published, write
+
+from presscheck.api.comments import Document, PostSpaceComment
+from presscheck.api.sites import UpdateSite
+from presscheck.service.web import page_body, page_drawer, views
+
+
+class Drawings:
+    """What was drawn: the paths of the pages that were drawn in the background, and the texts rendered for readers.
+
+    A page is drawn again after any transaction on the server, of PostgreSQL even in another database, but its text
+    then is kept. So the tests count texts.
+
+    Attributes:
+        slow: the path whose drawing in the background waits at its end for `release`.
+    """
+
+    def __init__(self) -> None:
+        self._draw, self._render = views.answered, page_body.render_page_html
+        self._thread = threading.local()
+        self.in_background: list[str] = []
+        self.texts: list[str] = []
+        self.slow, self.is_waiting, self.release = "\0", threading.Event(), threading.Event()
+
+    def render(self, markdown: str, *details: Any) -> Any:
+        if self._thread.is_reader:
+            self.texts.append(markdown.strip())
+        return self._render(markdown, *details)
+
+    def draw(self, context: Any, request: Request, *details: Any) -> Any:
+        path, is_reader = request.url.path, "host" in request.headers
+        self._thread.is_reader = is_reader
+        response = self._draw(context, request, *details)
+        if path == self.slow and not is_reader:
+            self.is_waiting.set()
+            assert self.release.wait(60)
+        if not is_reader:
+            self.in_background.append(path)
+        return response
+
+    async def until_drawn(self, address: str, *paths: str) -> None:
+        """Wait until pages of a site were drawn in the background, and forget what was drawn.
+
+        The service draws sites of earlier tests, too.
+        """
+        await until(lambda: {inside(address) + path for path in paths} <= {*self.in_background})
+        self.in_background.clear()
+        self.texts.clear()
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    for _ in range(3000):
+        if condition():
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("nothing was drawn")
+
+
+@pytest.fixture
+def drawings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawings]:
+    drawings = Drawings()
+    monkeypatch.setattr(views, "answered", drawings.draw)
+    monkeypatch.setattr(page_body, "render_page_html", drawings.render)
+    monkeypatch.setattr(page_drawer, "PAUSE", 0.05)
+    yield drawings
+    drawings.release.set()
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(timeout=60) as client:
+        yield client
+
+
+async def test_the_first_visit_of_a_page_finds_it_drawn(
+    world: World, browser: httpx.AsyncClient, drawings: Drawings
+) -> None:
+    address, _ = await published(world)
+    await browser.get(address)
+    await drawings.until_drawn(address, "guide", "reference")
+    assert "Second." in (await browser.get(f"{address}guide")).text
+    assert "All of it." in (await browser.get(f"{address}reference")).text
+    assert drawings.texts == []
+
+    await write(world, "The second text.\n")
+    await drawings.until_drawn(address, "", "guide", "reference")
+    assert "The second text." in (await browser.get(address)).text
+    assert "Second." in (await browser.get(f"{address}guide")).text
+    assert drawings.texts == []
+
+    await world.admin.send(PostSpaceComment(space_id=world.space, body=Document(markdown="Hm")))
+    with page_reads() as statements:
+        assert "Second." in (await browser.get(f"{address}guide")).text
+    assert drawings.texts == [] and statements == [], "a commit that the site does not show"
+
+
+async def test_readers_do_not_wait_for_a_slow_page_and_a_commit_in_the_middle_makes_it_stale(
+    world: World, browser: httpx.AsyncClient, drawings: Drawings
+) -> None:
+    address, _ = await published(world)
+    drawings.slow = f"{inside(address)}guide"
+    await browser.get(address)
+    await until(drawings.is_waiting.is_set)
+    for path, text in (("", "Welcome."), ("guide", "Second."), ("reference", "All of it.")):
+        assert text in (await browser.get(f"{address}{path}")).text
+
+    await changed(world, rewrite("guide", "# Guide\n\nNew words.\n"))
+    drawings.slow = "\0"
+    drawings.release.set()
+    await until(lambda: f"{inside(address)}guide" in drawings.in_background)
+    await asyncio.sleep(0.05)  # the old page is put into the cache after it was noted
+    guide = (await browser.get(f"{address}guide")).text
+    assert "New words." in guide and "Second." not in guide
+
+
+async def test_a_page_with_a_block_of_an_integration_is_left_to_its_first_reader(
+    world: World, browser: httpx.AsyncClient, drawings: Drawings
+) -> None:
+    await changed(world, rewrite("guide", '# Guide\n\n{% @lamp/counter size="2" %}\n'))
+    address, _ = await published(world)
+    await browser.get(address)
+    await drawings.until_drawn(address, "guide", "reference")
+    for path in ("guide", "reference"):
+        assert (await browser.get(f"{address}{path}")).status_code == 200
+    assert drawings.texts == ['{% @lamp/counter size="2" %}']
+
+
+async def test_pages_that_not_everybody_may_read_are_not_drawn(
+    world: World, browser: httpx.AsyncClient, drawings: Drawings
+) -> None:
+    address, at = await published(world)
+    other, _ = await published(world)
+    await browser.get(address)
+    await drawings.until_drawn(address, "guide", "reference")
+    await world.admin.send(UpdateSite(**at, visibility="visitor-auth"))
+    await browser.get(other)
+    await drawings.until_drawn(other, "guide", "reference")
+    await write(world, "The second text.\n")
+    await until(lambda: {inside(other) + path for path in ("", "guide", "reference")} <= {*drawings.in_background})
+    assert not [path for path in drawings.in_background if path.startswith(inside(address))]
+    assert (await browser.get(f"{address}guide")).status_code == 401
