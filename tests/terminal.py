@@ -51,7 +51,8 @@ class Terminal:
         if not self.pid:
             left = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
             # a test that does something else meanwhile is not a slow terminal
-            left |= {"PRESSCHECK_LOW_BANDWIDTH": "off", **(env or {})}
+            # and the locale of the machine decides about the characters
+            left |= {"PRESSCHECK_LOW_BANDWIDTH": "off", "LC_ALL": "C.UTF-8", **(env or {})}
             # also of `env`: readline, which pytest imports, gives workers of xdist the size of another terminal
             left = {name: value for name, value in left.items() if name not in ("CI", "COLUMNS", "LINES")}
             # here, not in the parent: a quick program would look before

@@ -21,7 +21,6 @@ from presscheck.api.content import ListChangeRequestPages
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.sites import ListSites
-from presscheck.cli.linear.line_terminal import has_utf8
 from presscheck.client.client import Client
 from presscheck.documents.pages.tree import flatten
 from presscheck.errors import Refused
@@ -218,26 +217,6 @@ def test_a_narrow_terminal_without_utf8_gets_ascii(start: Start) -> None:
     assert max(map(len, text.split("\n"))) <= 40
     assert "Settings > Tokens" in re.sub(r"\s+", " ", text)
     assert r"J\xf3n" in text
-
-
-@pytest.mark.parametrize(
-    ("environment", "encoding", "expected"),
-    [
-        ({"LANG": "de_DE.UTF-8"}, "utf-8", True),
-        ({"LANG": "en_US.utf8"}, "utf-8", True),
-        ({"LANG": "C", "LC_CTYPE": "C.UTF-8"}, "utf-8", False),  # as Python sets it
-        ({"LC_CTYPE": "C.UTF-8"}, "utf-8", True),
-        ({"LANG": "POSIX"}, "utf-8", False),
-        ({"LC_ALL": "C", "LANG": "en_US.UTF-8"}, "utf-8", False),
-        ({"LANG": "C", "LC_CTYPE": "en_US.UTF-8"}, "utf-8", True),
-        ({}, "utf-8", True),
-        ({"LANG": "en_US.UTF-8"}, "iso8859-1", False),
-    ],
-)
-def test_the_locale_tells_whether_the_terminal_has_utf8(
-    environment: dict[str, str], encoding: str, expected: bool
-) -> None:
-    assert has_utf8(environment, encoding) is expected
 
 
 @pytest.mark.service(shared=False)

@@ -1,6 +1,7 @@
 """All themes load, every widget can be drawn with them, and their text has enough contrast."""
 
 import importlib
+import itertools
 import pkgutil
 import re
 import sys
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 import textual.css.stylesheet
+from rich.color import Color
 from tests.private_names import parse_styles_anew
 from tests.running_service import RunningService
 from tests.terminal import Terminal
@@ -24,7 +26,7 @@ from textual.widget import Widget
 import presscheck.tui
 from presscheck.errors import ConfigurationError
 from presscheck.text.styled_text import STYLES
-from presscheck.tui.theme import IN_CHECKOUT, Theme, load, read
+from presscheck.tui.theme import IN_CHECKOUT, StyleTable, Theme, load, read
 
 __all__ = ["at_noon"]
 
@@ -43,11 +45,62 @@ def contrast(one: str, other: str) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
+def mixed(color: str, ground: str, share: float) -> str:
+    """A color that covers a part of the ground."""
+    pairs = (tuple(int(each[at : at + 2], 16) for each in (color, ground)) for at in (1, 3, 5))
+    return "#" + "".join(f"{round(over * share + under * (1 - share)):02x}" for over, under in pairs)
+
+
+def hexadecimal(color: Color | None) -> str:
+    assert color
+    return color.get_truecolor().hex
+
+
 @pytest.mark.parametrize("theme", OF_OUR_OWN, ids=lambda theme: theme.name)
-@pytest.mark.parametrize("name", ["text", "quiet", "accent", "link", "added", "removed", "waiting"])
-@pytest.mark.parametrize("ground", ["ground", "raised"])
-def test_text_has_contrast(theme: Theme, name: str, ground: str) -> None:
-    assert contrast(theme.colors[name], theme.colors[ground]) >= 4.5
+def test_each_style_has_contrast_on_each_background(theme: Theme) -> None:
+    """Every pair that a span can have: 4.5 to 1, as WCAG 2.1 AA asks of text."""
+    low = dict[tuple[str, str], float]()
+    for word, background in itertools.product(sorted(STYLES), ("", "raised", "code", "cursor", "cursor raised")):
+        style = theme.style(f"{word} {background}".strip())
+        ratio = contrast(hexadecimal(style.color), hexadecimal(style.bgcolor))
+        low |= {(word, background): ratio} if ratio < 4.5 else {}
+    assert not low
+
+
+def rules() -> Iterator[dict[str, str]]:
+    """The declarations of each rule of the style sheets, in modules and files of their own."""
+    files = [path for path in Path(presscheck.tui.__path__[0]).rglob("*") if path.suffix in (".py", ".tcss")]
+    for path in files:
+        for body in re.findall(r"\{+([^{}]*)\}+", path.read_text("utf-8")):
+            pairs = (part.partition(":") for part in body.split(";"))
+            yield {name.strip(): value.strip() for name, _, value in pairs if "$ink-" in value}
+
+
+def color_of(theme: Theme, value: str) -> str:
+    """The color of a declaration such as `$ink-accent 40%`, on the ground."""
+    found = re.fullmatch(r"(?:\w+ )?\$ink-(\w+)(?: (\d+)%)?", value)
+    assert found, value
+    return mixed(theme.colors[found[1]], theme.colors["ground"], int(found[2] or 100) / 100)
+
+
+@pytest.mark.parametrize("theme", OF_OUR_OWN, ids=lambda theme: theme.name)
+def test_each_rule_of_the_style_sheets_has_contrast(theme: Theme) -> None:
+    """Text on its background 4.5 to 1, the bar of a scrollbar 3 to 1. Lines between panes only decorate."""
+    low, seen = list[str](), set[str]()
+    for rule in rules():
+        for color, background, least in (
+            ("color", "background", 4.5),
+            ("scrollbar-color", "scrollbar-background", 3),
+            ("scrollbar-color-hover", "scrollbar-background-hover", 3),
+            ("scrollbar-color-active", "scrollbar-background-active", 3),
+        ):
+            if color in rule or background in rule:
+                text, ground = rule.get(color, "$ink-text"), rule.get(background, "$ink-ground")
+                seen.add(f"{text} on {ground}")
+                ratio = contrast(color_of(theme, text), color_of(theme, ground))
+                low += [f"{text} on {ground}: {ratio:.2f}"] if ratio < least else []
+    assert not low
+    assert seen >= {"$ink-text on $ink-accent 40%", "$ink-ground on $ink-accent", "$ink-quiet on $ink-raised"}
 
 
 @pytest.mark.parametrize("theme", OF_OUR_OWN, ids=lambda theme: theme.name)
@@ -55,6 +108,13 @@ def test_every_style_word_has_a_style(theme: Theme) -> None:
     plain = theme.style("text")
     same = {word for word in STYLES if theme.style(word) == plain}
     assert same <= {"text", "cursor"}  # the cursor is the bar at its left
+
+
+def test_links_are_underlined_where_colors_are_not_shown() -> None:
+    colored, plain = StyleTable(THEMES["ansi"]), StyleTable(THEMES["ansi"], has_color=False)
+    assert not colored["link"].underline
+    assert plain["strong link raised"].underline
+    assert not plain["text"].underline
 
 
 def test_all_themes_exist() -> None:
@@ -149,3 +209,35 @@ def test_no_color_leaves_text_and_ground_to_the_terminal(tmp_path: Path) -> None
         assert numbers <= {b"", b"0", b"1", b"3", b"4", b"7", b"9", b"22", b"39", b"49"}, "styles without a color"
     finally:
         terminal.close()
+
+
+@pytest.mark.service(shared=True, clock=noon)
+async def test_screens_in_ascii_have_a_character_for_each_sign(service: RunningService, tmp_path: Path) -> None:
+    terminal = Terminal(
+        [sys.executable, "-m", "presscheck"],
+        env={
+            "PRESSCHECK_HOME": str(tmp_path),
+            "PRESSCHECK_TOKEN": service.token,
+            "PRESSCHECK_BASE_URL": service.base_url,
+            "LC_ALL": "C",
+        },
+    )
+    try:
+        terminal.wait("Rewrite the auth guide .* Y1 X1 +P")
+        terminal.press("enter")
+        terminal.wait("open comments")
+        terminal.rest()
+        assert terminal.text.isascii()
+    finally:
+        terminal.close()
+
+
+@pytest.mark.service(shared=True, clock=noon)
+@pytest.mark.parametrize(
+    ("setting", "level"), [({}, "full"), ({"reduces_motion": True}, "none"), ({"low_bandwidth": "on"}, "none")]
+)
+async def test_nothing_glides_with_less_motion(
+    setting: dict[str, Any], level: str, service: RunningService, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path, **setting)) as pilot:
+        assert pilot.app.animation_level == level

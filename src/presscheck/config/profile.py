@@ -50,6 +50,8 @@ class Profile:
     cache_size: int = CACHE_SIZE
     """The size limit of the cache in MB."""
     sync: bool = True
+    uses_ascii: bool = False
+    reduces_motion: bool = False
     """Whether the app downloads changes while the user is idle."""
     offline: bool = False
     """Whether no requests are sent; an option of the command line, not a setting of the file."""
@@ -154,9 +156,21 @@ def load(
         tree_width=table.get("tree_width"),
         pages_width=table.get("pages_width"),
         outline_width=table.get("outline_width"),
+        uses_ascii=table.get("ascii", not has_utf8(env)),
+        reduces_motion=table.get("reduce_motion", False),
         agents=table.get("agents", "read"),
         project=project,
     )
+
+
+def has_utf8(environment: Mapping[str, str]) -> bool:
+    """Return whether the terminal shows UTF-8, judged by the locale; also if no locale is set.
+
+    Python replaces the locale C by C.UTF-8 in its own environment, so `LC_CTYPE` tells nothing if `LANG` is C.
+    """
+    names = ("LC_ALL", "LANG") if environment.get("LC_CTYPE") == "C.UTF-8" else ("LC_ALL", "LC_CTYPE", "LANG")
+    locale = next((environment[name] for name in names if environment.get(name)), "")
+    return not locale or "utf8" in locale.replace("-", "").lower()
 
 
 def low_bandwidth(environment: Mapping[str, str]) -> str | None:

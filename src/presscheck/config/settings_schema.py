@@ -145,6 +145,18 @@ SETTINGS: dict[str, Setting] = {
             one_of=LOW_BANDWIDTH,
         ),
         Setting(
+            "ascii",
+            bool,
+            "Whether screens and lines have ASCII characters only; by default if the locale is not UTF-8.",
+            "true",
+        ),
+        Setting(
+            "reduce_motion",
+            bool,
+            "Whether lists and pages jump instead of gliding when they scroll; false by default.",
+            "true",
+        ),
+        Setting(
             "text_width",
             int,
             f"The columns that the text of a page may have, if the tree is next to it; {TEXT_WIDTH} by default.",

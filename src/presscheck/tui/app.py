@@ -55,7 +55,7 @@ from presscheck.tui.terminal.bandwidth import (
     Bandwidth,
     DeviceAttributes,
 )
-from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter, erases_in_color, joiners_of
+from presscheck.tui.terminal.output import AsciiFilter, ControlCharFilter, DiffPainter, erases_in_color, joiners_of
 from presscheck.tui.terminal.pictures import PictureTable
 from presscheck.tui.terminal.stream import TerminalStream, flush_or_discard, is_terminal
 from presscheck.tui.theme import ParsedStylesheet, StyleLookup, StyleTable, load
@@ -145,7 +145,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         theme_name = "ansi" if self.no_color else profile.theme or "ink"
         if theme_name not in self.themes:
             raise ConfigurationError(f"unknown theme {theme_name!r}; available: {', '.join(sorted(self.themes))}")
-        self._styles = StyleTable(self.themes[theme_name])
+        self._styles = StyleTable(self.themes[theme_name], has_color=not self.no_color)
         self.style_for: StyleLookup = self._styles.__getitem__
         """Return the style of the current theme for style words such as `added strong`."""
         self.theme = theme_name
@@ -153,9 +153,13 @@ class PresscheckApp(App[int], inherit_bindings=False):
         # Monochrome, which Textual has chosen before the theme was known, turns the terminal's own colors into black
         self._filters = [NoColor() if isinstance(each, Monochrome) else each for each in self._filters]
         self._filters.append(ControlCharFilter())
+        if profile.uses_ascii:
+            self._filters.append(AsciiFilter())
         self.bandwidth = Bandwidth(profile.low_bandwidth)
         self.pictures = PictureTable(self._images)
         """The pictures of pages."""
+        if profile.reduces_motion or self.bandwidth.is_low:
+            self.animation_level = "none"
         self._painter = DiffPainter(self.pictures, self.bandwidth, erases=erases_in_color(os.environ))
         self.type_ahead = TypeAhead(self, self._deliver)
         self._last_input = monotonic()
@@ -181,7 +185,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """The observer of commands and screens, such as the tour."""
 
     def _images(self) -> str:
-        setting = "off" if self.no_color or self.bandwidth.is_low else self.profile.images or "auto"
+        is_plain = self.no_color or self.profile.uses_ascii or self.bandwidth.is_low
+        setting = "off" if is_plain else self.profile.images or "auto"
         return "blocks" if is_in_browser() and setting != "off" else setting  # xterm.js draws no images
 
     @property
@@ -561,6 +566,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         if self.bandwidth.answered(answer.time):
             self.set_timer(PAUSE, self._ask_terminal)
         elif self.bandwidth.is_low:
+            self.animation_level = "none"
             self.repaint()  # with fewer colors
             self.notify("slow terminal: sending less; PRESSCHECK_LOW_BANDWIDTH=off prevents it")
 

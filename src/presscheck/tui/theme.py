@@ -140,6 +140,7 @@ def _own_colors(words: list[str]) -> tuple[str | None, str | None]:
     return shown, behind
 
 
+_UNDERLINED = Style(underline=True)
 StyleLookup = Callable[[str], Style]
 """Returns the style for style words such as `added strong`."""
 
@@ -165,11 +166,15 @@ class StyleTable(dict[str, Style]):
     """The styles of the current theme by style words such as `added strong`, each made at its first use.
 
     Every drawn span looks up its style, so a look-up must cost no more than a dict access.
+
+    Args:
+        theme: the theme.
+        has_color: whether colors are shown; without them, links are underlined.
     """
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, *, has_color: bool = True) -> None:
         super().__init__()
-        self._theme = theme
+        self._theme, self._has_color = theme, has_color
 
     def use(self, theme: Theme) -> None:
         """Switch to another theme."""
@@ -179,7 +184,10 @@ class StyleTable(dict[str, Style]):
     def __missing__(self, words: str) -> Style:
         if len(self) >= MOST_STYLES:
             self.clear()
-        self[words] = style = self._theme.style(words)
+        style = self._theme.style(words)
+        if not self._has_color and "link" in words.split():
+            style += _UNDERLINED  # nothing else tells a link from the text around it
+        self[words] = style
         return style
 
 

@@ -10,8 +10,9 @@ import asyncio
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
+from presscheck.text.ascii_text import ascii_words
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span, plain, wrap
@@ -23,56 +24,28 @@ NARROWEST = 20
 LINES_AT_ONCE = 20
 """Lines that a person gets before an empty line prints more."""
 _BYTES = 1 << 16
-ASCII_WORDS = str.maketrans(
-    {
-        "“": '"',
-        "”": '"',
-        "‘": "'",
-        "’": "'",
-        "–": "-",
-        "—": "-",
-        "−": "-",
-        "…": "...",
-        "›": ">",
-        "→": "->",
-        "←": "<-",
-        "·": "-",
-        "•": "*",
-        "\N{NO-BREAK SPACE}": " ",
-    }
-)
-"""What a terminal without UTF-8 gets for the punctuation of presscheck's own texts."""
 
 
 class EndOfInput(Exception):
     """The input has ended: ctrl+d, the end of a file or a pipe, or a closed terminal."""
 
 
-def has_utf8(environment: Mapping[str, str], encoding: str) -> bool:
-    """Return whether the terminal shows UTF-8, by the locale and the encoding of the output.
-
-    Python replaces the locale C by C.UTF-8 in its own environment, so `LC_CTYPE` says nothing if `LANG` is C.
-    """
-    if encoding.replace("-", "").lower() != "utf8":
-        return False
-    names = ("LC_ALL", "LANG") if environment.get("LC_CTYPE") == "C.UTF-8" else ("LC_ALL", "LC_CTYPE", "LANG")
-    locale = next((environment[name] for name in names if environment.get(name)), "")
-    return not locale or "utf8" in locale.replace("-", "").lower()
-
-
 class LineTerminal:
     """Standard input and output as lines.
+
+    Args:
+        is_ascii: whether to print ASCII characters only.
 
     Attributes:
         is_interactive: whether a person types; otherwise nothing is prompted for, and long texts are printed whole.
         later: the lines that `show` has not printed yet.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_ascii: bool) -> None:
         self.is_interactive = sys.stdin.isatty()
         self.later: Sequence[str] = ()
         self._has_screen = sys.stdout.isatty()
-        self._is_ascii = not has_utf8(os.environ, sys.stdout.encoding)
+        self._is_ascii = is_ascii
         self._typed = bytearray()
         self._has_ended = False
 
@@ -87,7 +60,7 @@ class LineTerminal:
         for line in lines:
             text = sanitize(line)
             if self._is_ascii:
-                text = text.translate(ASCII_WORDS).encode("ascii", "backslashreplace").decode()
+                text = ascii_words(text)
             indent = " " * (len(text) - len(text.lstrip()))
             parts = wrap((Span(text.lstrip()),), self.width - len(indent)) or [()]
             sys.stdout.write("".join(f"{indent}{plain(part)}".rstrip() + "\n" for part in parts))

@@ -28,7 +28,7 @@ async def _run(profile: Profile) -> int:
     engine = open_engine(profile)
     await engine.start()
     session = Session(engine, profile, json=False)
-    loop = LinearLoop(Linear(session, LineTerminal()))
+    loop = LinearLoop(Linear(session, LineTerminal(is_ascii=profile.uses_ascii)))
     try:
         await until_signal(session, loop.run())
         await engine.noted()

@@ -32,6 +32,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from typing_extensions import override
 
+from presscheck.text.ascii_text import ascii_cells
 from presscheck.text.sanitize import COLORED, JOINER, NON_JOINER, is_safe_url
 from presscheck.tui.terminal.bandwidth import Bandwidth
 from presscheck.tui.terminal.pictures import PictureRow, PictureTable
@@ -137,6 +138,16 @@ class ControlCharFilter(LineFilter):
             if not text.isprintable() or (style is not None and style.link is not None):
                 return [_safe(segment) for segment in segments]
         return segments
+
+
+class AsciiFilter(LineFilter):
+    """A Textual line filter that replaces all other characters by ASCII characters of the same width."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """Return the segments in ASCII; the same list if nothing had to change."""
+        if all(segment.text.isascii() for segment in segments):
+            return segments
+        return [Segment(ascii_cells(text), style) for text, style, _ in segments]
 
 
 def _safe(segment: Segment) -> Segment:

@@ -133,7 +133,7 @@ class MarkdownEditor(BaseScreen):
     MarkdownEditor MarkdownArea, MarkdownEditor MarkdownArea:focus {
         width: 1fr; height: 1fr; border: none; padding: 0 1; background: $ink-ground; color: $ink-text;
         background-tint: $ink-ground 0%; scrollbar-gutter: stable; scrollbar-size-vertical: 1;
-        scrollbar-background: $ink-ground; scrollbar-color: $ink-raised;
+        scrollbar-background: $ink-ground; scrollbar-color: $ink-quiet;
     }
     MarkdownEditor MarkdownArea .text-area--cursor-line { background: $ink-ground; }
     MarkdownEditor MarkdownArea .text-area--cursor { background: $ink-accent; color: $ink-ground; }

@@ -1,0 +1,112 @@
+"""Texts for terminals without UTF-8: every character becomes ASCII.
+
+Lines of `--linear` may get longer, so their punctuation is spelled out. On screens each character keeps its width, and
+each sign has a character of its own.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+
+from rich.cells import cell_len, get_character_cell_size
+
+_WORDS = str.maketrans(
+    {
+        "“": '"',
+        "”": '"',
+        "‘": "'",
+        "’": "'",
+        "–": "-",
+        "—": "-",
+        "−": "-",
+        "…": "...",
+        "›": ">",
+        "→": "->",
+        "←": "<-",
+        "·": "-",
+        "•": "*",
+        "\N{NO-BREAK SPACE}": " ",
+    }
+)
+"""Punctuation of presscheck's own texts."""
+SIGNS = {
+    "✓": "Y",
+    "✗": "X",
+    "⚠": "W",
+    "◷": "P",
+    "✎": "D",
+    "•": "*",
+    "◆": "N",
+    "☑": "V",
+    "●": "O",
+    "○": "o",
+    "↻": "R",
+    "¶": "r",
+    "§": "S",
+    "┃": "#",
+    "↓": "v",
+    "−": "-",
+    "±": "=",
+    "–": ".",
+    "★": "B",
+    "⊘": "m",
+    "◉": "F",
+    "□": "d",
+    "◔": "z",
+    "▤": "C",
+    "▢": "s",
+    "▣": "i",
+    "⌂": "H",
+    "■": "L",
+    "◌": "l",
+    "◍": "a",
+    "◦": "c",
+    "◇": "q",
+    "⇄": "G",
+}
+"""The characters in the place of the signs on the screens. `!`, `+`, `~` and `?` are ASCII already."""
+_CELLS = SIGNS | {
+    "─": "-",
+    "│": "|",
+    "━": "=",
+    "▌": ">",
+    "▐": "<",
+    "▸": ">",
+    "▾": "v",
+    "◂": "<",
+    "→": ">",
+    "←": "<",
+    "↑": "^",
+    "…": ".",
+    "·": ".",
+    "›": ">",
+    "“": '"',
+    "”": '"',
+    "‘": "'",
+    "’": "'",
+    "—": "-",
+}
+
+
+def ascii_words(text: str) -> str:
+    """Return a text in ASCII. Letters outside of ASCII are escaped, so that none is lost."""
+    return text if text.isascii() else text.translate(_WORDS).encode("ascii", "backslashreplace").decode()
+
+
+def ascii_cells(text: str) -> str:
+    """Return a text in ASCII with the same width. Letters lose their accents; other characters become `?`."""
+    if text.isascii():
+        return text
+    width = cell_len(text)
+    # joined characters are narrower than their parts
+    return "".join(map(_cells_of, text))[:width].ljust(width)
+
+
+@cache
+def _cells_of(character: str) -> str:
+    if character.isascii():
+        return character
+    size = get_character_cell_size(character)
+    base = unicodedata.normalize("NFKD", character)[:1]
+    return _CELLS.get(character) or (base if size == 1 and base.isascii() and base.isprintable() else "?" * size)

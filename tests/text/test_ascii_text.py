@@ -1,0 +1,64 @@
+"""Texts in ASCII, for terminals without UTF-8."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+from tests.hostile_strings import HOSTILE
+
+from presscheck.config.profile import has_utf8
+from presscheck.text.ascii_text import SIGNS, ascii_cells, ascii_words
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.ui import signs
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({"LANG": "de_DE.UTF-8"}, True),
+        ({"LANG": "en_US.utf8"}, True),
+        ({"LANG": "C", "LC_CTYPE": "C.UTF-8"}, False),  # as Python sets it
+        ({"LC_CTYPE": "C.UTF-8"}, True),
+        ({"LANG": "POSIX"}, False),
+        ({"LC_ALL": "C", "LANG": "en_US.UTF-8"}, False),
+        ({"LANG": "C", "LC_CTYPE": "en_US.UTF-8"}, True),
+        ({"LANG": "de_DE.ISO-8859-1"}, False),
+        ({}, True),
+    ],
+)
+def test_the_locale_tells_whether_the_terminal_has_utf8(environment: dict[str, str], expected: bool) -> None:
+    assert has_utf8(environment) is expected
+
+
+def test_each_sign_has_a_character_of_its_own() -> None:
+    assert {sign for sign in signs.SIGNS if not sign.isascii()} == SIGNS.keys()
+    shown = [*SIGNS.values(), *(sign for sign in signs.SIGNS if sign.isascii())]
+    assert len({*shown}) == len(shown)
+    assert "".join(shown).isascii()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Jón", "Jon"),
+        ("田中 ok", "???? ok"),
+        ("Settings › Tokens …", "Settings > Tokens ."),
+        ("👍🏽!", "??!"),
+        ("e\u0301", "e"),
+        ("✓ Ada", "Y Ada"),
+    ],
+)
+def test_on_screens_the_width_stays(text: str, expected: str) -> None:
+    assert ascii_cells(text) == expected
+    assert len(expected) == cell_len(text)
+
+
+def test_any_text_keeps_its_width() -> None:
+    for text in map(sanitize, HOSTILE):
+        shown = ascii_cells(text)
+        assert shown.isascii(), text
+        assert len(shown) == cell_len(text), text
+
+
+def test_in_lines_no_letter_is_lost() -> None:
+    assert ascii_words("“Jón” → …") == r'"J\xf3n" -> ...'
