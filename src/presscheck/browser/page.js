@@ -1,5 +1,5 @@
 "use strict";
-// textual.js, which runs before, opens the terminal when the page has loaded, and throws if WebGL 2 is missing
+// textual.js, which runs before, opens the terminal when the page has loaded
 addEventListener("error", (event) => {
   if (event instanceof ErrorEvent) {
     document.body.classList.add("-failed");
