@@ -67,6 +67,7 @@ async def test_programs_are_asked_for_once_and_again_when_they_change(service: R
         assert is_asked(pilot), "a key that may mean something else"
         await pilot.press("enter")
         await until(pilot, shows="not trusted; `presscheck config trust` asks again")
+        assert not project(tmp_path).usable
         await check_prose(pilot, request)
         await until(pilot, shows="are not trusted: run `presscheck config trust`")
     assert not ran.exists()
