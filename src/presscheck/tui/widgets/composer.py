@@ -71,7 +71,7 @@ class Composer(Dialog[str]):
     }
     Composer TextArea .text-area--cursor-line { background: $ink-ground; }
     Composer TextArea .text-area--cursor { background: $ink-accent; color: $ink-ground; }
-    Composer TextArea .text-area--selection { background: $ink-accent 40%; }
+    Composer TextArea .text-area--selection { background: $ink-ground; color: $ink-text; text-style: reverse; }
     Composer.code > Vertical { height: 100%; }
     Composer TextArea .text-area--gutter, Composer TextArea .text-area--cursor-gutter {
         background: $ink-ground; color: $ink-quiet; text-style: none;

@@ -137,7 +137,9 @@ class MarkdownEditor(BaseScreen):
     }
     MarkdownEditor MarkdownArea .text-area--cursor-line { background: $ink-ground; }
     MarkdownEditor MarkdownArea .text-area--cursor { background: $ink-accent; color: $ink-ground; }
-    MarkdownEditor MarkdownArea .text-area--selection { background: $ink-accent 40%; }
+    MarkdownEditor MarkdownArea .text-area--selection {
+        background: $ink-ground; color: $ink-text; text-style: reverse;
+    }
     MarkdownEditor PageView { width: 1fr; border-left: vkey $ink-raised; padding: 0 1; }
     """
 
