@@ -31,7 +31,7 @@ def test_it_lists_the_keys_of_the_user(shell: Shell) -> None:
     assert keys_in(shell.run("keys", "--json", "--preset", "emacs").stdout)["palette"] == ["alt+x", ":"]
     table = shell.run("keys")
     assert "merge" in table.stdout
-    assert "1 setting of [keys] not used: see `presscheck keys --check`." in table.stderr
+    assert "1 key setting not used: see `presscheck keys --check`." in table.stderr
 
 
 def test_the_check_names_both_commands_and_the_line(shell: Shell) -> None:

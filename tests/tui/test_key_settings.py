@@ -107,8 +107,8 @@ def test_an_error_has_the_line_of_the_file(tmp_path: Path) -> None:
 
 
 def test_conflicts_are_found_in_both_directions() -> None:
-    assert [name for name, _ in conflicts({"merge": ("g i k",)}, ("merge",))] == ["merge"]
-    assert [name for name, _ in conflicts({"merge": ("v",)}, ("merge",))][:1] == ["merge"]
+    assert [name for name, _ in conflicts(Keymap({"merge": ("g i k",)}), ("merge",))] == ["merge"]
+    assert [name for name, _ in conflicts(Keymap({"merge": ("v",)}), ("merge",))][:1] == ["merge"]
 
 
 def test_a_key_in_dialogs_stands_for_a_default_key() -> None:

@@ -226,7 +226,8 @@ def _as_values(error: SettingsError) -> dict[str, Any]:
 
 def _errors(file: Path) -> tuple[SettingsError, ...]:
     """Return the errors in the settings file, the owners files and the checks files."""
-    errors = errors_in(file, validate_view) + _key_errors(file)
+    errors = errors_in(file, validate_view)
+    errors += tuple(error for error in _key_errors(file) if error not in errors)
     try:
         return errors + owners_errors(file) + _checks_errors(file)
     except ConfigurationError:

@@ -1,4 +1,4 @@
-"""`presscheck keys`: the keys of all commands of the app, and the check of `[keys]` in the settings file."""
+"""`presscheck keys`: the keys of all commands of the app, and the check of the keys in the settings file."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from presscheck.tui.key_settings import PRESETS, key_rows, load_keymap
 
 
 @click.command()
-@click.option("--check", "only_check", is_flag=True, help="Check [keys] in the settings file instead.")
+@click.option("--check", "only_check", is_flag=True, help="Check [keys] and [[commands]] of the settings file instead.")
 @click.option("--preset", type=click.Choice(list(PRESETS)), help="Show the keys of a preset instead of your keys.")
 @json_option
 @report_errors
 def keys(*, only_check: bool, preset: str | None, as_json: bool) -> None:
     """List the keys of the app.
 
-    Change them in the table [keys] of config.toml, or in the app: `?`, then ctrl+e on a command. `--check` prints each
-    error with file, line and command; its exit code is 6 if there are errors.
+    Change them in the table [keys] of config.toml, or in the app: `?`, then ctrl+e on a command. Your own
+    commands, from [[commands]], come last. `--check` prints each error with file, line and command; its exit code is 6
+    if there are errors.
     """
     file = places().config_file
     keymap, errors = load_keymap(file)
@@ -31,8 +32,8 @@ def keys(*, only_check: bool, preset: str | None, as_json: bool) -> None:
         for error in errors:
             click.echo(str(error))
         if errors:
-            raise ChecksFailed(f"{count(len(errors), 'error')} in [keys] of {file}")
-        print_message(f"No errors in [keys] of {file}.")
+            raise ChecksFailed(f"{count(len(errors), 'error')} in the keys of {file}")
+        print_message(f"No errors in the keys of {file}.")
         return
     rows = list(key_rows(Keymap(PRESETS[preset]) if preset else keymap))
     if as_json:
@@ -51,4 +52,4 @@ def keys(*, only_check: bool, preset: str | None, as_json: bool) -> None:
         ("command", "keys", "changed", "title"),
     )
     if errors:
-        print_message(f"{count(len(errors), 'setting')} of [keys] not used: see `presscheck keys --check`.")
+        print_message(f"{count(len(errors), 'key setting')} not used: see `presscheck keys --check`.")

@@ -21,14 +21,14 @@ FIELDS: dict[str, str] = {
     "space": "the id of the space",
     "number": "the number of the change request",
     "page": "the id of the page",
-    "line": "the number of the line under the cursor in the Markdown of the page",
     "path": "the path of the page in its space, such as `guides/start`",
+    "line": "the number of the line under the cursor in the Markdown of the page",
     "title": "the title of the page, change request, space or site",
     "url": "the web address that `y` copies",
     "selection": "the text that is selected with the mouse",
     "folder": "the folder of the space in `[folders]`",
 }
-"""The fields of commands, with their meanings. The first four are ids and numbers, all others are texts."""
+"""The fields of commands, with their meanings; those of `IDS` are ids and numbers, all others are texts."""
 IDS = ("space", "number", "page", "line")
 """The fields that are ids or numbers of the service."""
 _FIELD = re.compile(r"\{\{[a-z_]+\}\}|(?<!\$)\{([a-z_]+)\}")

@@ -50,7 +50,7 @@ async def run_program(
 
     Args:
         name: the name of the program in messages.
-        words: the command, which runs without a shell. The user's directory replaces a leading `~`.
+        words: the command, which runs without a shell.
         directory: the working directory.
         seconds: the time limit.
         given: the standard input; None for an empty one.
@@ -60,7 +60,7 @@ async def run_program(
     """
     try:
         process = await asyncio.create_subprocess_exec(
-            *map(_expanded, words),
+            *words,
             cwd=directory,
             env=child_environment(),
             stdin=asyncio.subprocess.DEVNULL if given is None else asyncio.subprocess.PIPE,
@@ -89,8 +89,9 @@ async def run_program(
     return ProgramOutput(process.returncode or 0, output, errors)
 
 
-def _expanded(word: str) -> str:
-    return str(Path(word).expanduser()) if word.startswith("~/") else word
+def expanded(words: Sequence[str]) -> list[str]:
+    """Return the words of a command of the user, with the user's directory in place of a leading ``~/``."""
+    return [str(Path(word).expanduser()) if word.startswith("~/") else word for word in words]
 
 
 def _limit_memory(process: asyncio.subprocess.Process) -> None:

@@ -13,7 +13,7 @@ from textual.worker import Worker
 from presscheck.config.profile import Profile
 from presscheck.errors import PresscheckError
 from presscheck.text.styled_text import Line
-from presscheck.tui.commands import Keymap
+from presscheck.tui.commands import Keymap, OwnHandler
 from presscheck.tui.keyboard import TypeAhead
 from presscheck.tui.notifications import Notifications
 from presscheck.tui.places import Place
@@ -184,6 +184,10 @@ class AppContext(Protocol):
 
     def command_handlers(self) -> Iterable[object]:
         """Return the objects with the commands that work on every screen."""
+        ...
+
+    def own_handlers(self, screen: Screen[Any]) -> Sequence[OwnHandler]:
+        """Return the own commands of the user, with their handlers on a screen."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""The table of all commands: the source of keys, footer, palette, help and the key table of the manual.
+"""The table of all commands of presscheck: the source of keys, footer, palette, help and the key table of the manual.
 
 A screen has a command if one of its command handlers, or the app, has a method ``command_<name>``. The command is
 disabled while a method ``reason_<name>`` returns a reason. Names are stable, because settings refer to them. A key has
@@ -9,10 +9,13 @@ from its command handlers, and read on every key press.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from presscheck.config.own_commands import OwnCommand
 
 PREFIXES = {"g": "go", "p": "pick a side", "v": "review", "M": "my inbox", ".": "this item"}
 """Titles of keys that start a key sequence."""
@@ -56,10 +59,11 @@ class Command:
 
     Args:
         name: the stable name; the method is ``command_<name>``.
-        keys: equivalent keys; each is a key, or a key sequence separated by spaces.
+        keys: equivalent keys; each is a key, or a key sequence separated by spaces. Own commands may have none.
         title: a few words, for footer and popup.
         scope: the group in help and manual.
         help: a sentence of at most 60 characters; empty if the title is sufficient.
+        own: the settings of an own command of the user; None for the commands of presscheck.
     """
 
     name: str
@@ -67,6 +71,7 @@ class Command:
     title: str
     scope: str
     help: str = ""
+    own: OwnCommand | None = None
 
 
 def _scope(scope: str, *rows: tuple[str, str, str, str]) -> tuple[Command, ...]:
@@ -286,8 +291,10 @@ COMMANDS: tuple[Command, ...] = (
         ("quit", "ctrl+q  ctrl+c", "quit", "Quit; pending changes stay in the outbox"),
     ),
 )
-"""All commands, in the order of the help."""
+"""All commands of presscheck, in the order of the help."""
 BY_NAME = {command.name: command for command in COMMANDS}
+OWN_SCOPE = "own commands"
+"""The scope of the commands that the user added."""
 WHILE_TYPING = ("composer", "editor")
 """The scopes of the commands that work while the user types a text."""
 _COMMAND_IN_BRACES = re.compile(r"\{([a-z_]+)\}")
@@ -304,21 +311,31 @@ class Keymap:
 
     Args:
         own: the keys that replace the default keys, by name of the command.
+        own_commands: the commands that the user added, with their keys.
     """
 
-    def __init__(self, own: Mapping[str, tuple[str, ...]] = MappingProxyType({})) -> None:
-        self.own = dict(own)
+    def __init__(
+        self, own: Mapping[str, tuple[str, ...]] = MappingProxyType({}), own_commands: Sequence[Command] = ()
+    ) -> None:
+        self.own, self.own_commands = dict(own), tuple(own_commands)
+        self.commands = (*COMMANDS, *own_commands)
+        """All commands, in the order of the help."""
+        self._by_name = BY_NAME | {command.name: command for command in own_commands}
         changed = [command for command in _IN_DIALOGS if command.name in self.own]
         free = {key: "" for command in changed for key in command.keys if key not in _ALWAYS_IN_DIALOGS}
         self._meanings = free | {key: _dialog_key(command) for command in changed for key in self.own[command.name]}
 
     def keys(self, name: str) -> tuple[str, ...]:
         """Return all keys of a command."""
-        return self.own.get(name) or BY_NAME[name].keys
+        return self.own.get(name) or self._by_name[name].keys
+
+    def command(self, name: str) -> Command | None:
+        """Return the command with a name, or None."""
+        return self._by_name.get(name)
 
     def first(self, name: str) -> str:
-        """Return the first key of a command."""
-        return self.keys(name)[0]
+        """Return the first key of a command; empty for an own command without a key."""
+        return next(iter(self.keys(name)), "")
 
     def label(self, name: str) -> str:
         """Return the display text of the first key of a command."""
@@ -410,6 +427,12 @@ _WHERE_BY_NAME = {
 """Where commands work that are not with the others of their scope."""
 
 
+WORDS_OF_PLACE = {
+    place.kind: place.words for place in (_INBOX, _REVIEW, _BROWSE, _SITES, _ADMIN, _WHERE_BY_SCOPE["outbox"])
+}
+"""The kinds of places in words."""
+
+
 def where(command: Command) -> Where:
     """Return where to run a command that not every screen has."""
     return _WHERE_BY_NAME.get(command.name) or _WHERE_BY_SCOPE.get(command.scope, _BROWSE)
@@ -448,6 +471,14 @@ class FirstKey(NamedTuple):
     is_disabled: bool
 
 
+class OwnHandler(NamedTuple):
+    """An own command of the user, with the functions that run it and that return why it is disabled."""
+
+    command: Command
+    run: Callable[[], Any]
+    reason: Callable[[], str | None]
+
+
 class CommandTable:
     """The command handlers and disabled reasons of a screen, by name of the command.
 
@@ -456,6 +487,7 @@ class CommandTable:
             command is disabled now, or None. The first object that has a method wins.
         parts: objects by title, such as tabs, whose methods count only while the object is shown.
         shown_parts: returns the visible parts, which take precedence over the owners.
+        own: the own commands of the user.
     """
 
     def __init__(
@@ -463,6 +495,7 @@ class CommandTable:
         owners: Iterable[object],
         parts: Mapping[str, object] = MappingProxyType({}),
         shown_parts: Callable[[], Iterable[object]] = tuple,
+        own: Sequence[OwnHandler] = (),
     ) -> None:
         objects = tuple(owners)
         self._handlers = _methods("command_", objects)
@@ -473,8 +506,11 @@ class CommandTable:
         }
         self._shown_parts = shown_parts
         names = {name for handlers, _ in self._parts.values() for name in handlers} | self._handlers.keys()
-        self.commands = tuple(command for command in COMMANDS if command.name in names)
-        """The commands that have a handler, in the order of `COMMANDS`."""
+        self._handlers |= {handler.command.name: handler.run for handler in own}
+        self._reasons |= {handler.command.name: handler.reason for handler in own}
+        self._own = tuple(handler.command for handler in own)
+        self.commands = (*(command for command in COMMANDS if command.name in names), *self._own)
+        """The commands that have a handler, in the order of the help."""
         self._by_name = {command.name: command for command in self.commands}
 
     def handler(self, name: str) -> Callable[[], Any] | None:
@@ -525,6 +561,14 @@ class CommandTable:
                 title = PREFIXES.get(key, title) if " " in keys else title
                 found[key] = FirstKey(key, shown(key), title, self.disabled_reason(name) is not None)
         return list(found.values())
+
+    def own_keys(self, keymap: Keymap) -> list[FirstKey]:
+        """Return the keys of the own commands that can run now."""
+        return [
+            FirstKey(keys, shown(keys), command.title, is_disabled=False)
+            for command in self._own
+            if (keys := keymap.first(command.name)) and self.disabled_reason(command.name) is None
+        ]
 
 
 def _methods(prefix: str, owners: Iterable[object]) -> dict[str, Callable[[], Any]]:

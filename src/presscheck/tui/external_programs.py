@@ -89,15 +89,15 @@ def folder_reason(engine: Engine) -> str | None:
     return None if engine.status.online else "you are offline: a checkout needs the service"
 
 
-def run_in_folder(app: AppContext, command: list[str], folder: Path) -> None:
-    """Run a program of the user in a folder, with the app suspended.
+def run_in_folder(app: AppContext, command: list[str], folder: Path) -> int:
+    """Run a program of the user in a folder, with the app suspended, and return its exit code.
 
     Raises:
         PresscheckError: the program could not be started.
     """
     try:
         with app.suspend():
-            subprocess.run(command, cwd=folder, env=child_environment(), check=False)  # noqa: S603
+            return subprocess.run(command, cwd=folder, env=child_environment(), check=False).returncode  # noqa: S603
     except SuspendNotSupported:
         raise PresscheckError("this terminal cannot be handed to another program") from None
     except OSError as error:

@@ -1,18 +1,32 @@
-"""The keys that the user chose in ``[keys]`` of the settings file: a preset, and the keys of single commands.
+"""The keys that the user chose: a preset and single commands in ``[keys]`` of the settings file, and own commands.
 
-A setting with an error is left out, so that its command keeps its keys.
+A setting with an error is left out, so that its command keeps its keys. An own command whose key has an error has no
+key, and stays in the palette.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from presscheck.config.validation import SettingsError, located, read_keys
-from presscheck.tui.commands import BY_NAME, COMMANDS, NEVER_ALONE, WHILE_TYPING, Keymap, shown
+from presscheck.config.own_commands import OwnCommand
+from presscheck.config.saved_views import same_name
+from presscheck.config.validation import SettingsError, located, read_commands, read_keys
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import (
+    BY_NAME,
+    NEVER_ALONE,
+    OWN_SCOPE,
+    WHILE_TYPING,
+    Command,
+    Keymap,
+    shown,
+)
 
 Keys = Mapping[str, tuple[str, ...]]
 PRESETS: dict[str, Keys] = {
@@ -81,15 +95,52 @@ _NAMED = re.compile(
     r"escape|enter|tab|space|backspace|delete|insert|home|end|pageup|pagedown|up|down|left|right|f\d\d?"
 )
 _WITH_MODIFIERS = re.compile(r"((?:ctrl\+|alt\+|shift\+)+)(.+)", re.DOTALL)
+_MODES = {"run": "run", "suspend": "run in the terminal", "capture": "show the output of", "open": "open"}
+"""The words before the command of an own command in its help."""
 _FIXED = ("escape", "enter")
 """Keys that close and choose in every dialog."""
 
 
 def load_keymap(path: Path) -> tuple[Keymap, tuple[SettingsError, ...]]:
-    """Return the keys that the settings file chooses, and the errors of its ``[keys]``."""
+    """Return the keys and the own commands of the settings file, and the errors of both."""
     table, errors = read_keys(path)
     keymap, problems = keymap_of(table)
-    return keymap, (*errors, *located(path, [(("keys", name), message) for name, message in problems]))
+    found = (*errors, *located(path, [(("keys", name), message) for name, message in problems]))
+    commands, errors = read_commands(path)
+    keymap, key_errors = with_commands(keymap, path, commands)
+    return keymap, tuple(dict.fromkeys((*found, *errors, *key_errors)))  # an error of the whole file is read twice
+
+
+def with_commands(
+    keymap: Keymap, path: Path, commands: Sequence[OwnCommand]
+) -> tuple[Keymap, tuple[SettingsError, ...]]:
+    """Return a keymap with own commands of a file, and the errors of their names and keys.
+
+    The keys of all other commands have precedence. A command is skipped if the keymap has one of its name already.
+    """
+    problems: list[tuple[tuple[str, ...], str]] = []
+    for own in commands:
+        place = ("commands", str(own.number))
+        if any(same_name(other.title, own.name) for other in keymap.own_commands):
+            problems.append(((*place, "name"), "is the name of another command"))
+            continue
+        command = _own_command(own)
+        keyed = Keymap(keymap.own, (*keymap.own_commands, command))
+        if own.keys:
+            error = _shape_error(command, own.keys)
+            conflict = None if error else next(conflicts(keyed, (command.name,)), None)
+            if error or conflict:
+                problems.append(((*place, "key"), error or (conflict[1] if conflict else "")))
+                keyed = Keymap(keymap.own, (*keymap.own_commands, replace(command, keys=())))
+        keymap = keyed
+    return keymap, located(path, problems) if problems else ()
+
+
+def _own_command(own: OwnCommand) -> Command:
+    keys, title = tuple(map(normalized, own.keys)), sanitize(own.name)
+    words = sanitize(own.words[0] if own.is_script or own.is_address else shlex.join(own.words))
+    help_ = f"{title}: {_MODES[own.mode]} {words}"
+    return Command(f"own:{title}", keys, title, OWN_SCOPE, help_, own)
 
 
 def keymap_of(table: Mapping[str, object]) -> tuple[Keymap, list[tuple[str, str]]]:
@@ -106,29 +157,29 @@ def keymap_of(table: Mapping[str, object]) -> tuple[Keymap, list[tuple[str, str]
         keys = tuple(value) if isinstance(value, list) else (value,)
         if name not in BY_NAME:
             problems.append((name, _unknown(name)))
-        elif error := _shape_error(name, keys):
+        elif error := _shape_error(BY_NAME[name], keys):
             problems.append((name, error))
         else:
             chosen[name] = tuple(normalized(key) for key in cast("tuple[str, ...]", keys))
     # a setting that conflicts is left out, which may solve or cause other conflicts
-    while conflict := next(conflicts({**own, **chosen}, chosen), None):
+    while conflict := next(conflicts(Keymap({**own, **chosen}), chosen), None):
         problems.append(conflict)
         del chosen[conflict[0]]
     return Keymap({**own, **chosen}), problems
 
 
-def conflicts(own: Keys, changed: Sequence[str] | Mapping[str, object]) -> Iterator[tuple[str, str]]:
+def conflicts(keymap: Keymap, changed: Sequence[str] | Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """Yield the commands in `changed` whose keys are also keys of another command or cannot be typed, with a message.
 
     Args:
-        own: the keys that replace the default keys.
+        keymap: the keys of all commands.
         changed: the names of commands that may be at fault, in order.
     """
-    keymap = Keymap(own)
-    sequences = {name: [tuple(key.split(" ")) for key in keymap.keys(name)] for name in BY_NAME}
+    names = [command.name for command in keymap.commands]
+    sequences = {name: [tuple(key.split(" ")) for key in keymap.keys(name)] for name in names}
     for name in changed:
         for sequence in sequences[name]:
-            for other in BY_NAME:
+            for other in names:
                 if other != name and (found := _clash(sequence, sequences[other])):
                     keys, theirs = shown(" ".join(sequence)), shown(" ".join(found))
                     if found == sequence:
@@ -146,12 +197,14 @@ def _clash(sequence: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> tupl
 
 
 def _unknown(name: str) -> str:
+    if name.startswith("own:"):
+        return "is an own command: write its key into [[commands]]"
     similar = difflib.get_close_matches(name, BY_NAME, 1)
     hint = f"; did you mean {similar[0]}?" if similar else ""
     return f"is not the name of a command: `presscheck keys` lists them{hint}"
 
 
-def _shape_error(name: str, keys: Sequence[object]) -> str | None:
+def _shape_error(command: Command, keys: Sequence[object]) -> str | None:
     if not keys or any(not isinstance(key, str) or not key.strip() for key in keys):
         return 'must be a key such as "x", or a list of keys such as ["x", "g x"]'
     sequences = [normalized(cast("str", key)).split(" ") for key in keys]
@@ -162,9 +215,9 @@ def _shape_error(name: str, keys: Sequence[object]) -> str | None:
             if not _is_key(key):
                 return f"{shown(key)} is not a key: write a character, or a name such as ctrl+g, alt+x, f5 or pgdn"
         is_text = len(sequence) > 1 or len(sequence[0]) == 1 or sequence[0] in ("space", "enter", "tab")
-        if BY_NAME[name].scope in WHILE_TYPING and is_text:
+        if command.scope in WHILE_TYPING and is_text:
             return "works while you type a text, so it must be a single key such as ctrl+g, alt+x or f5"
-        if sequence in ([key] for key in _FIXED) and sequence[0] not in BY_NAME[name].keys:
+        if sequence in ([key] for key in _FIXED) and sequence[0] not in (command.keys if command.own is None else ()):
             return f"{shown(sequence[0])} has a fixed meaning in every dialog: choose another key"
     if all(len(sequence) == 1 and sequence[0] in NEVER_ALONE for sequence in sequences):
         return f"{shown(sequences[0][0])} may never arrive, because terminals use it: add a second key"
@@ -203,8 +256,9 @@ def _is_key(key: str) -> bool:
 
 def key_error(keymap: Keymap, name: str, key: str) -> str | None:
     """Return why a key or sequence cannot be the key of a command, or None."""
-    error = _shape_error(name, (key,))
-    conflict = next(conflicts({**keymap.own, name: (normalized(key),)}, (name,)), None) if error is None else None
+    error = _shape_error(BY_NAME[name], (key,))
+    changed = Keymap({**keymap.own, name: (normalized(key),)}, keymap.own_commands)
+    conflict = next(conflicts(changed, (name,)), None) if error is None else None
     return conflict[1] if conflict else f"{shown(key)} {error}" if error else None
 
 
@@ -220,6 +274,6 @@ class KeyRow(NamedTuple):
 
 def key_rows(keymap: Keymap) -> Iterator[KeyRow]:
     """Yield the keys of all commands, in the order of the help."""
-    for command in COMMANDS:
+    for command in keymap.commands:
         keys = keymap.keys(command.name)
         yield KeyRow(command.name, keys, command.scope, command.help or command.title, keys != command.keys)

@@ -351,13 +351,23 @@ class PageLines:
         If no line matches, return the first line of the block. Above the first block, as on the title, return an empty
         string.
         """
+        source = self._source_of(line)
+        return source[1] if source else ""
+
+    def source_number_of(self, line: int) -> int | None:
+        """Return the number of the line that `source_of` returns, counted from 0; None above the first block."""
+        source = self._source_of(line)
+        return source[0] if source else None
+
+    def _source_of(self, line: int) -> tuple[int, str] | None:
         if self.place_of(line)[0] < 0 or not self.blocks:
-            return ""
+            return None
         line_text = normalize_text(plain(self.lines[line])) if line < len(self.lines) else ""
-        written = [text for text in self.blocks[self.block_at(line)].text.split("\n") if text.strip()]
-        return next(
-            (text for text in written if _contains_other(line_text, normalize_text(text))), "".join(written[:1])
-        )
+        block = self.blocks[self.block_at(line)]
+        numbered = enumerate(block.text.split("\n"), block.start_line)
+        written = [(number, text) for number, text in numbered if text.strip()]
+        matching = (source for source in written if _contains_other(line_text, normalize_text(source[1])))
+        return next(matching, written[0] if written else None)
 
     def line_of_quote(self, words: str) -> int | None:
         """Return the line that shows a quoted text, or None if the page lacks the text.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from presscheck.config.profile import Profile
 from presscheck.config.prose_checks import command_words
-from presscheck.engine.child_programs import run_program
+from presscheck.engine.child_programs import expanded, run_program
 from presscheck.engine.inbox.event_log import EventLog
 from presscheck.engine.inbox.events import Event, event_record, summarize
 from presscheck.text.notifications import notification
@@ -44,7 +44,7 @@ async def notify(
     if profile.notify_command:
         lines = "".join(f"{json.dumps(event_record(event))}\n" for event in events)
         # the text does not begin with a dash, so that it cannot become an option
-        words = (*command_words(profile.notify_command), f"presscheck: {sanitize(summarize(events))}")
+        words = (*expanded(command_words(profile.notify_command)), f"presscheck: {sanitize(summarize(events))}")
         ran = await run_program("notify_command", words, Path.home(), COMMAND_SECONDS, given=lines.encode())
         if ran.code:
             raise ran.failure("notify_command")

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from presscheck.config.prose_checks import PAGES, ProseCheck
 from presscheck.documents.git_format.exported import is_safe_path
 from presscheck.documents.git_format.findings import Finding
-from presscheck.engine.child_programs import run_program
+from presscheck.engine.child_programs import expanded, run_program
 from presscheck.engine.prose_checks.output import read_findings
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
@@ -164,7 +164,7 @@ async def _run(check: ProseCheck, directory: Path, files: Sequence[Path]) -> tup
     """
     # absolute paths never begin like options
     paths = [str(file) for file in files]
-    words = [part for word in check.command for part in (paths if word == PAGES else [word])]
+    words = [part for word in expanded(check.command) for part in (paths if word == PAGES else [word])]
     if PAGES not in check.command:
         words += paths
     ran = await run_program(check.name, words, directory, check.timeout)

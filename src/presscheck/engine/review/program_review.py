@@ -18,7 +18,7 @@ from presscheck.api.content import ListChangeRequestPages
 from presscheck.config.settings_schema import REVIEW_TIMEOUT
 from presscheck.documents.pages.comment_text import split_quote
 from presscheck.documents.pages.tree import flatten
-from presscheck.engine.child_programs import run_program
+from presscheck.engine.child_programs import expanded, run_program
 from presscheck.engine.protocols import Reader
 from presscheck.engine.review.agent_drafts import agent_name, free_drafts, too_many
 from presscheck.engine.review.changes import changed_items
@@ -97,7 +97,7 @@ async def review_with_program(
     given = await program_input(engine, request)
     progress(f"{agent}: reviewing …")
     document = await asyncio.to_thread(_encoded, given.document)
-    ran = await run_program(agent, command, directory, seconds, given=document)
+    ran = await run_program(agent, expanded(command), directory, seconds, given=document)
     if ran.code:
         raise ran.failure(agent)
     progress(f"{agent}: checking the comments …")

@@ -16,7 +16,7 @@ from presscheck.api.url_lookup import GetContentByUrl
 from presscheck.errors import NotFound
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.commands import COMMANDS, Command
+from presscheck.tui.commands import Command
 from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.titles import TITLES
 from presscheck.tui.screens.command_targets import Item, numbered_requests, run_anywhere, stored_items
@@ -89,7 +89,7 @@ def show_commands(app: AppContext, screen: BaseScreen) -> None:
 
     Matches in titles come before matches in help texts, and the commands of the screen before those of other screens.
     """
-    commands = {command.name: command for command in COMMANDS if command.scope != "move"}
+    commands = {command.name: command for command in app.keymap.commands if command.scope != "move"}
     own = [command for command in screen.command_table.commands if command.name in commands]
     others = [command for command in commands.values() if command not in own]
     actions: dict[str, Action] = {name: partial(run_anywhere, screen, command) for name, command in commands.items()}

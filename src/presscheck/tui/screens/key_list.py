@@ -16,7 +16,7 @@ from typing_extensions import override
 from presscheck.engine.reads.cached_reads import is_about_service
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.app_context import app_of
-from presscheck.tui.commands import BY_NAME, COMMANDS, Command, shown, where
+from presscheck.tui.commands import Command, shown, where
 from presscheck.tui.screens.command_targets import run_anywhere
 from presscheck.tui.screens.key_editor import change_keys
 from presscheck.tui.ui.ask import choose
@@ -85,7 +85,7 @@ def groups_of(app: AppContext, screen: BaseScreen) -> list[Group]:
     if screen.LEGEND:
         here["signs"] = [Entry("", sign, words) for sign, words in screen.LEGEND]
     elsewhere: dict[str, list[Entry]] = {}
-    for command in COMMANDS:
+    for command in app.keymap.commands:
         reason = why_disabled(screen, command)
         entry = Entry(command.name, shown_keys(app, command), command.help or command.title, reason)
         if command in own:
@@ -122,7 +122,7 @@ def show_keys(app: AppContext, screen: BaseScreen) -> None:
     """Show all keys of a screen; enter runs the command."""
 
     def run(name: str | None) -> None:
-        command = BY_NAME.get(name or "")
+        command = app.keymap.command(name or "")
         if command:
             run_anywhere(screen, command)
 
@@ -367,8 +367,12 @@ class KeyList(Dialog[str]):
         entry = self.query_one(KeyGrid).entry
         if entry and entry.name:
             app = app_of(self)
+            command = app.keymap.command(entry.name)
             self.dismiss(None)
-            change_keys(app, BY_NAME[entry.name])
+            if command and command.own:
+                app.notify(f"{command.title}: change its key in [[commands]] of {app.settings_file.name}")
+            elif command:
+                change_keys(app, command)
 
     def _show(self, text: str) -> None:
         words = text.lower().split()

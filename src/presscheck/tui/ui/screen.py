@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from functools import cached_property, partial
+from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
@@ -183,6 +183,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self._compositor = LineCompositor()
         self.keys = KeySequences(())
         self.last_key = ""
+        self.selected_text = ""
+        """The text that was selected with the mouse before the last key, which ended the selection."""
+        self._command_table: tuple[Keymap, CommandTable] | None = None
         self.pane_commands = PaneCommands(self)
         self.find = Find(self)
         self._engine: Engine | None = None
@@ -278,11 +281,20 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     def draw(self) -> None:
         """Draw the screen from its current data."""
 
-    @cached_property
+    @property
     def command_table(self) -> CommandTable:
         """The commands of this screen and of the app, with their handlers and the reasons why they are disabled."""
-        owners = (*self.command_handlers(), self.pane_commands, self.find, *self.app_context.command_handlers())
-        return CommandTable(owners, self.parts(), self.shown_parts)
+        keymap = self.app_context.keymap
+        if self._command_table is None or self._command_table[0].own_commands != keymap.own_commands:
+            owners = (*self.command_handlers(), self.pane_commands, self.find, *self.app_context.command_handlers())
+            own = self.app_context.own_handlers(self)
+            self._command_table = keymap, CommandTable(owners, self.parts(), self.shown_parts, own)
+        return self._command_table[1]
+
+    def field(self, name: str) -> str:
+        """Return the value of a field of own commands, such as `page`; empty if there is none here."""
+        place = self.content_place() if name == "space" else None
+        return place.space_id if place else ""
 
     @property
     def text_pane(self) -> LineView | None:
@@ -534,6 +546,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         had_notice = bool(app.notice_line(self))
         app.clear_notice()
         had_selection = bool(self.selections)
+        self.selected_text = (self.get_selected_text() or "") if had_selection else ""
         self.clear_selection()
         if self.last_key == "escape" and not self.keys.pending and (self.find.end() or had_selection):
             self.refresh_status_bars()

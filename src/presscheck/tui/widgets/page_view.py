@@ -98,6 +98,7 @@ class QuotedLayout(PageLayout, Protocol):
     def find_anchor(self, anchor: str) -> int | None: ...  # noqa: D102
     def starts_block(self, number: int) -> bool: ...  # noqa: D102
     def source_of(self, line: int) -> str: ...  # noqa: D102
+    def source_number_of(self, line: int) -> int | None: ...  # noqa: D102
     def line_of_quote(self, words: str) -> int | None: ...  # noqa: D102
     def line_of_source(self, number: int) -> int | None: ...  # noqa: D102
 
@@ -585,6 +586,13 @@ class PageView(LineView):
         if not isinstance(document, QuotedLayout) or self.cursor >= self.count:
             return "", ""
         return plain(document.lines[self.cursor]).strip(), document.source_of(self.cursor)
+
+    @property
+    def source_line(self) -> int | None:
+        """The number of the line of Markdown at the cursor, counted from 0; None for none."""
+        document = self.document
+        is_on_line = isinstance(document, QuotedLayout) and self.cursor < self.count
+        return document.source_number_of(self.cursor) if is_on_line else None
 
     async def go_to_quote(self, words: str) -> bool:
         """Go to the line with a quoted text. Return False if the text is not found."""

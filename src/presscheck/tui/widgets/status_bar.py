@@ -109,11 +109,12 @@ def key_hints(
     columns: int,
     titles: Mapping[str, str] = MappingProxyType({}),
 ) -> Line:
-    """Return the keys and titles of commands, as many as fit; help comes last and is always included.
+    """Return the keys and titles of commands, then of own commands, as many as fit; help is last and always included.
 
     `titles` maps names of commands to titles that replace the general titles.
     """
-    return _hint_line(tuple(table.first_keys((*names[:MAX_HINTS], "help"), keymap, titles)), columns)
+    *keys, help_key = table.first_keys((*names[:MAX_HINTS], "help"), keymap, titles)
+    return _hint_line((*keys, *table.own_keys(keymap), help_key), columns)
 
 
 @lru_cache(maxsize=64)

@@ -215,19 +215,19 @@ class PagePane:
 
     def command_copy(self) -> None:
         """Copy the web address of the page, the space or the site."""
+        if self.address:
+            self._screen.app_context.copy_to_clipboard(sanitize(self.address))
+        self._screen.notify("copied" if self.address else "it has no web address")
+
+    @property
+    def address(self) -> str:
+        """The web address of the page, the space or the site under the cursor; empty for none."""
         item = self._session.item
         if item and item.site:
-            address = item.site.urls.published or item.site.urls.app or ""
-            self._screen.app_context.copy_to_clipboard(sanitize(address))
-            self._screen.notify("copied" if address else "it has no web address")
-            return
+            return item.site.urls.published or item.site.urls.app or ""
         address = item.space.urls.app if item and item.space else None
-        if item and address:
-            path = f"/{item.page.path}" if item.page and item.page.path else ""
-            self._screen.app_context.copy_to_clipboard(sanitize(address + path))
-            self._screen.notify("copied")
-        else:
-            self._screen.notify("it has no web address")
+        path = f"/{item.page.path}" if address and item and item.page and item.page.path else ""
+        return f"{address or ''}{path}"
 
     def command_copy_text(self) -> None:
         """Copy the code under the cursor or, without code there, the Markdown of the page."""

@@ -220,6 +220,22 @@ class BrowseScreen(BaseScreen):
         return request.id if request else None
 
     @override
+    def field(self, name: str) -> str:
+        item = self.item
+        if item is None:
+            return ""
+        request, line = self.session.request_of(item), self.page_view.source_line if name == "line" else None
+        values = {
+            "number": str(request.number) if request else "",
+            "title": item.title,
+            "url": self.page_pane.address,
+            "page": item.page.id if item.page else "",
+            "path": item.page.path or "" if item.page else "",
+            "line": str(line + 1) if item.page and line is not None else "",
+        }
+        return values[name] if name in values else super().field(name)
+
+    @override
     def place(self) -> Place:
         item = self.item
         if item is None:

@@ -165,6 +165,14 @@ class InboxScreen(BaseScreen):
         is_offered = model.has_no_reviews and bool(model.offered_space)
         return self.app_context.go(Place.item(f"space {model.offered_space}")) if is_offered else None
 
+    @override
+    def field(self, name: str) -> str:
+        request = self.session.current()
+        if request is None:
+            return ""
+        values = {"space": request.space, "number": str(request.number), "title": request.subject}
+        return request.urls.app or "" if name == "url" else values.get(name, "")
+
     def command_copy(self) -> None:
         """Copy the web address of the change request under the cursor, or its id if it has no address."""
         request = self.session.current()

@@ -305,6 +305,7 @@ class Inbox:
         if request:
             self.model.contents = request.id, read_preview(self._engine, request)
             self.panes.show_preview()
+        self.screen.refresh_status_bars()  # own commands depend on the row
 
     def _refresh_views(self, *, reads: bool) -> None:
         """Count the other views from the store or, with `reads`, from the service.

@@ -193,22 +193,31 @@ class PublishScreen(BaseScreen):
     def _shortcut(self, site: Site) -> Shortcut:
         return Shortcut(f"site {site.id}", site.title, organization=self.session.organization_id)
 
+    @override
+    def field(self, name: str) -> str:
+        site = self.current
+        if name == "title":
+            return site.title if site else ""
+        return self._address if name == "url" else super().field(name)
+
+    @property
+    def _address(self) -> str:
+        """The web address of the site under the cursor, in the web app if it is not published; empty for none."""
+        site = self.current
+        return site.urls.published or site.urls.app or "" if site else ""
+
     def command_copy(self) -> None:
         """Copy the web address of the site."""
-        site = self.current
-        if site and (site.urls.published or site.urls.app):
-            self.app_context.copy_to_clipboard(sanitize(site.urls.published or site.urls.app or ""))
+        if self._address:
+            self.app_context.copy_to_clipboard(sanitize(self._address))
             self.notify("copied")
 
     def command_web(self) -> None:
         """Open the published site in the browser or, if it has no address, the site in the web app."""
-        site = self.current
-        if site:
-            address = site.urls.published or site.urls.app
-            if address:
-                open_address(self.app_context, address)
-            else:
-                self.notify("it has no web address")
+        if self._address:
+            open_address(self.app_context, self._address)
+        elif self.current:
+            self.notify("it has no web address")
 
     @on(RowList.RowHighlighted)
     def row_highlighted(self) -> None:

@@ -108,6 +108,22 @@ class ReviewScreen(BaseScreen):
         return ContentPlace(path["space_id"], path["change_request_id"])
 
     @override
+    def field(self, name: str) -> str:
+        request, view = self.session.model.request, self.session.view
+        page = view.item if view.item and view.item.noun == "page" else None
+        line = view.text_line if name == "line" and page else None
+        values = {
+            "number": str(request.number) if request else "",
+            "title": request.subject if request else "",
+            "url": request.urls.app or "" if request else "",
+            "page": page.id if page else "",
+            "path": page.path or "" if page else "",
+            "line": "" if line is None else str(line + 1),
+            "selection": view.range_text if name == "selection" else "",
+        }
+        return values[name] if name in values else super().field(name)
+
+    @override
     def command_handlers(self) -> Iterable[object]:
         session = self.session
         return (

@@ -228,6 +228,14 @@ class ReviewView:
             return None
         return min(self._range_start[1], line), max(self._range_start[1], line)
 
+    @property
+    def range_text(self) -> str:
+        """The lines of the range, in the new text of the page; empty without a range."""
+        if self.text_range is None:
+            return ""
+        first, last = self.text_range
+        return "\n".join(self.page.after.split("\n")[first : last + 1])
+
     def _range_lines(self) -> range:
         """Return the lines of the change from the start of the range to the cursor; empty without a range."""
         if self.text_range is None or self._range_start is None:
