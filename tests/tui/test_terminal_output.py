@@ -85,6 +85,44 @@ def test_a_terminal_shows_the_last_frame_after_any_other(seed: int, *, is_slow: 
         assert seen(screen) == drawn(picture, system)
 
 
+def test_a_terminal_shows_the_last_frame_after_lines_moved() -> None:
+    scrolls = 0
+    for seed in range(40):
+        chance = random.Random(seed)
+        painter, screen = DiffPainter(bandwidth=Bandwidth("on"), erases=seed % 2 == 0), pyte.Screen(COLUMNS, ROWS)
+        stream = pyte.Stream(screen)
+        picture = [strip(chance, COLUMNS) for _ in range(ROWS)]
+        stream.feed(output(painter, whole_update(picture)))
+        for _ in range(20):
+            first, last = sorted(chance.sample(range(ROWS + 1), 2))
+            lines, by = picture[first:last], chance.randint(1, 3)
+            new = [strip(chance, COLUMNS) for _ in lines[:by]]
+            picture[first:last] = (lines + new)[-len(lines) :] if chance.random() < 0.5 else (new + lines)[: len(lines)]
+            if chance.random() < 0.5:
+                picture[chance.randrange(ROWS)] = strip(chance, COLUMNS)
+            sent = painter.update(whole_update(picture)).render_segments(CONSOLE)
+            scrolls += "\x1bM" in sent or "r\x1b[" in sent
+            stream.feed(sent)
+            assert seen(screen) == drawn(picture, ColorSystem.EIGHT_BIT), seed
+    assert scrolls > 40
+
+
+def test_a_slow_terminal_scrolls_a_list_whose_cursor_moves_beyond_its_end() -> None:
+    chance = random.Random(1)
+    words = [" ".join(chance.choices(["merge", "request", "rewrite", "guide", "many"], k=4)) for _ in range(20)]
+
+    def frame(top: int, cursor: int) -> list[Strip]:
+        rows = [Strip([Segment(words[top + y].ljust(40), STYLES[y == cursor])]) for y in range(10)]
+        return [Strip([Segment("Heading".ljust(40), STYLES[0])]), *rows, Strip([Segment("Hints".ljust(40), STYLES[0])])]
+
+    sent = {}
+    for setting in ("on", "off"):
+        painter = DiffPainter(bandwidth=Bandwidth(setting))
+        output(painter, whole_update(frame(0, 9)))
+        sent[setting] = len(output(painter, whole_update(frame(1, 9))))
+    assert sent["on"] < 150 < sent["off"]
+
+
 @pytest.mark.parametrize("erases", [True, False])
 def test_blanks_are_erased_where_the_terminal_can(erases: bool) -> None:
     painter = DiffPainter(erases=erases)

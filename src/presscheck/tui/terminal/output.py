@@ -5,9 +5,9 @@ filter preserves cell widths.
 
 Textual paints whole regions again at each layout; the painter compares each line with the line that it sent last.
 Colors and attributes are sent only when they change, and not for blanks that look the same. On slow connections, all
-texts of a color are sent together where that takes fewer bytes. A line with joined
-characters is sent whole, because terminals differ in their widths. For cells that are marked as a
-row of a picture, the painter sends the sequences of the picture table; no other image sequence is ever sent.
+texts of a color are sent together, and the terminal scrolls lines that moved, where that takes fewer bytes. A line with
+joined characters is sent whole, because terminals differ in their widths. For cells that are marked as a row of a
+picture, the painter sends the sequences of the picture table; no other image sequence is ever sent.
 
 For each update, Textual renders every visible line of every widget before it drops unchanged lines, so that a moved
 cursor would cost as much as a full repaint. The compositor renders only the lines of the update.
@@ -68,6 +68,10 @@ MOST_AT_ONCE = 380
 """Characters that are sent after a key, in any region; with what Textual adds, about 400 bytes."""
 PLAIN = {"─": "-", "│": "|"}
 """The characters of lines, which have three bytes each, and what slow terminals get."""
+_SHORTEST_SCROLL = 2
+"""Lines that must have moved so that the terminal may scroll."""
+_FARTHEST_SCROLL = 3
+"""The most lines by which the terminal scrolls."""
 _SHORT_GAP = 4
 """Equal cells between two changes that are sent rather than skipped, because the cursor sequence is as long."""
 _SHORT_BLANKS = 8
@@ -243,12 +247,64 @@ class DiffPainter:
         """Return the output for the differences, see `update`."""
         parts, rows, wanted = self._parts, self._rows.copy(), self._wanted.copy()
         self._parts = []
-        text = self._output(system, parts, None)
+        text = self._shortest(system, parts, None)
         if first and self._sent + len(text) > MOST_AT_ONCE and not (self._pictures and self._pictures.is_used):
             self._rows, self._wanted = rows, wanted
-            text = self._output(system, parts, first)
+            text = self._shortest(system, parts, first)
         self._sent += len(text)
         return text
+
+    def _shortest(self, system: ColorSystem, parts: Sequence[tuple[int, int, Strip]], within: Region | None) -> str:
+        """Return the output for the differences, in a region if there is one. On slow connections, try to scroll."""
+        rows, wanted = self._rows.copy(), self._wanted.copy()
+        text = self._output(system, parts, within)
+        if self._bandwidth.is_low and (within is None or within.width == self._width):
+            lines = range(within.y, within.bottom) if within else range(max(rows, default=0) + 1)
+            for shift in self._shifts(rows, wanted, lines):
+                shortest = self._rows, self._wanted
+                self._rows, self._wanted = rows.copy(), wanted.copy()
+                scrolled = self._scroll(shift) + self._output(system, parts, within)
+                if len(scrolled) < len(text):
+                    text = scrolled
+                else:
+                    self._rows, self._wanted = shortest
+        return text
+
+    def _shifts(
+        self, rows: Mapping[int, Strip], wanted: Mapping[int, Strip], lines: range
+    ) -> list[tuple[int, int, int]]:
+        """Return ways to get most of the new lines by scrolling some of `lines`: the first, the last, how far up.
+
+        The distance is negative for a scroll down. In a list, the line of the cursor is next to the lines that moved,
+        and moved with other colors. There are no ways if fewer than `_SHORTEST_SCROLL` lines moved, or if lines do not
+        have the whole width or have pictures.
+        """
+        is_whole = all(row.cell_length == self._width for lines in (rows, wanted) for row in lines.values())
+        if not is_whole or (self._pictures and self._pictures.is_used):
+            return []
+        best: list[int] = []
+        by = 0
+        for distance in range(-_FARTHEST_SCROLL, _FARTHEST_SCROLL + 1):
+            moved = [y for y in lines if distance and rows.get(y + distance) == wanted.get(y) != rows.get(y)]
+            if len(moved) > len(best):
+                best, by = moved, distance
+        if len(best) < _SHORTEST_SCROLL:
+            return []
+        first, last = min(best), max(best)
+        ways = [(first, last + by, by), (first, last + by + 1, by)]
+        if by < 0:
+            ways = [(first + by, last, by), (first + by - 1, last, by)]
+        return [way for way in ways if all(y in rows and y in lines for y in range(way[0], way[1] + 1))]
+
+    def _scroll(self, shift: tuple[int, int, int]) -> str:
+        """Return the output that scrolls lines, and note what the terminal and the app then show."""
+        first, last, by = shift
+        lines = range(first, last + 1)
+        self._wanted = {y: self._rows[y] for y in lines} | self._wanted
+        before = {y: self._rows.pop(y) for y in lines}
+        self._rows |= {y - by: row for y, row in before.items() if y - by in lines}
+        at, step = (last, "\x1bD") if by > 0 else (first, "\x1bM")
+        return f"\x1b[{first + 1};{last + 1}r\x1b[{at + 1}H{step * abs(by)}\x1b[r"
 
     def _output(self, system: ColorSystem, parts: Iterable[tuple[int, int, Strip]], within: Region | None) -> str:
         if self._bandwidth.is_low and system is ColorSystem.TRUECOLOR:
