@@ -137,6 +137,18 @@ def test_trusted_programs_run_until_they_change(shell: Shell, folder: Path) -> N
     assert "have no .presscheck.toml" in shell.run("config", "trust").stderr
 
 
+def test_keys_of_own_commands_are_judged_and_listed_once_trusted(shell: Shell, folder: Path) -> None:
+    text = '[[commands]]\nname = "Ticket"\nkey = "{}"\ncommand = "true"\n'
+    file = write(folder, text.format("m"))
+    ran = shell.run("config", "check")
+    assert (ran.exit_code, f"{file}:3: commands.1.key" in ran.stdout) == (6, True), ran.output
+    write(folder, text.format("g T"))
+    assert shell.run("config", "check").exit_code == 0
+    assert "Ticket" not in shell.ok("keys")
+    shell.ok("config", "trust", "--yes")
+    assert "Ticket" in shell.ok("keys")
+
+
 def test_a_refused_file_is_reported_and_left_out(shell: Shell, folder: Path) -> None:
     file = write(folder, 'site = "Tallowick Docs"\n')
     file.chmod(0o666)

@@ -22,7 +22,6 @@ from presscheck.config.project import (
     LONGEST_COMMAND,
     MAX_BYTES,
     checks_of,
-    commands_of,
     folders_of,
     load_project,
     read_project,
@@ -301,7 +300,6 @@ def test_entries_of_a_project_join_those_of_the_settings(file: Path, trust: Path
     settings.write_text(
         '[[views]]\nname = "Own"\n[[views]]\nname = "team"\n[[checks]]\nname = "Style"\ncommand = "own"\n'
         '[review_programs]\nbot = "own"\nmine = "own"\n[folders]\nGuides = "/own"\nApi = "/api"\n'
-        '[[commands]]\nname = "ticket"\ncommand = "own"\n'
     )
     file.write_text(WHOLE)
     project = read_project(file, trust)
@@ -309,13 +307,13 @@ def test_entries_of_a_project_join_those_of_the_settings(file: Path, trust: Path
     assert folders_of(settings, project) == {"Guides": str(file.parent / "docs/guides"), "Api": "/api"}
     assert [check.command for check in checks_of(settings, project)[0]] == [("own",)]
     assert {program.command for program in review_programs_of(settings, project).values()} == {("own",)}
-    assert [command.words for command in commands_of(settings, project)[0]] == [("own",)]
+    assert project.commands == ()
     assert untrusted_reason(project)
     trusted = project.trusting()
     [check] = checks_of(settings, trusted)[0]
     assert (check.command, check.directory) == (("python3", "tools/style.py", "{pages}"), str(file.parent))
     assert review_programs_of(settings, trusted)["bot"] == (("python3", "tools/bot.py"), file.parent)
-    assert [command.name for command in commands_of(settings, trusted)[0]] == ["Ticket"]
+    assert [command.name for command in trusted.commands] == ["Ticket"]
     assert untrusted_reason(trusted) is None
     assert views_of(settings, None)[0] != views_of(settings, project)[0]
 

@@ -104,6 +104,22 @@ async def test_question_shows_every_character_that_would_run(service: RunningSer
         await until(pilot, shows="not trusted")
 
 
+async def test_own_commands_have_their_keys_once_trusted(service: RunningService, tmp_path: Path) -> None:
+    command = json.dumps([sys.executable, "-c", "open('ticketed', 'w')"])
+    text = f'[[commands]]\nname = "Ticket"\nkey = "g T"\ncommand = {command}\n'
+    ticketed = tmp_path / "a project" / "ticketed"
+    async with running(app_on(service, tmp_path, project=project(tmp_path, text=text))) as pilot:
+        await until(pilot, shows=f"type: {WORD}")
+        assert not pilot.app.keymap.own_commands
+        await pilot.press(*WORD, "enter")
+        await until(pilot, shows="2 programs trusted")
+        await pilot.press("g", "T")
+        await until(pilot, holds=ticketed.exists)
+    async with running(app_on(service, tmp_path, project=project(tmp_path, text=text))) as pilot:
+        await inbox_loaded(pilot)
+        assert [command.title for command in pilot.app.keymap.own_commands] == ["Ticket"]
+
+
 async def test_app_begins_where_the_project_says(service: RunningService, tmp_path: Path) -> None:
     folder = tmp_path / "begin"
     folder.mkdir()

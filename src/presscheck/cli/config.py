@@ -237,7 +237,13 @@ def _errors(file: Path) -> tuple[SettingsError, ...]:
 def _project_errors(context: click.Context) -> tuple[SettingsError, ...]:
     """Return the errors of the project file; a file that is refused is an error, too."""
     file = project_file(context)
-    return read_project(file, places().trust_file).check(validate_view) if file else ()
+    if file is None:
+        return ()
+    from presscheck.tui.key_settings import load_keymap  # 2 ms, only to check the file
+
+    project = read_project(file, places().trust_file).trusting()  # keys are judged before they are trusted
+    of_keys = load_keymap(places().config_file, project)[1]
+    return (*project.check(validate_view), *(error for error in of_keys if error.file == file))
 
 
 def _key_errors(file: Path) -> tuple[SettingsError, ...]:

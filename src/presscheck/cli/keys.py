@@ -7,6 +7,7 @@ import click
 from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.json_filter import json_option
 from presscheck.cli.output import print_json, print_message, print_rows
+from presscheck.cli.project import project_of
 from presscheck.errors import ChecksFailed
 from presscheck.paths import places
 from presscheck.text.phrases import count
@@ -18,16 +19,17 @@ from presscheck.tui.key_settings import PRESETS, key_rows, load_keymap
 @click.option("--check", "only_check", is_flag=True, help="Check [keys] and [[commands]] of the settings file instead.")
 @click.option("--preset", type=click.Choice(list(PRESETS)), help="Show the keys of a preset instead of your keys.")
 @json_option
+@click.pass_context
 @report_errors
-def keys(*, only_check: bool, preset: str | None, as_json: bool) -> None:
+def keys(context: click.Context, *, only_check: bool, preset: str | None, as_json: bool) -> None:
     """List the keys of the app.
 
-    Change them in the table [keys] of config.toml, or in the app: `?`, then ctrl+e on a command. Your own
-    commands, from [[commands]], come last. `--check` prints each error with file, line and command; its exit code is 6
-    if there are errors.
+    Change them in the table [keys] of config.toml, or in the app: `?`, then ctrl+e on a command. Your own commands,
+    from [[commands]], and the trusted ones of the project come last. `--check` prints each error with file, line and
+    command; its exit code is 6 if there are errors.
     """
     file = places().config_file
-    keymap, errors = load_keymap(file)
+    keymap, errors = load_keymap(file, project_of(context))
     if only_check:
         for error in errors:
             click.echo(str(error))

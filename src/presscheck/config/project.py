@@ -35,7 +35,6 @@ from presscheck.config.validation import (
     lines_of_keys,
     program_error,
     read_checks,
-    read_commands,
     read_folders,
     read_review_programs,
     read_toml_error,
@@ -135,6 +134,11 @@ class Project:
     def usable(self) -> tuple[Program, ...]:
         """The programs that may run."""
         return tuple(program for program in self.programs if program.fingerprint in self.trusted)
+
+    @property
+    def commands(self) -> tuple[OwnCommand, ...]:
+        """The own commands that may run."""
+        return tuple(program.value for program in self.usable if isinstance(program.value, OwnCommand))
 
     @property
     def untrusted(self) -> tuple[Program, ...]:
@@ -252,19 +256,6 @@ def review_programs_of(file: Path, project: Project | None) -> dict[str, ReviewP
     own = {name: ReviewProgram(words) for name, words in read_review_programs(file).items()}
     usable = project.usable if project else ()
     return own | {program.name: program.value for program in usable if isinstance(program.value, ReviewProgram)}
-
-
-def commands_of(file: Path, project: Project | None) -> tuple[tuple[OwnCommand, ...], tuple[SettingsError, ...]]:
-    """Return the own commands of the settings file and the trusted ones of the project, and the errors.
-
-    A command of the project replaces one of the settings file with the same name.
-    """
-    commands, errors = read_commands(file)
-    if project is None:
-        return commands, errors
-    values = [program.value for program in project.usable if isinstance(program.value, OwnCommand)]
-    own = (command for command in commands if not any(same_name(command.name, other.name) for other in values))
-    return (*own, *values), errors + tuple(error for error in project.errors if error.key[:1] == ("commands",))
 
 
 def untrusted_reason(project: Project | None) -> str | None:

@@ -136,7 +136,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._notices_shown = 0
         self.profile, self.settings_file = profile, where.config_file
         self._trust_file = where.trust_file
-        self.keymap, self._key_errors = (keymap, ()) if keymap else load_keymap(where.config_file)
+        self.keymap, self._key_errors = (keymap, ()) if keymap else load_keymap(where.config_file, profile.project)
         use_keymap(self.keymap)
         self.notices = Notifications(where.log_file())
         self.themes = load(where.config / "themes")
@@ -259,7 +259,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     def reload_keys(self) -> None:
         """Use the keys that the settings file has now."""
-        self.keymap, self._key_errors = load_keymap(self.settings_file)
+        self.keymap, self._key_errors = load_keymap(self.settings_file, self.profile.project)
         use_keymap(self.keymap)
         self._show_key_errors()
 

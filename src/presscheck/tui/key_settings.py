@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from presscheck.config.own_commands import OwnCommand
 from presscheck.config.saved_views import same_name
@@ -27,6 +27,9 @@ from presscheck.tui.commands import (
     Keymap,
     shown,
 )
+
+if TYPE_CHECKING:
+    from presscheck.config.project import Project
 
 Keys = Mapping[str, tuple[str, ...]]
 PRESETS: dict[str, Keys] = {
@@ -101,13 +104,19 @@ _FIXED = ("escape", "enter")
 """Keys that close and choose in every dialog."""
 
 
-def load_keymap(path: Path) -> tuple[Keymap, tuple[SettingsError, ...]]:
-    """Return the keys and the own commands of the settings file, and the errors of both."""
+def load_keymap(path: Path, project: Project | None = None) -> tuple[Keymap, tuple[SettingsError, ...]]:
+    """Return the keys and the own commands of the settings file, those of the project, and the errors of all.
+
+    A name or key of the settings file is never that of a command of the project.
+    """
     table, errors = read_keys(path)
     keymap, problems = keymap_of(table)
     found = (*errors, *located(path, [(("keys", name), message) for name, message in problems]))
     commands, errors = read_commands(path)
     keymap, key_errors = with_commands(keymap, path, commands)
+    if project and project.commands:
+        keymap, project_errors = with_commands(keymap, project.path, project.commands)
+        key_errors = (*key_errors, *project_errors)
     return keymap, tuple(dict.fromkeys((*found, *errors, *key_errors)))  # an error of the whole file is read twice
 
 
