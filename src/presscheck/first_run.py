@@ -26,7 +26,7 @@ from presscheck.errors import (
 from presscheck.extras import missing_modules
 from presscheck.paths import Places, places
 from presscheck.sign_in import SignIn
-from presscheck.wiring import app_without_token, connect
+from presscheck.wiring import app_without_token, connect, run_app
 
 if TYPE_CHECKING:
     from presscheck.client.oauth import DeviceCode
@@ -50,7 +50,7 @@ def open_first_run(profile: Profile) -> int:
     with ExitStack() as services:
         where = places()
         sign_in = SignIn(where.config_file, profile.name, os.environ)
-        return app_without_token(profile, FirstRunChoices(sign_in, where, services)).run_to_end()
+        return run_app(app_without_token(profile, FirstRunChoices(sign_in, where, services)))
 
 
 class FirstRunChoices:

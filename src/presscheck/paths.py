@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,6 +77,16 @@ def places() -> Places:
 
     dirs = PlatformDirs("presscheck", appauthor=False)
     return Places(dirs.user_config_path, dirs.user_cache_path, dirs.user_state_path, dirs.user_data_path)
+
+
+def store_name(profile: str, base_url: str) -> str:
+    """Return the name of the files of a profile and a service."""
+    return f"{profile}-{short_hash(base_url)}"
+
+
+def short_hash(text: str) -> str:
+    """Return a hash of eight digits, for the name of a file."""
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def private_directory(path: Path) -> Path:

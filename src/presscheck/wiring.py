@@ -6,19 +6,19 @@ Imports are lazy, so that each command loads only what it needs.
 from __future__ import annotations
 
 import gc
-import hashlib
 import shlex
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from ipaddress import ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from presscheck.config.profile import Profile
-from presscheck.errors import ConfigurationError, NoToken
+from presscheck.errors import ConfigurationError, NoToken, PresscheckError
 from presscheck.extras import require_extra
-from presscheck.paths import Places, places, private_directory
+from presscheck.paths import Places, places, private_directory, short_hash, store_name
 
 if TYPE_CHECKING:
     from presscheck.browser.server import BrowserServer
@@ -105,13 +105,13 @@ def open_engine(profile: Profile, where: Places | None = None, cache: Cache | No
         read_only=profile.read_only,
         activity=activity,
         user=profile.user,
-        snapshots=where.site_snapshots(_store_name(profile)),
+        snapshots=where.site_snapshots(store_name(profile.name, profile.base_url)),
     )
 
 
 def outbox_file(profile: Profile, where: Places | None = None) -> Path:
     """Return the file of the profile's outbox."""
-    return (where or places()).outbox_file(_store_name(profile))
+    return (where or places()).outbox_file(store_name(profile.name, profile.base_url))
 
 
 def open_cache(profile: Profile, where: Places) -> Cache:
@@ -120,19 +120,57 @@ def open_cache(profile: Profile, where: Places) -> Cache:
 
     # the access token of a sign-in by browser changes every hour
     owner = profile.browser.session.id if profile.browser else needed_token(profile)
-    file = where.cache_file(f"{_store_name(profile)}-{_short_hash(owner)}")
+    file = where.cache_file(f"{store_name(profile.name, profile.base_url)}-{short_hash(owner)}")
     return Cache(file, limit=profile.cache_size * MB)
 
 
 def open_app(profile: Profile, first: Callable[[PresscheckApp], Any] | None = None) -> int:
-    """Run the app with a profile. Return the exit code.
+    """Run the app with a profile, then with those that the user switches to. Return the exit code.
+
+    Args:
+        profile: the profile.
+        first: called with the app after the start, to open a screen above the inbox.
+    """
+    return run_app(_app_with(profile, profile, first))
+
+
+def run_app(app: PresscheckApp) -> int:
+    """Run an app, then those of the profiles that the user switches to. Return the exit code of the last app.
+
+    If the files of a profile cannot be opened, the app starts again with the profile before it, and shows the error.
+    """
+    while True:
+        code, profile, next_profile = app.run_to_end(), app.profile, app.next_profile
+        begun_with = app.begun_with
+        if next_profile is None:
+            return code
+        del app  # its screens are not needed any more
+        gc.unfreeze()
+        try:
+            app = _app_with(next_profile, begun_with)
+        except PresscheckError as error:
+            app = _app_with(profile, begun_with, partial(_show_error, error))
+
+
+def _show_error(error: PresscheckError, app: PresscheckApp) -> None:
+    app.show_error(error)
+
+
+def _app_with(
+    profile: Profile, begun_with: Profile, first: Callable[[PresscheckApp], Any] | None = None
+) -> PresscheckApp:
+    """Create the app for a profile.
 
     Garbage collection is off until the inbox is shown, so that it does not delay the first paint. Objects loaded by
     then are frozen, so that later collections do not scan them and delay keys.
 
     Args:
         profile: the profile.
+        begun_with: the profile with which the process began, to which the user can return.
         first: called with the app after the start, to open a screen above the inbox.
+
+    Raises:
+        PresscheckError: the cache cannot be opened, or the theme is unknown.
     """
     gc.disable()
     # 127 ms, not for commands
@@ -149,8 +187,12 @@ def open_app(profile: Profile, first: Callable[[PresscheckApp], Any] | None = No
     where = places()
     cache = open_cache(profile, where)
     snapshot = cache.answer(KEY) if profile.first_screen in ("inbox", "last") else None
-    start = Start(snapshot.json if snapshot else None, then=begin)
-    return PresscheckApp(lambda: open_engine(profile, where, cache), profile, where, start).run_to_end()
+    start = Start(snapshot.json if snapshot else None, then=begin, begun_with=begun_with)
+    try:
+        return PresscheckApp(lambda: open_engine(profile, where, cache), profile, where, start)
+    except BaseException:
+        cache.close()  # there is no engine to close it
+        raise
 
 
 def app_without_token(profile: Profile, first_run: FirstRun) -> PresscheckApp:
@@ -406,11 +448,3 @@ def _require_public_url(text: str | None) -> None:
         is_valid = False
     if not is_valid:
         raise ConfigurationError(f"--public-url {text}: a URL such as https://docs.example.org")
-
-
-def _store_name(profile: Profile) -> str:
-    return f"{profile.name}-{_short_hash(profile.base_url)}"
-
-
-def _short_hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:8]

@@ -193,6 +193,11 @@ def _require_text(environment: dict[str, str]) -> None:
             raise ConfigurationError(f"{name}: is not UTF-8 text") from None
 
 
+def is_profile_name(name: str) -> bool:
+    """Return whether a text is a valid name of a profile."""
+    return _NAME.fullmatch(name) is not None
+
+
 def profile_name(name: str | None, environment: dict[str, str]) -> str:
     """Return the name of the profile to use: `name`, else `PRESSCHECK_PROFILE`, else ``default``.
 
@@ -201,6 +206,6 @@ def profile_name(name: str | None, environment: dict[str, str]) -> str:
     """
     _require_text(environment)
     selected = name or environment.get("PRESSCHECK_PROFILE") or "default"
-    if not _NAME.fullmatch(selected):
+    if not is_profile_name(selected):
         raise ConfigurationError(f"profile {selected!r}: use up to 40 letters, digits, dots and dashes")
     return selected

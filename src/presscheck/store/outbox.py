@@ -13,7 +13,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Collection, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -80,6 +80,19 @@ COLUMNS = (
     " base, agent"
 )
 ENDED_COLUMNS = "id, name, given, state, error, created_at, ended_at, author, former, result, undoes, agent"
+
+
+def read_marks(file: Path, keys: Collection[str]) -> dict[str, str]:
+    """Return stored values of the outbox of another profile, by key; empty if the file is missing or unusable.
+
+    The file is neither created nor changed.
+    """
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            statement = "SELECT key, value FROM marks WHERE key IN (SELECT value FROM json_each(?))"
+            return dict(connection.execute(statement, (json.dumps([*keys]),)).fetchall())
+    except sqlite3.Error:
+        return {}
 
 
 class LocalState:

@@ -94,11 +94,13 @@ class Start:
         snapshot: the stored startup snapshot of the inbox.
         welcome: makes a screen that is shown before the inbox and returns the profile to use.
         then: opens another screen of the app on top of the inbox.
+        begun_with: the profile with which the process began; by default the profile of the app.
     """
 
     snapshot: str | None = None
     welcome: Callable[[], Screen[Profile | None]] | None = None
     then: Callable[[PresscheckApp], Any] | None = None
+    begun_with: Profile | None = None
 
 
 class PresscheckApp(App[int], inherit_bindings=False):
@@ -134,7 +136,9 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._engine: Engine | None = None
         self.navigation = Navigation(cast("AppContext", self))  # Textual declares wider types than are needed here
         self._notices_shown = 0
-        self.profile, self.settings_file = profile, where.config_file
+        self.profile, self.settings_file, self.where = profile, where.config_file, where
+        self.next_profile: Profile | None = None
+        """The profile with which the process continues after this app, if the user switches."""
         self._trust_file = where.trust_file
         self.keymap, self._key_errors = (keymap, ()) if keymap else load_keymap(where.config_file, profile.project)
         use_keymap(self.keymap)
@@ -196,6 +200,16 @@ class PresscheckApp(App[int], inherit_bindings=False):
         if self._engine is None:
             self._engine = self._open_engine()
         return self._engine
+
+    @property
+    def begun_with(self) -> Profile:
+        """The profile with which the process began, whose token may be that of the environment."""
+        return self._start.begun_with or self.profile
+
+    def switch_profile(self, profile: Profile) -> None:
+        """End the app; the process continues with an app for another profile."""
+        self.next_profile = profile
+        self.exit(0)
 
     def watch_theme(self, name: str) -> None:
         """Switch to the styles of another theme before anything is drawn with it."""

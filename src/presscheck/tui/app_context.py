@@ -12,6 +12,7 @@ from textual.worker import Worker
 
 from presscheck.config.profile import Profile
 from presscheck.errors import PresscheckError
+from presscheck.paths import Places
 from presscheck.text.styled_text import Line
 from presscheck.tui.commands import Keymap, OwnHandler
 from presscheck.tui.keyboard import TypeAhead
@@ -49,6 +50,7 @@ class AppContext(Protocol):
 
     profile: Profile
     settings_file: Path
+    where: Places
     keymap: Keymap
     theme: str
     type_ahead: TypeAhead
@@ -176,6 +178,15 @@ class AppContext(Protocol):
 
     def refresh_css(self, animate: bool = True) -> None:
         """Apply the theme to all screens of the stack."""
+        ...
+
+    @property
+    def begun_with(self) -> Profile:
+        """The profile with which the process began, whose token may be that of the environment."""
+        ...
+
+    def switch_profile(self, profile: Profile) -> None:
+        """End the app; the process continues with an app for another profile."""
         ...
 
     def exit(self, result: int | None = None) -> None:

@@ -127,6 +127,7 @@ COMMANDS: tuple[Command, ...] = (
         ("go_publish", "g p", "publish", "Manage sites"),
         ("go_admin", "g a", "administration", "Members, teams, invites, SAML, integrations and more"),
         ("go_outbox", "g x", "outbox", "Show unsent changes, their history, and drafts"),
+        ("go_profile", "g m", "profile", "Switch to another profile, with its service and user"),
         ("go_links", "g l", "links and files", "List links, files and reusable content of a space"),
         ("go_permissions", "g w", "permissions", "Show who has which level here, and why"),
         ("go_deleted", "g d", "deleted spaces", "List the deleted spaces, and restore one"),

@@ -151,6 +151,24 @@ class Navigation:
         self._note()
         self._show(Place("outbox", "Outbox", mode=self._app.current_mode))
 
+    async def command_go_profile(self) -> None:
+        """Choose another profile, and continue with it. Unsent changes require a confirmation, as to quit."""
+        from presscheck.tui.profile_switch import choose_profile  # 5 ms, only to switch
+
+        screen = self._screen
+        profile = await choose_profile(self._app, screen)
+        if profile is None:
+            return
+        status = self._app.engine.status
+        if status.waiting or status.refused:
+            from presscheck.tui.ui.ask import confirm  # 10 ms, not for the first paint
+
+            self._told = held_words(self._app.engine.held_texts())
+            lines = self._unsent_lines(status.waiting, status.refused)
+            if not await confirm(screen, "You have unsent changes", lines, "Switch"):
+                return
+        self._app.switch_profile(profile)
+
     def command_go_review(self) -> None:
         """Go to the last change request, at its former position if its screen is still alive."""
         if self.last_review:
@@ -518,6 +536,14 @@ class Navigation:
     def _ask_before_quitting(self, waiting: int, refused: int) -> None:
         from presscheck.tui.widgets.confirm_dialog import ConfirmDialog  # 10 ms, not for the first paint
 
+        def quit_if(confirmed: bool | None) -> None:
+            if confirmed:
+                self.command_quit()
+
+        lines = self._unsent_lines(waiting, refused)
+        self._app.push_screen(ConfirmDialog("You have unsent changes", lines, "Quit"), quit_if)
+
+    def _unsent_lines(self, waiting: int, refused: int) -> list[Line]:
         lines: list[Line] = []
         if waiting:
             lines.append(
@@ -529,9 +555,4 @@ class Navigation:
 
         if self._told:
             lines.append((Span(f"✎ {self._told}", "accent"), Span(": stay on this machine.")))
-
-        def quit_if(confirmed: bool | None) -> None:
-            if confirmed:
-                self.command_quit()
-
-        self._app.push_screen(ConfirmDialog("You have unsent changes", lines, "Quit"), quit_if)
+        return lines

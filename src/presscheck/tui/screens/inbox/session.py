@@ -19,6 +19,7 @@ from presscheck.api.users import GetCurrentUser
 from presscheck.config.saved_views import same_name
 from presscheck.engine.inbox.preview import read_preview
 from presscheck.engine.inbox.views import is_older, missing_reviews
+from presscheck.engine.profiles import store_needs_me
 from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH
 from presscheck.engine.review.merge_forecast import forecast, was_updated
 from presscheck.engine.shared_calls import changes_in, comments_on, reviewers_of, reviews_of
@@ -143,6 +144,12 @@ class Inbox:
             titles = ", ".join(sanitize(view.title) for view in views)
             context.show_error(ConfigurationError(f"first_view: no view is named {sanitize(name)}; there are {titles}"))
         return view
+
+    def _store_needs_me(self) -> None:
+        """Store the number of change requests that need the user, for the list of profiles."""
+        view = next((view for view in self.model.views if view.id == "needs-me"), None)
+        if view and not self.model.is_user_unknown:
+            store_needs_me(self._engine.outbox, self.model.total(view))
 
     def store_place(self) -> None:
         """Store where the next start begins: its startup snapshot must show the row on which keys will act."""
@@ -329,6 +336,7 @@ class Inbox:
                 await model.arrange(view)
         self.panes.show_tabs()
         if reads:
+            self._store_needs_me()
             self.screen.run(self._read_reviews, group="reviews", exclusive=True)
 
     async def _read_reviews(self) -> None:

@@ -1,0 +1,138 @@
+"""Several profiles: the list of profiles, and the switch to another one in the same terminal."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.running_service import RunningService, running_service
+from tests.terminal import Terminal
+from tests.tui.app_driver import app_on, inbox_loaded, pick, running, shown, until
+
+from presscheck.api.comments import Document, PostComment
+from presscheck.tui.widgets.picker import Picker
+
+
+@pytest.fixture
+def sample(shared_service: Callable[..., RunningService]) -> RunningService:
+    return shared_service(sample=True)
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("other"), sample=True) as service:
+        yield service
+
+
+def write_settings(home: Path, **services: RunningService | str) -> None:
+    """Write a profile for each service; a text is the whole table of a profile."""
+    (home / "config").mkdir(exist_ok=True)
+    lines: list[str] = []
+    for name, service in services.items():
+        if isinstance(service, str):
+            lines += [f"[profiles.{name}]", service]
+            continue
+        token = home / f"{name}-token"
+        token.write_text(service.token)
+        token.chmod(0o600)
+        lines += [f"[profiles.{name}]", f'base_url = "{service.base_url}"', f'token_file = "{token}"', "sync = false"]
+    (home / "config" / "config.toml").write_text("\n".join(lines) + "\n")
+
+
+def choices(app: object) -> list[str]:
+    screen = getattr(app, "screen", None)
+    return [f"{choice.label}  {choice.note}" for choice in screen.choices] if isinstance(screen, Picker) else []
+
+
+async def test_the_list_has_user_service_and_numbers(
+    sample: RunningService, other: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PRESSCHECK_TOKEN", "of the first profile")
+    write_settings(tmp_path, work=sample, client=other, bare='base_url = "https://docs.example.org"')
+    async with running(app_on(other, tmp_path, name="client")) as pilot:
+        await inbox_loaded(pilot)
+        await until(pilot, holds=lambda: pilot.app.engine.outbox.recall("needs me") is not None)
+        user = pilot.app.engine.me.display_name
+    app = app_on(sample, tmp_path, name="work")
+    async with running(app) as pilot:
+        await inbox_loaded(pilot)
+        await pilot.press("g", "m")
+        await until(pilot, holds=lambda: len(choices(app)) == 3)
+        rows = {row.split()[0]: row for row in choices(app)}
+        assert rows["bare"] == "bare     docs.example.org  no token"
+        assert f"{user} · 127.0.0.1:" in rows["client"]
+        assert "need you · as of just now" in rows["client"]
+        assert "in use" in rows["work"]
+        await pick(pilot, "bare")
+        await until(pilot, shows="no token for https://docs.example.org: run `presscheck login --profile bare`")
+        await pilot.press("g", "m")
+        await until(pilot, holds=lambda: len(choices(app)) == 3)
+        await pick(pilot, "work")
+        await until(pilot, holds=lambda: not choices(app))
+        assert app.next_profile is None, "it is the one in use"
+        await pilot.press("g", "m")
+        await until(pilot, holds=lambda: len(choices(app)) == 3)
+        await pick(pilot, "client")
+        await until(pilot, holds=lambda: app.next_profile is not None)
+    assert app.next_profile
+    assert (app.next_profile.name, app.next_profile.base_url) == ("client", other.base_url)
+    assert app.next_profile.token == other.token, "another service never gets the token of the environment"
+
+
+async def test_unsent_changes_are_asked_for_and_stay(
+    sample: RunningService, other: RunningService, tmp_path: Path
+) -> None:
+    write_settings(tmp_path, work=sample, client=other)
+    app = app_on(sample, tmp_path, name="work", offline=True)
+    async with running(app) as pilot:
+        await until(pilot, shows="offline")
+        app.engine.write(PostComment(space_id="api", change_request_id="5", body=Document(markdown="later")))
+        await until(pilot, shows="1 pending")
+        for answer in ("n", "y"):
+            await pilot.press("g", "m")
+            await until(pilot, holds=lambda: len(choices(app)) == 2)
+            await pick(pilot, "client")
+            await until(pilot, shows="You have unsent changes")
+            assert app.next_profile is None
+            await pilot.press(answer)
+            if answer == "n":
+                await until(pilot, holds=lambda: "unsent changes" not in shown(app))
+        await until(pilot, holds=lambda: app.next_profile is not None)
+        assert app.next_profile
+        assert app.next_profile.offline
+    async with running(app_on(sample, tmp_path, name="work", offline=True)) as pilot:
+        await until(pilot, shows="1 pending")
+
+
+async def test_a_single_profile_has_nothing_to_switch_to(sample: RunningService, tmp_path: Path) -> None:
+    write_settings(tmp_path, work=sample)
+    async with running(app_on(sample, tmp_path, name="work"), (300, 40)) as pilot:
+        await inbox_loaded(pilot)
+        await pilot.press("g", "m")
+        await until(pilot, shows="there is no other profile: `presscheck config edit` adds one")
+        (tmp_path / "config" / "config.toml").write_text("[profiles.work]\ntheme = 3\n")
+        await pilot.press("g", "m")
+        await until(pilot, shows="profiles.work.theme must be a quoted string")
+
+
+def test_the_terminal_shows_the_other_profile_and_returns(
+    sample: RunningService, other: RunningService, tmp_path: Path
+) -> None:
+    write_settings(tmp_path, work=sample, client=other, odd=f'base_url = "{other.base_url}"\ntoken_command = "false"')
+    environment = {"PRESSCHECK_HOME": str(tmp_path), "PRESSCHECK_PROFILE": "work"}
+    terminal = Terminal([sys.executable, "-m", "presscheck"], env=environment)
+    try:
+        for name in ("client", "work"):
+            terminal.wait("Needs me 7")
+            terminal.press("g", "m")
+            terminal.wait("in use")
+            terminal.press(*name, "enter")
+            terminal.wait(rf"{name} · live")
+        terminal.press("g", "m")
+        terminal.wait("in use")
+        terminal.press(*"odd", "enter")
+        terminal.wait("token_command")
+        terminal.press("q")
+        assert terminal.end() == 0
+    finally:
+        terminal.close()
