@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from tests.running_service import RunningService
 from tests.service_users import say
 from tests.tui.app_driver import all_sent, review, shown, until
 from tests.tui.change_request_factory import begun, edited, rewritten
+from tests.tui.prose_programs import configure, has_ended, has_started, sleeping
 
 from presscheck.api.comments import ListComments
 
@@ -31,14 +30,6 @@ for path in sys.argv[1:]:
         if "flaw" in line:
             print(json.dumps({**row, "message": "no flaws please", "rule": "flaws", "severity": "error"}))
 """
-
-
-def configure(tmp_path: Path, *checks: tuple[str, list[str]]) -> None:
-    """Write the settings file with checks, each a name and a command."""
-    tables = (f'[[checks]]\nname = "{name}"\ncommand = {json.dumps(command)}\n' for name, command in checks)
-    file = tmp_path / "config" / "config.toml"
-    file.parent.mkdir(exist_ok=True)
-    file.write_text("\n".join(tables))
 
 
 def python(code: str) -> list[str]:
@@ -124,27 +115,18 @@ async def test_a_check_runs_in_the_background_and_is_canceled_by_its_key(
     service: RunningService, tmp_path: Path
 ) -> None:
     mark = tmp_path / "pid"
-    code = f"import os, time; open({str(mark)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
-    configure(tmp_path, ("slow", python(code)))
+    configure(tmp_path, ("slow", python(sleeping(mark))))
     await begun(service, "Prose canceled", AFTER, title="Prose canceled page")
     async with review(service, tmp_path, "Prose canceled", (80, 24)) as pilot:
         await until(pilot, shows="1 change")
         await pilot.press("full_stop", "W")
-        await until(pilot, shows="§ prose check 1 of 1 …", holds=lambda: bool(mark.exists() and mark.read_text()))
+        await until(pilot, shows="§ prose check 1 of 1 …", holds=lambda: has_started(mark))
         await pilot.press("tab")
         await until(pilot, shows="A flaw here.")
         await pilot.press("full_stop", "W")
         await until(pilot, shows="prose check canceled")
         assert "§ prose check" not in shown(pilot.app)
-
-        def has_ended() -> bool:
-            try:
-                os.kill(int(mark.read_text()), 0)
-            except ProcessLookupError:
-                return True
-            return False
-
-        await until(pilot, holds=has_ended)
+        await until(pilot, holds=lambda: has_ended(mark))
 
 
 async def test_failures_are_shown_and_the_other_checks_go_on(service: RunningService, tmp_path: Path) -> None:

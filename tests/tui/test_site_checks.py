@@ -9,6 +9,7 @@ from sqlalchemy import update
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, shown, until
 from tests.tui.change_request_factory import begun
+from tests.tui.site_checks import ORG, on_site
 
 from presscheck.api.change_requests import MergeChangeRequest
 from presscheck.api.operation import Operation
@@ -20,29 +21,13 @@ from presscheck.documents.sites.content import key_of
 from presscheck.errors import Forbidden
 from presscheck.service.db.engine import Database
 from presscheck.service.models.sites import SiteRow
-from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
-from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.sites.access.screen import SiteAccessScreen
-
-ORG = "tallowick"
 
 
 async def live_site(client: Client) -> Site:
     page = await client.send(ListSites(organization_id=ORG))
     return next(site for site in page.items if site.published)
-
-
-async def on_site(pilot: Any, site: Site) -> PublishScreen:
-    """Put the cursor on a site, and wait for its checks."""
-    await until(pilot, shows="live")
-    await pilot.press("g", "p")
-    await until(pilot, shows="● live", holds=lambda: isinstance(pilot.app.screen, PublishScreen))
-    screen: Any = pilot.app.screen
-    await pilot.app.go(Place.site(site.id))
-    await until(pilot, holds=lambda: screen.current and screen.current.id == site.id)
-    await until(pilot, holds=lambda: screen.checklist.content(site) is not None)
-    return screen
 
 
 async def follow(pilot: Any, text: str) -> None:

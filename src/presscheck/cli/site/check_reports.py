@@ -19,7 +19,14 @@ def sarif(findings: Sequence[Finding]) -> dict[str, Any]:
     """Return the findings as a SARIF log. A check that could not be done has the kind `open`."""
     rules = [(check.name, check.title, _LEVELS[check.severity]) for check in CHECKS]
     rules.append((NOT_CHECKED, "checks that could not be done", _LEVELS["unknown"]))
+    rules += [(name, name, _LEVELS[severity]) for name, severity in _prose_rules(findings).items()]
     return sarif_log(rules, [_result(finding) for finding in findings])
+
+
+def _prose_rules(findings: Sequence[Finding]) -> dict[str, Severity]:
+    """Return the rules of prose checks that have findings, each with the severity of its first finding."""
+    own = {NOT_CHECKED, *(check.name for check in CHECKS)}
+    return {finding.check: finding.severity for finding in reversed(findings) if finding.check not in own}
 
 
 def _result(finding: Finding) -> dict[str, Any]:
@@ -48,9 +55,10 @@ def junit(title: str, findings: Sequence[Finding], off: Collection[str] = ()) ->
         findings: the findings; a check that could not be done is an error of its test.
         off: the names of the checks that are off; their tests are skipped.
     """
-    suite = ElementTree.Element("testsuite", name=sanitize(title), tests=str(len(CHECKS)))
+    names = [*(check.name for check in CHECKS), *sorted(_prose_rules(findings))]
+    suite = ElementTree.Element("testsuite", name=sanitize(title), tests=str(len(names)))
     failures = errors = skipped = 0
-    for name in (check.name for check in CHECKS):
+    for name in names:
         case = ElementTree.SubElement(suite, "testcase", classname="presscheck.site", name=name)
         own = [finding for finding in findings if finding.check == name or name in finding.unchecked]
         text = "\n".join(f"{sanitize(finding.where)}: {sanitize(finding.message)}" for finding in own)

@@ -34,6 +34,7 @@ from presscheck.api.sites import (
 from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import CommandSpec, add, sends
 from presscheck.cli.output import print_message, print_text
+from presscheck.cli.prose_checks import chosen_checks, with_option
 from presscheck.cli.session import Session, confirm, org_option, site_argument, with_session, yes_option
 from presscheck.cli.site.build import build
 from presscheck.cli.site.check_reports import junit, sarif
@@ -41,6 +42,7 @@ from presscheck.cli.site.config import config
 from presscheck.cli.site.documents import customization, schema, set_schema
 from presscheck.cli.site.history import history, restore
 from presscheck.cli.site.operations import add_to_sites
+from presscheck.cli.site.prose import site_prose_findings
 from presscheck.cli.site.redirects import redirects
 from presscheck.config.checks_file import ChecksFile
 from presscheck.documents.sites.checks import CHECK_NAMES, Finding, Level, check_site, summary
@@ -256,16 +258,29 @@ async def preview(
 @click.option("--sarif", "report", flag_value="sarif", help="Print a SARIF log.")
 @click.option("--junit", "report", flag_value="junit", help="Print a JUnit report.")
 @checks_option
+@with_option
 @org_option
 @with_session
-async def check(session: Session, site: str, org: str | None, report: str | None, checks_file: Path | None) -> None:
+async def check(
+    session: Session,
+    site: str,
+    org: str | None,
+    report: str | None,
+    checks_file: Path | None,
+    *,
+    programs: tuple[str, ...],
+) -> None:
     """Check a site before readers see its problems.
 
-    Errors and warnings, and checks that could not be done, make the exit code 6; notes do not.
+    Errors and warnings, and checks that could not be done, make the exit code 6; notes do not. The prose checks that
+    --with names report new findings in the pages that changed since the site was published.
     """
+    checks = chosen_checks(programs) if programs else []
     owner, chosen = await lookup.site(session, site, org)
     levels = _levels(session, chosen, checks_file)
-    findings = await site_findings(session, owner.id, chosen, levels)
+    content, findings = await check_content(session, owner.id, chosen, levels)
+    if checks:
+        findings += await site_prose_findings(session, content, checks)
     if report == "sarif":
         click.echo(json.dumps(sarif(findings), indent=2))
     elif report == "junit":

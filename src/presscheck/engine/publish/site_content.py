@@ -442,15 +442,26 @@ def _stored_facts(cache: Cache, space: str, pages: Sequence[RevisionPage]) -> tu
         if time.monotonic() > ends:
             return found, pages[start:]
         batch = pages[start : start + BATCH]
-        keys = live_page_keys(space, (page.id for page in batch))
-        texts = cache.for_writing(keys.values())
-        for page in batch:
-            stored = texts.get(keys[page.id])
-            body = _body(stored.json) if stored else {}
-            text = body.get("markdown")
-            if page.document_id and body.get("documentId") == page.document_id and isinstance(text, str):
-                found[page.id] = (page.document_id, page_facts(text))
+        texts = cached_texts(cache, space, batch)
+        found |= {page.id: (page.document_id or "", page_facts(texts[page.id])) for page in batch if page.id in texts}
     return found, ()
+
+
+def cached_texts(cache: Cache, space: str, pages: Sequence[RevisionPage]) -> dict[str, str]:
+    """Return the texts of live pages by page id, if the cache has the current ones.
+
+    Runs in the cache's writer thread.
+    """
+    keys = live_page_keys(space, (page.id for page in pages))
+    stored = cache.for_writing(keys.values())
+    texts: dict[str, str] = {}
+    for page in pages:
+        entry = stored.get(keys[page.id])
+        body = _body(entry.json) if entry else {}
+        text = body.get("markdown")
+        if page.document_id and body.get("documentId") == page.document_id and isinstance(text, str):
+            texts[page.id] = text
+    return texts
 
 
 def _body(text: str) -> dict[str, Any]:

@@ -241,6 +241,7 @@ class PublishActions:
                 lines += [
                     (Span(sanitize(site.title), "strong"), Span(f"  visible to {seen}")),
                     (Span("  "), *self._checklist.summary_line(site)),
+                    *((Span("  "), *line) for line in self._checklist.prose_lines(site)),
                 ]
             dialog.make_ready(lines, type_to_confirm=count(len(sites), "site") if is_faulty else None)
 

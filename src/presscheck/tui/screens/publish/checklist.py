@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic, time
 from typing import TYPE_CHECKING, cast
 
 from presscheck.config.checks_file import ChecksFile
+from presscheck.config.project import checks_of
 from presscheck.documents.sites.checks import CHECK_NAMES, Finding, Level, Severity, check_site, summary
 from presscheck.documents.sites.content import SiteContent
 from presscheck.engine.publish.published_state import PublishedStates
@@ -21,11 +22,14 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import key_for
 from presscheck.tui.places import Place
 from presscheck.tui.screens.problem_list import ProblemListScreen, ProblemRow
+from presscheck.tui.screens.prose_checks import ProseRun
+from presscheck.tui.screens.publish.prose_findings import SiteProseFindings
 
 if TYPE_CHECKING:
     from presscheck.api.site_structure import SiteStructure
     from presscheck.api.sites import Site
     from presscheck.client.request_priority import Priority
+    from presscheck.config.prose_checks import ProseCheck
     from presscheck.tui.screens.publish.session import PublishSession
     from presscheck.tui.screens.publish.site_screens import SiteScreens
 
@@ -43,6 +47,7 @@ SIGNS: dict[Severity, tuple[str, str]] = {
     "warning": ("⚠", "waiting"),
     "info": ("·", "quiet"),
 }
+NOT_CHECKED = "Prose not checked: {} checks it."
 _HEADINGS: dict[Severity, str] = {
     "error": "Errors that readers would see",
     "unknown": "Not checked",
@@ -74,6 +79,10 @@ class Checklist:
         self._reader: SiteReader | None = None
         self._contents: dict[str, SiteContent] = {}
         """Content read by the last check, by site id."""
+        self._prose: dict[str, SiteProseFindings] = {}
+        """Findings of prose checks by site id."""
+        self._has_prose_checks = False
+        """Whether there were prose checks to run at the last check."""
         self._list: ProblemListScreen[Finding] | None = None
 
     def check_soon(self, site: Site, *, current: float = CURRENT) -> None:
@@ -123,6 +132,9 @@ class Checklist:
         published = states.of(site.id)
         try:
             levels = await asyncio.to_thread(self._levels, site)
+            app = self._session.screen.app_context
+            checks, _ = await asyncio.to_thread(checks_of, app.settings_file, app.profile.project)
+            self._has_prose_checks = bool(checks)
             content = await reader.read(self._session.organization_id, site.id, priority=priority, published=published)
         except PresscheckError as error:
             self._checked_at[site.id] = monotonic()
@@ -165,8 +177,12 @@ class Checklist:
 
     def line(self, site: Site) -> Line:
         """Return the summary of a site's checks, with the key that lists the findings."""
-        hint = (Span(f" · {key_for('why')} lists them", "quiet"),) if self._found.get(site.id) else ()
-        return (*self.summary_line(site), *hint)
+        prose, content = self._prose_of(site), self.content(site)
+        note = prose.note(content)
+        state = (Span(f" · {note}", "waiting" if prose.of(content) else "quiet"),) if note else ()
+        has_findings = self._found.get(site.id) or prose.of(content)
+        hint = (Span(f" · {key_for('why')} lists them", "quiet"),) if has_findings else ()
+        return (*self.summary_line(site), *state, *hint)
 
     def summary_line(self, site: Site) -> Line:
         """Return the summary of a site's checks: the error, the progress, or the number of problems."""
@@ -191,9 +207,41 @@ class Checklist:
         if site is None:
             return
         heading = f"Checks of {sanitize(site.title)}"
-        self._list = ProblemListScreen(heading, self._rows(site), self._go_to)
+        self._list = SiteProblemsScreen(heading, self._rows(site), self._go_to, self)
         self._session.screen.app_context.push_screen(self._list)
         self._session.screen.run(lambda: self.check(site), group="checks", exclusive=True)
+
+    reason_check_prose = reason_why
+
+    def command_check_prose(self) -> None:
+        """Run the prose checks on the changed pages of the site, or cancel them."""
+        site = self._session.current
+        if site is None:
+            return
+        key = key_for("why")
+        next_step = f"{key} lists them" if self._session.screen.is_shown else "they are at the end of the list"
+
+        async def check(checks: Sequence[ProseCheck]) -> int:
+            if await self.check(site) is None:
+                raise PresscheckError(f"prose not checked: {self._failed.get(site.id, '')}")
+            return await self._prose_of(site).check(self._session.screen.engine, checks, self._contents[site.id])
+
+        self._prose_of(site).run.toggle(check, next_step)
+
+    def prose_lines(self, site: Site) -> list[Line]:
+        """Return the lines about prose in a confirmation: the number of findings, or that it was not checked."""
+        prose, content = self._prose_of(site), self.content(site)
+        note = prose.note(content)
+        if prose.of(content) and not prose.run.progress:
+            return [(Span(f"⚠ {note}, {key_for('why')} lists them", "waiting"),)]
+        if not note and self._has_prose_checks:
+            note = NOT_CHECKED.format(key_for("check_prose"))
+        return [(Span(note, "quiet"),)] if note else []
+
+    def _prose_of(self, site: Site) -> SiteProseFindings:
+        if site.id not in self._prose:
+            self._prose[site.id] = SiteProseFindings(ProseRun(self._session.screen, lambda: self._show(site)))
+        return self._prose[site.id]
 
     def lines_before_publishing(self, site: Site) -> list[Line]:
         """Return the lines of the confirmation: the summary, and the worst findings."""
@@ -206,7 +254,7 @@ class Checklist:
             lines.append((Span(f"{sign} ", style), Span(where, "strong"), Span(f" {what}")))
         if len(worst) > SHOWN_BEFORE_PUBLISHING:
             lines.append((Span(f"and {count(len(worst) - SHOWN_BEFORE_PUBLISHING, 'more', 'more')}", "quiet"),))
-        return lines
+        return [*lines, *self.prose_lines(site)]
 
     def _show(self, site: Site) -> None:
         if self._session.current and self._session.current.id == site.id:
@@ -217,13 +265,24 @@ class Checklist:
     def _rows(self, site: Site) -> Sequence[ProblemRow[Finding]]:
         findings = self._found.get(site.id)
         if not findings:
-            return [ProblemRow((Span("  "), *self.summary_line(site)), is_note=True)]
+            return [ProblemRow((Span("  "), *self.summary_line(site)), is_note=True), *self._prose_rows(site)]
         rows: list[ProblemRow[Finding]] = []
         for severity, heading in _HEADINGS.items():
             group = [_row(finding) for finding in findings if finding.severity == severity]
             if group:
                 rows += [ProblemRow((Span(f"  {heading}", "heading"),), is_note=True), *group]
-        return rows
+        return [*rows, *self._prose_rows(site)]
+
+    def _prose_rows(self, site: Site) -> list[ProblemRow[Finding]]:
+        prose, content = self._prose_of(site), self.content(site)
+        note = prose.note(content)
+        if not note:
+            words = NOT_CHECKED.format(key_for("check_prose"))
+            return [ProblemRow((Span(f"  {words}", "quiet"),), is_note=True)] if self._has_prose_checks else []
+        rows = [ProblemRow[Finding]((Span("  Prose: ", "heading"), Span(note, "quiet")), is_note=True)]
+        if scope := prose.scope(content):
+            rows.append(ProblemRow((Span("   "), Span(scope, "quiet")), is_note=True))
+        return [*rows, *map(_row, prose.of(content))]
 
     def _go_to(self, finding: Finding) -> None:
         app, site = self._session.screen.app_context, self._session.current
@@ -254,6 +313,35 @@ class Checklist:
         else:
             problems = summary(one for one in found if one.check in of)
             self._session.screen.notify(f"{where}: checked now, {problems or 'no problems'}")
+
+
+class SiteProblemsScreen(ProblemListScreen[Finding]):
+    """The findings of a site; a key adds those of the prose checks.
+
+    Args:
+        heading: the title.
+        rows: the findings and notes.
+        go_to: goes to the place of a finding.
+        checklist: runs the prose checks.
+    """
+
+    def __init__(
+        self,
+        heading: str,
+        rows: Sequence[ProblemRow[Finding]],
+        go_to: Callable[[Finding], None],
+        checklist: Checklist,
+    ) -> None:
+        super().__init__(heading, rows, go_to)
+        self._checklist = checklist
+
+    def reason_check_prose(self) -> str | None:
+        """Return why no prose can be checked: there is no site."""
+        return self._checklist.reason_check_prose()
+
+    def command_check_prose(self) -> None:
+        """Run the prose checks on the changed pages, or cancel them."""
+        self._checklist.command_check_prose()
 
 
 def _row(finding: Finding) -> ProblemRow[Finding]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from presscheck.documents.pages.comment_text import block_at, format_suggestion
-from presscheck.errors import PresscheckError
-from presscheck.text.phrases import count
+from presscheck.tui.screens.prose_checks import ProseRun, state_words
 
 if TYPE_CHECKING:
     from presscheck.config.prose_checks import ProseCheck
     from presscheck.documents.git_format.findings import Finding
     from presscheck.engine.review.changes import ChangedItem
     from presscheck.tui.screens.review.loader import PageTextLoader
+    from presscheck.tui.ui.screen import BaseScreen
 
 Texts = tuple[str, str]
 """The texts of a page before and after the change."""
@@ -24,19 +24,18 @@ class ProseFindings:
 
     Args:
         texts: the texts of the changed pages.
+        screen: the screen of the review.
 
     Attributes:
-        progress: the running check in words; empty if none is running.
-        failures: the errors of the programs in the last run.
+        run: the running or last run of the checks.
         missing: the number of pages whose text could not be loaded for the last run.
     """
 
-    def __init__(self, texts: PageTextLoader) -> None:
+    def __init__(self, texts: PageTextLoader, screen: BaseScreen) -> None:
         self._texts = texts
+        self.run = ProseRun(screen, screen.redraw)
         self._checks: tuple[ProseCheck, ...] = ()
         self._findings: dict[str, tuple[Texts, tuple[Finding, ...]]] = {}
-        self.progress = ""
-        self.failures: list[str] = []
         self.missing = 0
 
     def on(self, item: ChangedItem | None) -> tuple[Finding, ...]:
@@ -46,49 +45,28 @@ class ProseFindings:
 
     def note(self, items: Sequence[ChangedItem]) -> str:
         """Return the state of the checks in a few words; empty if they never ran."""
-        if self.progress:
-            return self.progress
+        if self.run.progress:
+            return self.run.progress
         if not self._checks:
             return ""
         number = sum(len(self.on(item)) for item in items)
-        unchecked = self.missing + len(self._outdated(items))
-        parts = [count(number, "prose finding") if number else "", f"{unchecked} not checked" if unchecked else ""]
-        parts.append(f"{count(len(self.failures), 'check')} failed" if self.failures else "")
-        return " · ".join(part for part in parts if part) or "no prose findings"
+        return state_words(number, self.missing + len(self._outdated(items)), len(self.run.failures))
 
-    async def check(
-        self, checks: Sequence[ProseCheck], items: Sequence[ChangedItem], redraw: Callable[[], None]
-    ) -> None:
-        """Check the pages whose texts have changed since they were checked; after a failure, all pages.
+    async def check(self, checks: Sequence[ProseCheck], items: Sequence[ChangedItem]) -> None:
+        """Check the pages whose texts have changed since they were checked; after a failure, all pages."""
+        from presscheck.engine.prose_checks.programs import page_sources  # 12 ms, only for prose checks
 
-        Args:
-            checks: the checks to run.
-            items: the changed items.
-            redraw: called when the progress changes.
-        """
-        from presscheck.engine.prose_checks.programs import new_findings, page_sources  # 12 ms, only for prose checks
-
-        self.progress = "§ prose: loading …"
-        redraw()
         await self._texts.load_all(items)
-        if self._checks != tuple(checks) or self.failures:
+        if self._checks != tuple(checks) or self.run.failures:
             self._findings.clear()
-        self._checks, self.failures = tuple(checks), []
+        self._checks = tuple(checks)
         outdated = self._outdated(items)
         self.missing = sum(self._texts_of(item) is None for item in items if has_prose(item))
         sources = page_sources({item.id: item.path or "" for item in items if item.noun == "page"})
         texts = {sources[item.id]: texts for item in outdated if (texts := self._texts_of(item))}
         before = {source: old for source, (old, _) in texts.items() if old}
         after = {source: new for source, (_, new) in texts.items()}
-        findings: list[Finding] = []
-        for number, check in enumerate(checks, 1):
-            self.progress = f"§ prose check {number} of {len(checks)} …"
-            redraw()
-            try:
-                findings += await new_findings(check, before, after) if after else []
-            except PresscheckError as error:
-                self.failures.append(error.message)
-        findings.sort(key=lambda finding: finding.place)
+        findings = await self.run.findings(checks, before, after)
         for item in outdated:
             source = sources[item.id]
             if source in texts:

@@ -67,7 +67,7 @@ class ReviewSession(RequestSession):
         self.texts = PageTextLoader(self.model, screen)
         self.threads = ThreadFilter(self.model, self.texts, engine.outbox)
         self.loader = ReviewLoader(self.model, screen, on_answer)
-        self.prose = ProseFindings(self.texts)
+        self.prose = ProseFindings(self.texts, screen)
         self.program = RunningProgram()
         self.view = ReviewView(self.model, self.texts, self.threads, self.loader, self.prose)
         self.part: BaseScreen | None = None

@@ -1,0 +1,77 @@
+"""The new findings of prose checks in the pages of a site that changed since it was published."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from presscheck.engine.publish.prose_pages import (
+    ProsePage,
+    has_published_pages,
+    prose_pages,
+    read_prose_texts,
+    unread_spaces,
+)
+from presscheck.tui.screens.prose_checks import ProseRun, state_words
+
+if TYPE_CHECKING:
+    from presscheck.config.prose_checks import ProseCheck
+    from presscheck.documents.sites.checks import Finding
+    from presscheck.documents.sites.content import SiteContent
+    from presscheck.engine.engine import Engine
+
+
+class SiteProseFindings:
+    """The new findings of prose checks in the changed pages of a site, for the texts that were checked.
+
+    Args:
+        run: the running or last run of the checks.
+    """
+
+    def __init__(self, run: ProseRun) -> None:
+        self.run = run
+        self._checks: tuple[ProseCheck, ...] = ()
+        self._findings: dict[ProsePage, tuple[Finding, ...]] = {}
+        """Findings by checked page. A page whose current or published text is another one is not the same key."""
+        self._changed: tuple[SiteContent | None, tuple[ProsePage, ...]] = (None, ())
+        """The changed pages of the last content."""
+
+    async def check(self, engine: Engine, checks: Sequence[ProseCheck], content: SiteContent) -> int:
+        """Check the changed pages that were not checked; after a failure, all. Return the number of findings."""
+        if self._checks != tuple(checks) or self.run.failures:
+            self._findings.clear()
+        self._checks = tuple(checks)
+        unchecked = [page for page in self._pages(content) if page not in self._findings]
+        texts = await read_prose_texts(engine, content, unchecked)
+        findings = texts.site_findings(await self.run.findings(checks, texts.before, texts.after))
+        by_page: defaultdict[tuple[str, str], list[Finding]] = defaultdict(list)
+        for finding in findings:
+            by_page[finding.space, finding.page].append(finding)
+        self._findings |= {page: tuple(by_page[page.space, page.page]) for page in texts.pages.values()}
+        return len(self.of(content))
+
+    def of(self, content: SiteContent | None) -> list[Finding]:
+        """Return the findings in the changed pages, in the order of the site."""
+        return [finding for page in self._pages(content) for finding in self._findings.get(page, ())]
+
+    def note(self, content: SiteContent | None) -> str:
+        """Return the state of the checks in a few words; empty if they never ran."""
+        if self.run.progress or not self._checks or content is None:
+            return self.run.progress
+        unchecked = sum(page not in self._findings for page in self._pages(content))
+        words = state_words(len(self.of(content)), unchecked, len(self.run.failures))
+        return " · ".join(part for part in (words, unread_spaces(content)) if part)
+
+    def scope(self, content: SiteContent | None) -> str:
+        """Return a sentence if more than the changed pages are checked; empty if they are known, or nothing ran."""
+        if not self._checks or content is None or has_published_pages(content):
+            return ""
+        return "What was published before is not known: all pages in the cache are checked."
+
+    def _pages(self, content: SiteContent | None) -> tuple[ProsePage, ...]:
+        if content is None or not self._checks:
+            return ()
+        if self._changed[0] is not content:
+            self._changed = (content, prose_pages(content))
+        return self._changed[1]
