@@ -16,16 +16,13 @@ from presscheck.cli.site.commands import check_content
 from presscheck.documents.sites.checks import Finding, summary
 from presscheck.documents.sites.content import SiteContent
 from presscheck.engine.publish.differences import SUBJECTS, Differences, differences
-from presscheck.engine.publish.publish_summary import audience, lacks_link, last_publish, publish_lines
+from presscheck.engine.publish.publish_summary import LINK_NAME, audience, lacks_link, last_publish, publish_lines
 from presscheck.engine.publish.published_state import PublishedStates
 from presscheck.engine.publish.publishing import reach_words, read_customization, unreach_words
 from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import plain
-
-LINK_NAME = "Readers"
-"""The name of a share link that is created with a publish."""
 
 
 class SitesPlace(Place):

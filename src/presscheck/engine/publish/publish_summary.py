@@ -14,6 +14,8 @@ from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 
+LINK_NAME = "Readers"
+"""The name of a share link that is created with a publish."""
 NAMED = 3
 """Maximum number of differences listed for each subject."""
 SIGNS = {"added": ("+", "added"), "edited": ("~", "waiting"), "moved": ("→", "waiting"), "removed": ("−", "removed")}

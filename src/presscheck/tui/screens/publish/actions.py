@@ -11,7 +11,7 @@ from typing_extensions import override
 from presscheck.api.site_settings import CreateShareLink, GetCustomization
 from presscheck.api.sites import GetSite, PublishSite, Site, UnpublishSite
 from presscheck.engine.publish.differences import Differences, differences
-from presscheck.engine.publish.publish_summary import audience, lacks_link, publish_lines, unpublish_lines
+from presscheck.engine.publish.publish_summary import LINK_NAME, audience, lacks_link, publish_lines, unpublish_lines
 from presscheck.engine.publish.published_state import PublishedStates, customization_settings
 from presscheck.engine.publish.publishing import reach_words, read_customization, unreach_words
 from presscheck.engine.publish.shown_addresses import shown_address
@@ -35,8 +35,6 @@ ACTIONS = (
     Choice("publish", "Publish", "those that are not live"),
     Choice("unpublish", "Unpublish", "those that are live"),
 )
-LINK_NAME = "Readers"
-"""The name of a share link that is created with a publish."""
 
 
 class SiteItem(BatchItem):
