@@ -150,8 +150,8 @@ def test_each_merge_requirement_names_who_can_fix_it() -> None:
         ("care", "reviews", "a new review by Jon"),
         ("care", "reviews", "a new approval by Ada"),
         ("care", "comments", "anyone who can resolve them"),
-        ("blocked", "conflicts", "anyone who can edit these pages: p o or p t takes a side"),
-        ("blocked", "main", "anyone who can edit these pages, after an update from main (u)"),
+        ("blocked", "conflicts", "anyone who can edit these pages"),
+        ("blocked", "main", "anyone who can edit these pages, after an update from main"),
     ]
     nothing_known = {one.subject: one for one in checks(MergeInputs(request(), "me"))}
     assert {one.certainty for name, one in nothing_known.items() if name not in ("comments", "main")} == {"unknown"}

@@ -14,7 +14,7 @@ from presscheck.documents.nodes.comment_targets import document_text
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.pages.comment_text import split_quote
 from presscheck.engine.review.changes import ChangedItem, WordCount
-from presscheck.engine.review.merge_readiness import MergeInputs, checks, merge_readiness, reviewers
+from presscheck.engine.review.merge_readiness import MergeCheck, MergeInputs, checks, merge_readiness, reviewers
 from presscheck.engine.review.model import Progress
 from presscheck.engine.review.threads import (
     PendingChange,
@@ -26,6 +26,7 @@ from presscheck.engine.review.threads import (
 from presscheck.engine.writes.pending_writes import OutboxEntry
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, plain, width
+from presscheck.tui.commands import Keymap, use_keymap
 from presscheck.tui.screens.review.renderer import (
     by_line,
     check_line,
@@ -54,6 +55,18 @@ def test_the_lines_of_the_checks() -> None:
         " ✓ main         up to date with main",
     ]
     assert plain(fix_line(found[0])) == "                can be fixed by an admin of the space"
+
+
+def test_who_can_fix_a_requirement_names_the_keys_of_the_user() -> None:
+    main = MergeCheck("care", "main", "main has new changes", "you: update from main")
+    conflicts = MergeCheck("blocked", "conflicts", "1 conflict", "anyone who can edit these pages")
+    assert plain(fix_line(main)).strip() == "can be fixed by you: update from main (u)"
+    assert plain(fix_line(conflicts)).endswith("edit these pages: p o or p t takes a side")
+    use_keymap(Keymap({"pull": ("U",)}))
+    try:
+        assert plain(fix_line(main)).endswith("update from main (U)")
+    finally:
+        use_keymap(Keymap())
 
 
 # the header

@@ -18,6 +18,8 @@ EXCERPT = 60
 """Maximum number of characters of a text in a list."""
 _REVIEWS = {"approved": "approved", "changes-requested": "requested changes"}
 _CERTAINTIES = {"yes": "met", "no": "not met", "blocked": "conflict", "care": "warning", "unknown": "unknown"}
+_FIX_VERBS = {"main": " (verb: update)"}
+"""The verbs that meet a merge requirement, by its subject."""
 
 
 def request_name(request: ChangeRequest) -> str:
@@ -53,9 +55,9 @@ def review_line(reviewers: Sequence[Reviewer]) -> str:
 
 
 def check_line(check: MergeCheck) -> str:
-    """Return a merge requirement with who can fix it."""
-    # how the app fixes conflicts are keys, which mean nothing here
-    fixed_by = f", can be fixed by {check.fixed_by}" if check.fixed_by and check.certainty != "blocked" else ""
+    """Return a merge requirement with who can fix it, and with which verb."""
+    verb = _FIX_VERBS.get(check.subject, "")
+    fixed_by = f", can be fixed by {check.fixed_by}{verb}" if check.fixed_by and check.certainty != "yes" else ""
     return f"  {_CERTAINTIES[check.certainty]}: {check.message}{fixed_by}"
 
 

@@ -28,7 +28,7 @@ allow it, but presscheck asks for a second confirmation.
 MAY_NOT_COMMENT = "you are not permitted to comment in this space"
 """The reason shown if the service does not permit comments."""
 _RULES = {
-    "require_up_to_date_change_request": ("main", "you: update from main (u)"),
+    "require_up_to_date_change_request": ("main", "you: update from main"),
     "require_change_request_subject": ("subject", "anyone who can edit it"),
     "require_change_request_description": ("description", "anyone who can edit it"),
     "require_author_to_merge": ("author", "its author"),
@@ -191,7 +191,7 @@ def checks(inputs: MergeInputs) -> Iterator[MergeCheck]:
     yield MergeCheck("care" if number else "yes", "comments", message, "anyone who can resolve them" if number else "")
     if inputs.unresolved:
         message = f"unresolved conflicts in {_titles(inputs.unresolved)}"
-        yield MergeCheck("blocked", "conflicts", message, "anyone who can edit these pages: p o or p t takes a side")
+        yield MergeCheck("blocked", "conflicts", message, "anyone who can edit these pages")
     yield _main(inputs)
 
 
@@ -286,11 +286,11 @@ def _reviews(inputs: MergeInputs) -> Iterator[MergeCheck]:
 def _main(inputs: MergeInputs) -> MergeCheck:
     if inputs.conflicts:
         message = f"conflicts with main in {_titles(inputs.conflicts)}"
-        return MergeCheck("blocked", "main", message, "anyone who can edit these pages, after an update from main (u)")
+        return MergeCheck("blocked", "main", message, "anyone who can edit these pages, after an update from main")
     if not inputs.request.outdated:
         return MergeCheck("yes", "main", "up to date with main")
     if inputs.conflicts is None:
-        return MergeCheck("care", "main", "main has new changes", "you: update from main (u)")
+        return MergeCheck("care", "main", "main has new changes", "you: update from main")
     return MergeCheck("yes", "main", "main has new changes, no conflicts")
 
 

@@ -28,7 +28,7 @@ from presscheck.engine.review.threads import Thread, markdown_of_body
 from presscheck.text.phrases import count, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, plain, width, wrap
-from presscheck.tui.commands import key_for
+from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.comments.rows import thread_lines
 from presscheck.tui.screens.review.event_lines import VERDICT_SIGNS, event_line
 
@@ -52,6 +52,8 @@ _CERTAINTIES = {
     "care": ("⚠ with warnings", "waiting"),
     "unknown": ("the service decides", "quiet"),
 }
+_FIX_KEYS = {"main": " ({pull})", "conflicts": ": {take_ours} or {take_theirs} takes a side"}
+"""The keys that meet a merge requirement, by its subject."""
 _THREAD_COLUMNS = 4
 _NARROW_LIST = 22
 """Below this number of columns, rows show only the title."""
@@ -187,8 +189,9 @@ def check_line(check: MergeCheck) -> Line:
 
 
 def fix_line(check: MergeCheck) -> Line:
-    """Render who can meet a merge requirement."""
-    return (Span(" " * 16), Span(f"can be fixed by {check.fixed_by}", "quiet"))
+    """Render who can meet a merge requirement, and with which keys."""
+    keys = with_keys(_FIX_KEYS.get(check.subject, ""))
+    return (Span(" " * 16), Span(f"can be fixed by {check.fixed_by}{keys}", "quiet"))
 
 
 def _is_closed(request: ChangeRequest) -> bool:
