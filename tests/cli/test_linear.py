@@ -140,6 +140,8 @@ def test_a_pipe_is_read_to_its_end(shell: Shell) -> None:
         ("1\nmerge now\n", 2, "Error: now: merge takes no argument."),
         ("1\nsubmit\n", 3, "Error: submit: your review holds no comments."),
         ("1\n1\ncomment 99\n", 2, "Error: 99: choose a line from 1 to "),
+        (f"{'9' * 5000}\n", 2, "Error: 9999999999: choose a change request by a number from 1 to "),
+        (f"done {'9' * 5000}\n", 2, "Error: 9999999999: choose a change request by a number from 1 to "),
     ],
 )
 def test_a_pipe_ends_at_the_first_error(shell: Shell, typed: str, code: int, says: str) -> None:
@@ -217,6 +219,36 @@ def test_a_narrow_terminal_without_utf8_gets_ascii(start: Start) -> None:
     assert max(map(len, text.split("\n"))) <= 40
     assert "Settings > Tokens" in re.sub(r"\s+", " ", text)
     assert r"J\xf3n" in text
+
+
+def test_requirements_name_the_verb_that_meets_them(shell: Shell) -> None:
+    row = re.search(r"(\d+)\. #2 Two carriers", shell.program("--linear", typed="").stdout)
+    assert row
+    ran = shell.program("--linear", typed=f"{row[1]}\nrequirements\n")
+    words = " ".join(ran.stdout.split())
+    assert "can be fixed by anyone who can edit these pages, after an update from main (verb: update)" in words
+
+
+@pytest.mark.service(shared=False)
+async def test_a_comment_on_html_quotes_its_words(start: Start, client: Client) -> None:
+    [organization] = (await client.send(ListOrganizations())).items
+    requests = (await client.send(ListOrganizationChangeRequests(organization_id=organization.id, status="open"))).items
+    [request] = [request for request in requests if request.subject == WORST]
+    path = {"space_id": request.space, "change_request_id": request.id}
+    page = next(
+        page for page in flatten((await client.send(ListChangeRequestPages(**path))).pages) if page.title == "Tokens"
+    )
+    markdown = '<p align="center">A <b>centered</b> line</p>\n'
+    change = UpdatePage(page=page.id, document=Document(markdown=markdown))
+    await client.send(EditChangeRequestContent(**path, changes=(change,)))
+    linear = start(size=(200, 24))
+    linear.say("1", "1", "all")
+    text = linear.say("")
+    line = re.search(r"(\d+)\. (?:added|changed): .*centered", text)
+    assert line, text
+    assert "“A centered line”" in linear.say(f"comment {line[1]}")
+    linear.say(".d")
+    assert quit_from(linear) == 0
 
 
 @pytest.mark.service(shared=False)

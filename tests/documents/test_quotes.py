@@ -11,6 +11,7 @@ from presscheck.documents.pages.comment_text import (
     quote_range,
     range_start,
     split_quote,
+    strip_markup,
 )
 
 BLOCKS = [(3, "# Tokens"), (7, 'See [a token](https://x.example/a "t") **belongs** to one.'), (9, "It belongs to one.")]
@@ -106,3 +107,11 @@ def test_a_line_with_dots_is_no_range() -> None:
     assert find_quoted_line("Wait … then go", lines) == 0
     paragraph = [(0, "Wait a moment … then"), (1, "go on and on")]
     assert find_quoted_line("Wait a moment … then go on and", paragraph) == 0, "a paragraph of several lines"
+
+
+def test_markup_is_no_part_of_a_quote() -> None:
+    assert strip_markup("## A title") == "A title"
+    assert strip_markup("- an item") == "an item"
+    assert strip_markup("| a | b |") == "a | b"
+    assert strip_markup('<td align="left"><b>a</b> b</td>') == "a b"
+    assert strip_markup("a List<String> in code") == "a List<String> in code"

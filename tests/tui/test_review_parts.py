@@ -18,7 +18,7 @@ from presscheck.engine.writes.pending_writes import OutboxEntry
 from presscheck.errors import PresscheckError
 from presscheck.store.outbox import Outbox
 from presscheck.text.styled_text import plain
-from presscheck.tui.screens.review.comment_actions import CommentActions, strip_markup
+from presscheck.tui.screens.review.comment_actions import CommentActions
 from presscheck.tui.screens.review.drafts import ReviewDrafts
 from presscheck.tui.screens.review.history import HistoryActions
 from presscheck.tui.screens.review.merge_actions import MergeForecast
@@ -259,13 +259,6 @@ class TestCommentActions:
         engine.rows = (OutboxEntry(7, sending, "", "sending", None, 0),)
         set_comments(session.model, comment("waiting:7", "Two"))
         assert comments.reason_reply() == "that comment is not sent yet"
-
-    def test_markup_is_no_part_of_a_quote(self) -> None:
-        assert strip_markup("## A title") == "A title"
-        assert strip_markup("- an item") == "an item"
-        assert strip_markup("| a | b |") == "a | b"
-        assert strip_markup('<td align="left"><b>a</b> b</td>') == "a b"
-        assert strip_markup("a List<String> in code") == "a List<String> in code"
 
 
 class TestRenderedChange:

@@ -10,7 +10,7 @@ from presscheck.cli.exit_codes import exit_code
 from presscheck.cli.linear.draft_places import DraftsPlace
 from presscheck.cli.linear.inbox_place import InboxPlace, ViewsPlace
 from presscheck.cli.linear.line_terminal import EndOfInput, LineTerminal
-from presscheck.cli.linear.place import Linear, Place, Verb, find_verb
+from presscheck.cli.linear.place import Linear, Place, Verb, find_verb, typed_number
 from presscheck.cli.linear.site_places import SitesPlace
 from presscheck.cli.session import Session
 from presscheck.cli.watch import until_signal
@@ -83,7 +83,7 @@ class LinearLoop:
         elif line == "?":
             self._show_verbs(place)
         elif line.isdecimal():
-            await self._go(await self._linear.wait(place.open(int(line))))
+            await self._go(await self._linear.wait(place.open(typed_number(line))))
         else:
             word, _, argument = line.partition(" ")
             verb = find_verb(self._verbs(place), word)

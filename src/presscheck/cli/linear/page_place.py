@@ -16,7 +16,14 @@ from presscheck.cli.linear.words import thread_row
 from presscheck.documents.diff.page_diff import CONTEXT, compare
 from presscheck.documents.diff.segments import table_cells
 from presscheck.documents.diff.spoken_lines import SpokenLine, spoken_lines
-from presscheck.documents.pages.comment_text import quote, quote_cell, quote_deleted, quote_lines, split_quote
+from presscheck.documents.pages.comment_text import (
+    quote,
+    quote_cell,
+    quote_deleted,
+    quote_lines,
+    split_quote,
+    strip_markup,
+)
 from presscheck.engine.drafts import comment_name
 from presscheck.engine.review.changes import ChangedItem, kinds_text
 from presscheck.engine.review.merge_readiness import comment_reason
@@ -141,13 +148,14 @@ class PagePlace(Place):
         """
         line = next((line for line in self._lines if str(line.number) == typed), None)
         if line is None or line.pair is None:
-            raise InvalidArgument(typed, f"choose a line from 1 to {len(self._lines)}")
+            lines = f"choose a line from 1 to {len(self._lines)}"
+            raise InvalidArgument(typed, lines if self._lines else "this page has no lines: comment without a number")
         segment, of = (line.pair.after, quote) if line.pair.after else (line.pair.before, quote_deleted)
         text = sanitize(segment.text.strip(), lines=True) if segment else ""
         if segment and segment.kind == "row" and of is quote:
             quoted = quote_cell(table_cells(text), 0)
         else:
-            quoted = of(text.split("\n")[0].lstrip("#>-*+ |"))
+            quoted = of(strip_markup(text.split("\n")[0]))
         if not quoted:
             raise InvalidArgument(typed, "this line has no words to quote: choose a line near it")
         return split_quote(quoted)[0]

@@ -27,6 +27,8 @@ SEND, EDIT, KEEP, DISCARD = ".", ".e", ".k", ".d"
 """The lines that end a text, open it in the editor, keep it as a draft, and discard it."""
 MARK = "."
 """The start of these lines. A line of the text with this start is typed with the mark twice, as in mail."""
+_MOST_DIGITS = 10
+"""Maximum number of digits of a typed number."""
 
 
 class Verb(NamedTuple):
@@ -206,6 +208,11 @@ class Place(ABC):
         raise InvalidArgument(str(number), "this place has no numbers to open")
 
 
+def typed_number(typed: str) -> int:
+    """Return a typed decimal number. Digits that no list needs are left out, because Python converts a few thousand."""
+    return int(typed[:_MOST_DIGITS])
+
+
 def pick(items: Sequence[Any], typed: str, noun: str) -> Any:
     """Return the item with a typed number, from 1 on; the only item needs no number.
 
@@ -214,8 +221,11 @@ def pick(items: Sequence[Any], typed: str, noun: str) -> Any:
     """
     if not typed and len(items) == 1:
         return items[0]
-    if typed.isdecimal() and 1 <= int(typed) <= len(items):
-        return items[int(typed) - 1]
+    if typed.isdecimal():
+        number = typed_number(typed)
+        if 1 <= number <= len(items):
+            return items[number - 1]
+        typed = str(number)
     if not items:
         raise InvalidArgument(typed or "number", f"there is no {noun} here")
     known = "1" if len(items) == 1 else f"a number from 1 to {len(items)}"

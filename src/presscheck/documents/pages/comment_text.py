@@ -35,6 +35,15 @@ _fenced = re.compile(
 )
 _opening = re.compile(r"(?<!`)`{3,}+suggestion(?![^ \t])")
 _ticks = re.compile(r"`{3,}")
+_is_html = re.compile(r"[ \t]*</?[a-z]+[ >/]").match
+_html_tag = re.compile(r"<[^<>]*>").sub
+
+
+def strip_markup(text: str) -> str:
+    """Strip the markers of headings, quotes, lists and table cells from a Markdown line, and its HTML tags."""
+    if _is_html(text):
+        text = " ".join(_html_tag(" ", text).split())
+    return text.lstrip("#>-*+ |").rstrip(" |")
 
 
 def quote(words: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from presscheck.documents.pages.comment_text import (
     quote_deleted,
     quote_range,
     split_quote,
+    strip_markup,
 )
 from presscheck.engine.reads.scheduler import PREFETCH
 from presscheck.engine.shared_calls import changed_nodes
@@ -109,17 +109,6 @@ class CommentTargets:
         path = self._model.path
         call = changed_nodes(path["space_id"], path["change_request_id"], page_id)
         return (await self._screen.engine.read(call, priority=PREFETCH)).document or {}
-
-
-def strip_markup(text: str) -> str:
-    """Strip the markers of headings, quotes, lists and table cells from a Markdown line, and its HTML tags."""
-    if _is_html(text):
-        text = " ".join(_html_tag(" ", text).split())
-    return text.lstrip("#>-*+ |").rstrip(" |")
-
-
-_is_html = re.compile(r"[ \t]*</?[a-z]+[ >/]").match
-_html_tag = re.compile(r"<[^<>]*>").sub
 
 
 class CommentActions:
