@@ -284,9 +284,17 @@ async def test_the_app_has_the_options_of_the_command(service: RunningService, t
 def test_the_app_is_not_a_module_of_the_current_folder(tmp_path: Path) -> None:
     for name in ("presscheck", "gc", "os"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('not this one')")
-    own = app_command(Options(None, None, offline=False, low_bandwidth=False, linear=False), sample=False)
+    options = Options(None, None, offline=False, low_bandwidth=False, linear=False, no_project=False)
+    own = app_command(options, sample=False)
     ran = subprocess.run([*own, "--version"], cwd=tmp_path, env=Shell(tmp_path).environment, capture_output=True)
     assert (ran.returncode, ran.stdout.decode()) == (0, f"presscheck {__version__}\n")
+
+
+def test_tabs_have_the_options_before_the_command() -> None:
+    options = Options("work", "ink", offline=True, low_bandwidth=True, linear=False, no_project=True)
+    given = ["--profile=work", "--theme=ink", "--offline", "--low-bandwidth", "--no-project"]
+    assert app_command(options, sample=False)[-len(given) :] == given
+    assert len(given) == len(Options._fields) - 1, "all but --linear, which is for terminals"
 
 
 def test_numbered_lines_are_for_terminals(tmp_path: Path) -> None:

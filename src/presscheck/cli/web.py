@@ -61,4 +61,5 @@ def app_command(options: Options, *, sample: bool) -> list[str]:
     command += [f"--theme={options.theme}"] if options.theme is not None else []
     command += ["--offline"] if options.offline else []
     command += ["--low-bandwidth"] if options.low_bandwidth else []
+    command += ["--no-project"] if options.no_project else []
     return [*command, "demo"] if sample else command
