@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from presscheck.config.browser_tab import DRIVER, DRIVER_VARIABLE
 from presscheck.engine import child_programs
 from presscheck.engine.child_programs import ProgramOutput, run_program
 
@@ -42,3 +43,17 @@ def test_a_program_has_limited_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_program_does_not_get_the_token(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRESSCHECK_TOKEN", "secret")
     assert "secret" not in run("import os; print(dict(os.environ))").output
+
+
+def test_a_program_does_not_get_the_tab_of_the_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(DRIVER_VARIABLE, DRIVER)
+    assert DRIVER not in run("import os; print(dict(os.environ))").output
+    monkeypatch.setenv(DRIVER_VARIABLE, "the user's own")
+    assert "the user's own" in run("import os; print(dict(os.environ))").output
+
+
+def test_the_reason_of_a_failure_is_looked_for_at_the_beginning() -> None:
+    blank = " " * child_programs.MAX_READ_FOR_REASON
+    assert str(ProgramOutput(1, "", f"{blank[7:]}no file").failure("own")) == "own: failed with exit code 1: no file"
+    late = ProgramOutput(1, "", f"{blank}no file").failure("own")
+    assert str(late) == "own: failed with exit code 1", "8 MB would hold up the app for a second"

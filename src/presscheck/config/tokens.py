@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from presscheck.config.browser_tab import DRIVER_VARIABLE, is_in_browser
 from presscheck.errors import ConfigurationError, StoreError
 
 if TYPE_CHECKING:
@@ -39,8 +40,12 @@ class Token:
 
 
 def child_environment() -> dict[str, str]:
-    """Return the environment for programs of the user: the environment of this process without the token."""
-    return {name: value for name, value in os.environ.items() if name != "PRESSCHECK_TOKEN"}
+    """Return the environment for programs of the user: the environment of this process without the token.
+
+    In a browser, it is also without the driver of the app, with which another presscheck would expect a tab of its own.
+    """
+    names = {"PRESSCHECK_TOKEN", *((DRIVER_VARIABLE,) if is_in_browser() else ())}
+    return {name: value for name, value in os.environ.items() if name not in names}
 
 
 def find_token(

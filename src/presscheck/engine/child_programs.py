@@ -26,6 +26,8 @@ LONGEST_END = 2.0
 """Maximum wait for the end of a killed program, in seconds."""
 LONGEST_REASON = 200
 """Maximum number of characters of a program's error message."""
+MAX_READ_FOR_REASON = 10_000
+"""Maximum number of characters in which the error message is looked for."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ class ProgramOutput:
     def failure(self, name: str) -> PresscheckError:
         """Return the error of a program that failed, with the beginning of what it wrote to standard error."""
         how = f"was ended by signal {-self.code}" if self.code < 0 else f"failed with exit code {self.code}"
-        reason = sanitize(" ".join(self.errors.split()))[:LONGEST_REASON]
+        beginning = self.errors[:MAX_READ_FOR_REASON]  # all of it could take longer than a second
+        reason = sanitize(" ".join(beginning.split()))[:LONGEST_REASON]
         return PresscheckError(f"{name}: {how}{reason and f': {reason}'}")
 
 
