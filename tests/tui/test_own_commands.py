@@ -15,6 +15,7 @@ from tests.tui.change_request_factory import begun
 from textual.pilot import Pilot
 
 from presscheck.api.content import ListPages
+from presscheck.config.browser_tab import DRIVER, DRIVER_VARIABLE
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.places import Place
 
@@ -266,6 +267,10 @@ async def test_a_program_gets_the_terminal(
         await until(pilot, holds=lambda: programs.runs == [["it"]])
         await pilot.press("f12")
         await until(pilot, shows="Fail: failed with exit code 4")
+        monkeypatch.setenv(DRIVER_VARIABLE, DRIVER)
+        await pilot.press("f9")
+        await until(pilot, shows="Write: needs a terminal, which the browser does not have")
+    assert programs.runs == [["it"]]
 
 
 async def test_fields_of_a_review(service: RunningService, tmp_path: Path, programs: Programs) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tests.running_service import RunningService
@@ -15,6 +15,7 @@ from tests.tui.change_request_factory import Begun, edited
 from presscheck.config.project import Project, read_project
 from presscheck.config.project_search import PROJECT_NAME
 from presscheck.tui.app import PresscheckApp
+from presscheck.tui.places import Place
 from presscheck.tui.project_programs import WORD
 from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -118,6 +119,31 @@ async def test_own_commands_have_their_keys_once_trusted(service: RunningService
     async with running(app_on(service, tmp_path, project=project(tmp_path, text=text))) as pilot:
         await inbox_loaded(pilot)
         assert [command.title for command in pilot.app.keymap.own_commands] == ["Ticket"]
+
+
+async def test_a_command_of_the_user_does_not_run_in_a_folder_of_the_project(
+    service: RunningService, tmp_path: Path
+) -> None:
+    settings = tmp_path / "config" / "config.toml"
+    settings.parent.mkdir(exist_ok=True)
+    command = json.dumps([sys.executable, "-c", "open('ran here', 'w')"])
+    table = f'[[commands]]\nname = "NAME"\nkey = "KEY"\ncommand = {command}\ndirectory = "{{folder}}"\n'
+    settings.write_text(table.replace("NAME", "Mine").replace("KEY", "f9"))
+    folder = tmp_path / "a project" / "foreign"
+    folder.mkdir(parents=True)
+    text = '[folders]\nGuides = "foreign"\n' + table.replace("NAME", "Theirs").replace("KEY", "f12")
+    async with running(app_on(service, tmp_path, project=project(tmp_path, text=text))) as pilot:
+        await until(pilot, shows=f"type: {WORD}")
+        await pilot.press(*WORD, "enter")
+        await until(pilot, shows="2 programs trusted")
+        await inbox_loaded(pilot)
+        await cast("PresscheckApp", pilot.app).go(Place.item("space guides"))
+        await until(pilot, shows="enter shows its pages")
+        await pilot.press("f9")
+        await until(pilot, shows="Mine: this space has no folder")
+        assert not (folder / "ran here").exists()
+        await pilot.press("f12")
+        await until(pilot, holds=(folder / "ran here").exists)
 
 
 async def test_app_begins_where_the_project_says(service: RunningService, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 Every process and every website can reach a port of this machine. So the Host header must name this machine, which a
 website that points its own name here (DNS rebinding) cannot achieve; a request of another website is recognized by its
-Origin header; and the key is only known to who reads the terminal.
+Origin header; and the key is only known to who reads the terminal or, while the browser starts, the list of processes.
 """
 
 from __future__ import annotations

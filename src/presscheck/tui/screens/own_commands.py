@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
+from presscheck.config.browser_tab import is_in_browser
 from presscheck.config.own_commands import OwnCommand
 from presscheck.config.project import folders_of
 from presscheck.engine.child_programs import ProgramOutput, expanded, run_program
@@ -64,7 +65,9 @@ def own_handlers(screen: BaseScreen, commands: Sequence[Command]) -> list[OwnHan
 
 
 def _reason(screen: BaseScreen, own: OwnCommand) -> str | None:
-    """Return why a command cannot run: it belongs elsewhere, or a field has no value here."""
+    """Return why a command cannot run: it needs a terminal, belongs elsewhere, or a field has no value here."""
+    if own.mode == "suspend" and is_in_browser():
+        return f"{sanitize(own.name)}: needs a terminal, which the browser does not have"
     place = screen.place()
     if own.places and (place is None or place.kind not in own.places):
         places = [WORDS_OF_PLACE[kind] for kind in own.places]
@@ -142,11 +145,16 @@ async def _prepared(screen: BaseScreen, own: OwnCommand) -> _Run:
 
 
 async def _folder(screen: BaseScreen, own: OwnCommand, space_id: str) -> str:
-    """Return the folder of a space, by its id or title, in the settings of the user or the project."""
+    """Return the folder of a space, by its id or title.
+
+    The folders of a project count for its own commands only: the user was not asked whether a command of the settings
+    file may run in a folder that came with a repository, where even `make` and `git` run what they find.
+    """
     from presscheck.tui.screens.command_targets import stored_items  # 10 ms, only for the folder of a space
 
     app = screen.app_context
-    folders = await asyncio.to_thread(folders_of, app.settings_file, app.profile.project)
+    project = app.profile.project if app.profile.project and own in app.profile.project.commands else None
+    folders = await asyncio.to_thread(folders_of, app.settings_file, project)
     spaces = stored_items(app, "space")
     title = next((choice.label for choice, _ in spaces if choice.key == f"space {space_id}"), None)
     by_title = {sanitize(name): folder for name, folder in folders.items()}
