@@ -53,6 +53,10 @@ def test_on_screens_the_width_stays(text: str, expected: str) -> None:
     assert len(expected) == cell_len(text)
 
 
+def test_no_other_number_or_word_is_shown() -> None:
+    assert ascii_cells("10² m, ½ l, 3 €, ﬁn™ Ångström") == "10? m, ? l, 3 ?, ?n? Angstrom"
+
+
 def test_any_text_keeps_its_width() -> None:
     for text in map(sanitize, HOSTILE):
         shown = ascii_cells(text)

@@ -108,5 +108,8 @@ def _cells_of(character: str) -> str:
     if character.isascii():
         return character
     size = get_character_cell_size(character)
-    base = unicodedata.normalize("NFKD", character)[:1]
-    return _CELLS.get(character) or (base if size == 1 and base.isascii() and base.isprintable() else "?" * size)
+    base, *marks = unicodedata.normalize("NFKD", character)
+    # `½` is not `1`, and `10²` is not `102`
+    is_letter = all(map(unicodedata.combining, marks)) and not character.isnumeric()
+    has_base = size == 1 and is_letter and base.isascii() and base.isprintable()
+    return _CELLS.get(character) or (base if has_base else "?" * size)
