@@ -276,6 +276,18 @@ def test_programs_run_once_trusted_and_are_asked_for_again_when_they_change(file
     assert not TrustList(trust).forget(moved / PROJECT_NAME)
 
 
+def test_trust_in_a_command_ends_when_it_runs_otherwise(file: Path, trust: Path) -> None:
+    command = '[[commands]]\nname = "Ticket"\ncommand = "ticket"\n'
+    file.write_text(command)
+    TrustList(trust).trust(file, [program.fingerprint for program in read_project(file, trust).programs])
+    assert read_project(file, trust).commands
+    settings = ('key = "g T"', 'place = "review"', 'mode = "capture"', "shell = true", "confirm = true")
+    for setting in (*settings, 'directory = "docs"'):
+        file.write_text(command + setting)
+        project = read_project(file, trust)
+        assert (setting, len(project.programs), project.usable) == (setting, 1, ())
+
+
 def test_list_that_is_damaged_or_writable_by_others_trusts_nothing(file: Path, trust: Path) -> None:
     file.write_text(WHOLE)
     answers = TrustList(trust)

@@ -382,7 +382,8 @@ def _notes(command: OwnCommand) -> str:
     """Return in words how an own command runs."""
     keys = f"key {' or '.join(command.keys)}" if command.keys else "palette"
     shell = "in a shell" if command.is_script else ""
-    return ", ".join(filter(None, (keys, command.mode, shell, "asks first" if command.asks_first else "")))
+    places = f"only at {' and '.join(command.places)}" if command.places else ""
+    return ", ".join(filter(None, (keys, command.mode, shell, "asks first" if command.asks_first else "", places)))
 
 
 def _with_directories(
