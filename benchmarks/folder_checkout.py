@@ -1,9 +1,10 @@
-"""`presscheck checkout` of a space, against a plain httpx loop that fetches the same and writes nothing.
+"""`presscheck checkout` of a space, against httpx loops that fetch the same and write nothing.
 
 Usage: python -m benchmarks.folder_checkout [--pages N] [--rounds N] [--wait MS]. Serves a generated repository in a
-process of its own. Checkout and loop take turns, each in a process of its own, with the same requests, as many at
-once. With `--wait`, each request of both waits so many milliseconds, as on the way to a service on the web. Prints the
-seconds of both by the clock and in processor time of their process, and the ratios.
+process of its own. Checkout and loops take turns, each in a process of its own, with the same requests: the plain loop
+sends one after the other, the other loop as many at once as the checkout. With `--wait`, each request waits so many
+milliseconds, as on the way to a service on the web. Prints the seconds by the clock and in processor time of the
+process, and the ratios.
 """
 
 import argparse
@@ -30,6 +31,7 @@ from presscheck.service.server.server import ServeOptions, serve
 from presscheck.wiring import open_engine
 
 ADDRESSES = "addresses.txt"
+TURNS = ("checkout", "loop", "plain")
 
 
 def serve_pages(home: Path, pages: int) -> None:
@@ -100,8 +102,8 @@ async def check_out(home: Path, wait: float) -> Seconds:
     return seconds
 
 
-async def fetch_all(home: Path, wait: float) -> Seconds:
-    """Fetch what the checkout fetched."""
+async def fetch_all(home: Path, wait: float, at_once: int) -> Seconds:
+    """Fetch what the checkout fetched, so many requests at once."""
     note_and_wait(wait)
     waiting = iter((home / ADDRESSES).read_text().splitlines())
     async with plain_client(home) as client:
@@ -111,7 +113,7 @@ async def fetch_all(home: Path, wait: float) -> Seconds:
                 (await client.get(address)).raise_for_status()
 
         began = now()
-        await asyncio.gather(*(work() for _ in range(AT_ONCE[REQUESTED])))
+        await asyncio.gather(*(work() for _ in range(at_once)))
         return since(began)
 
 
@@ -131,15 +133,17 @@ def compare(home: Path, pages: int, rounds: int, wait: float) -> None:
             while not (home / "service.sock").exists():
                 time.sleep(0.2)
             seconds_of(home, "checkout", wait)  # notes the addresses, and warms the service up
-            pairs = [(seconds_of(home, "checkout", wait), seconds_of(home, "loop", wait)) for _ in range(rounds)]
+            rounds_of = [{which: seconds_of(home, which, wait) for which in TURNS} for _ in range(rounds)]
         finally:
             service.terminate()
     print(f"{len((home / ADDRESSES).read_text().splitlines())} requests; load {os.getloadavg()[0]:.1f}")
     for name in Seconds._fields:
-        times = [(getattr(checkout, name), getattr(loop, name)) for checkout, loop in pairs]
-        for checkout, loop in times:
-            print(f"{name}: checkout {checkout:.2f} s, loop {loop:.2f} s, ratio {checkout / loop:.2f}")
-        print(f"{name}: median ratio {median(checkout / loop for checkout, loop in times):.2f}")
+        for which in TURNS:
+            times = sorted(getattr(each[which], name) for each in rounds_of)
+            ratio = median(getattr(each["checkout"], name) / getattr(each[which], name) for each in rounds_of)
+            print(
+                f"{name}: {which} {median(times):.2f} s ({times[0]:.2f} to {times[-1]:.2f}); checkout {ratio:.2f} times"
+            )
 
 
 def main() -> None:
@@ -149,13 +153,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--wait", type=float, default=0, help="milliseconds that each request waits")
     parser.add_argument("--home", type=Path)
-    parser.add_argument("--turn", choices=("serve", "checkout", "loop"))
+    parser.add_argument("--turn", choices=("serve", *TURNS))
     chosen = parser.parse_args()
     if chosen.turn == "serve":
         serve_pages(chosen.home, chosen.pages)
     elif chosen.turn:
-        work = check_out if chosen.turn == "checkout" else fetch_all
-        print(*asyncio.run(work(chosen.home, chosen.wait / 1000)))
+        wait, at_once = chosen.wait / 1000, 1 if chosen.turn == "plain" else AT_ONCE[REQUESTED]
+        is_checkout = chosen.turn == "checkout"
+        print(*asyncio.run(check_out(chosen.home, wait) if is_checkout else fetch_all(chosen.home, wait, at_once)))
     else:
         with tempfile.TemporaryDirectory() as home:
             compare(Path(home), chosen.pages, chosen.rounds, chosen.wait)
