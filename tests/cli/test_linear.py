@@ -130,6 +130,13 @@ def test_a_pipe_is_read_to_its_end(shell: Shell) -> None:
     assert shell.program("--linear", typed="").returncode == 0
 
 
+def test_what_became_of_a_change_is_printed_with_the_rest(shell: Shell) -> None:
+    """Not on stderr, where it would be missing in a file, and neither wrapped nor in ASCII."""
+    ran = shell.program("--linear", typed="1\ncomment\nLooks right.\n.\n")
+    assert (ran.returncode, ran.stderr) == (0, ""), ran.stdout
+    assert "Sent." in ran.stdout
+
+
 @pytest.mark.parametrize(
     ("typed", "code", "says"),
     [

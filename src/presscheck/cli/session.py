@@ -63,10 +63,19 @@ MAX_PRINTED = 256 << 20
 
 
 class Session:
-    """The context of a command: the engine, the profile, and whether to print JSON."""
+    """The context of a command.
 
-    def __init__(self, engine: Engine, profile: Profile, *, json: bool) -> None:
-        self.engine, self.profile, self.json = engine, profile, json
+    Args:
+        engine: the engine.
+        profile: the profile.
+        json: whether to print JSON.
+        report: prints a message about the work, by default on stderr.
+    """
+
+    def __init__(
+        self, engine: Engine, profile: Profile, *, json: bool, report: Callable[[str], None] = print_message
+    ) -> None:
+        self.engine, self.profile, self.json, self._report = engine, profile, json, report
         self.on_close: Callable[[], int] | None = None
         """Called after the engine was closed, to determine the exit code."""
         self._said_offline = False
@@ -93,7 +102,7 @@ class Session:
         if self._incomplete and not self._has_written:
             raise self._incomplete
         if self._incomplete:
-            print_message(self._incomplete.message)
+            self._report(self._incomplete.message)
 
     async def read(self, call: Operation[T], *, priority: Priority = REQUESTED) -> T:
         """Return the response of the service, or offline the cached response, with a single message per session.
@@ -213,7 +222,7 @@ class Session:
             landed.cancel()
         self._has_written = True
         if done:
-            print_message(done)
+            self._report(done)
         return answer
 
     async def sent(self, number: int) -> bool:
@@ -253,7 +262,7 @@ class Session:
                 if landed.done() if landed else row is None:
                     return True
                 if row is None:
-                    print_message("Sent by another presscheck process.")
+                    self._report("Sent by another presscheck process.")
                     return False
                 if row.state in FAILED:
                     raise PresscheckError(row.error or "the service rejected the change")
@@ -263,7 +272,7 @@ class Session:
                     return False
                 if ahead and not is_said and seconds > SILENT_SECONDS:
                     is_said = True
-                    print_message(f"Waiting for change {ahead.id}, which is sent first.")
+                    self._report(f"Waiting for change {ahead.id}, which is sent first.")
                 is_late = not self.engine.outbox.may_send() and seconds > OTHER_PROCESS_TIMEOUT
                 is_stuck = seconds > WRITE_TIMEOUT
                 if is_late or is_stuck or row.error or not self.engine.status.online:
@@ -271,7 +280,7 @@ class Session:
                     late = "Another presscheck process is sending" if is_late else ""
                     why = row.error or ("An earlier change is not sent yet" if is_stuck else late)
                     if why:
-                        print_message(f"{why}: {what}.")
+                        self._report(f"{why}: {what}.")
                     else:
                         self.print_offline(what)
                     return False
@@ -281,20 +290,20 @@ class Session:
     def print_offline(self, what: str) -> None:
         """Print what a command does offline (`what`), and why the service cannot be reached."""
         reason = "" if self.profile.offline else self.engine.offline_reason
-        print_message(f"Offline: {what}. {reason}".strip())
+        self._report(f"Offline: {what}. {reason}".strip())
 
     def _print_held_up(self, number: int) -> None:
         """Print that a change stays in the outbox behind another change, and the possible commands."""
-        print_message(f"An earlier change is not sent yet: queued as number {number}.")
+        self._report(f"An earlier change is not sent yet: queued as number {number}.")
         ahead = self.engine.outbox.ahead().get(number)
         if ahead and ahead.state in FAILED:
-            print_message(f"Change {ahead.id} failed: {ahead.error}")
+            self._report(f"Change {ahead.id} failed: {ahead.error}")
             retry, drop, send = (
                 f"`presscheck outbox {words}`" for words in (f"retry {ahead.id}", f"drop {ahead.id}", f"send {number}")
             )
-            print_message(f"Run {retry} or {drop}; {send} sends the later change first.")
+            self._report(f"Run {retry} or {drop}; {send} sends the later change first.")
         elif ahead and ahead.error:
-            print_message(f"Change {ahead.id} is tried again later: {ahead.error}")
+            self._report(f"Change {ahead.id} is tried again later: {ahead.error}")
 
     def _print_choices(self, number: int) -> None:
         row = self.engine.outbox.row(number)
@@ -302,7 +311,7 @@ class Session:
             print_edit_choices(number)
             return
         retry, drop = (f"`presscheck outbox {name} {number}`" for name in ("retry", "drop"))
-        print_message(f"The change stays in the outbox. Run {retry} or {drop}.")
+        self._report(f"The change stays in the outbox. Run {retry} or {drop}.")
 
     def show(self, value: Any, columns: tuple[str, ...] = (), hidden: tuple[str, ...] = ()) -> None:
         """Print a value as JSON, as rows (with `columns`), or as details without `hidden` fields."""

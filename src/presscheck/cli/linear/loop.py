@@ -27,8 +27,9 @@ def run_linear(profile: Profile) -> int:
 async def _run(profile: Profile) -> int:
     engine = open_engine(profile)
     await engine.start()
-    session = Session(engine, profile, json=False)
-    loop = LinearLoop(Linear(session, LineTerminal(is_ascii=profile.uses_ascii)))
+    terminal = LineTerminal(is_ascii=profile.uses_ascii)
+    session = Session(engine, profile, json=False, report=lambda text: terminal.print([text]))
+    loop = LinearLoop(Linear(session, terminal))
     try:
         await until_signal(session, loop.run())
         await engine.noted()

@@ -128,7 +128,7 @@ class Linear:
                 self.terminal.print(["Discarded."])
                 return None
             if line == EDIT:
-                lines = self._edited("\n".join(lines)).split("\n")
+                lines = (await asyncio.to_thread(self._edited, "\n".join(lines))).split("\n")
                 self.terminal.print(["Your text:", *lines, "End of your text. A line with only a dot sends it."])
             else:
                 lines.append(line.removeprefix(MARK) if line.startswith(2 * MARK) else line)
