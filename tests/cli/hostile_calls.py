@@ -28,6 +28,7 @@ MORE: dict[str, tuple[str, ...]] = {
     "site customization set": ("--settings", "{}", "--overwrite"),
     "serve": ("--public-url", "x"),  # an error that comes after the folder of the data was made; without it, it runs
     "site move": ("--before", "x"),
+    "web": ("--port", "x"),  # an error; without it, it runs until it is stopped
     "site set-schema": ("--json-schema", "{}", "--overwrite"),
 }
 """Options that a command needs, but does not declare as required."""
