@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from tests.tui.app_driver import app_on, pick, running, shown, until, write
 
 from presscheck.api.content import GetChangeRequestPageByPath
 from presscheck.client.client import Client
+from presscheck.config.project import read_project
+from presscheck.config.project_search import PROJECT_NAME
 from presscheck.config.validation import read_folders
 from presscheck.engine.checkout.folder import folder_changes
 from presscheck.engine.checkout.pull import open_checkout
@@ -64,6 +67,33 @@ async def test_change_request_is_checked_out_edited_and_pushed(
     call = GetChangeRequestPageByPath(space_id="api", change_request_id="5", page_path="overview", format="markdown")
     assert "From the shell." in ((await client.send(call)).markdown or "")
     assert not await asyncio.to_thread(folder_changes, Checkout.find(folder))
+
+
+async def test_a_folder_of_a_project_is_used_only_after_a_question(
+    service: RunningService, tmp_path: Path, shell: Path
+) -> None:
+    project = tmp_path / "a project"
+    project.mkdir()
+    (project / PROJECT_NAME).write_text('[folders]\n"API docs" = "foreign"\n')
+    app = app_on(service, tmp_path)
+    app.profile = replace(app.profile, project=read_project(project / PROJECT_NAME, tmp_path / "trusted.json"))
+    async with running(app) as pilot:
+        await until(pilot, shows="Rewrite the auth guide")
+        await pilot.press(".", "F")
+        await until(pilot, shows="names this folder")
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: "names this folder" not in shown(pilot.app))
+        assert not (project / "foreign").exists()
+        assert read_folders(app.settings_file) == {}
+        await pilot.press(".", "F")
+        await until(pilot, shows="names this folder")
+        await pilot.press("y")
+        await until(pilot, shows="Open #5 of API docs")
+        assert read_folders(app.settings_file) == {"API docs": str(project / "foreign")}
+        await pilot.press("escape")
+        await until(pilot, holds=lambda: "Open #5" not in shown(pilot.app))
+        await pilot.press(".", "F")
+        await until(pilot, shows="Open #5 of API docs")
 
 
 async def test_edits_for_another_place_are_not_mixed(service: RunningService, tmp_path: Path, shell: Path) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.spaces import GetSpace, Space
 from presscheck.config.project import folders_of
+from presscheck.config.project_search import PROJECT_NAME
 from presscheck.config.settings_file import save_folder
-from presscheck.config.validation import folder_error
+from presscheck.config.validation import folder_error, read_folders
 from presscheck.engine.checkout.folder import FolderChanges, folder_changes
 from presscheck.engine.checkout.pull import open_checkout, pull
 from presscheck.engine.checkout.queued_push import push_or_queue, require_idle
@@ -37,9 +39,13 @@ async def open_folder(screen: BaseScreen, space_id: str, request: ChangeRequest 
         PresscheckError: the folder cannot be used, or the service refused a request.
     """
     space = await screen.engine.read(GetSpace(space_id=space_id))
-    folders = folders_of(screen.app_context.settings_file, screen.app_context.profile.project)
-    known = folders.get(space.id) or folders.get(space.title)
-    folder = known or await _ask_folder(screen, space)
+    own = _folder_of(space, read_folders(screen.app_context.settings_file))
+    folder = _folder_of(space, folders_of(screen.app_context.settings_file, screen.app_context.profile.project))
+    is_new = folder is None or own is None or _path(folder) != _path(own)
+    if folder is None:
+        folder = await _ask_folder(screen, space)
+    elif is_new and not await _allow_folder(screen, space, folder):
+        folder = None
     if folder is None:
         return
     state = CheckoutState(
@@ -51,7 +57,7 @@ async def open_folder(screen: BaseScreen, space_id: str, request: ChangeRequest 
     )
     try:
         checkout = await asyncio.to_thread(open_checkout, _path(folder), state)
-        if not known:  # a folder that cannot be used is asked for again
+        if is_new:  # a folder that cannot be used is asked for again
             save_folder(screen.app_context.settings_file, space.title, folder)
         require_idle(screen.engine.outbox, checkout.root)
         screen.notify(f"checking out {state.place} of {sanitize(space.title)} …")
@@ -62,6 +68,17 @@ async def open_folder(screen: BaseScreen, space_id: str, request: ChangeRequest 
             await _offer_push(screen, checkout)
     except OSError as error:
         raise PresscheckError(f"{error.filename}: {error.strerror}") from None
+
+
+def _folder_of(space: Space, folders: Mapping[str, str]) -> str | None:
+    return folders.get(space.id) or folders.get(space.title)
+
+
+async def _allow_folder(screen: BaseScreen, space: Space, folder: str) -> bool:
+    """Ask whether to use the folder of a project, which may hold anything: a shell or an editor is opened in it."""
+    title = f"Check {sanitize(space.title)} out into {sanitize(folder)}?"
+    note = f"{PROJECT_NAME} names this folder. If you use it, it is kept in your settings."
+    return await confirm(screen, title, [(Span(note),)], "check out")
 
 
 async def _ask_folder(screen: BaseScreen, space: Space) -> str | None:
