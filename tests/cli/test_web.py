@@ -7,6 +7,7 @@ import json
 import re
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
@@ -26,8 +27,9 @@ from tests.table import each_row
 from tests.terminal import children_of
 
 from presscheck import __version__
+from presscheck.browser import app_process
 from presscheck.browser.access import Access
-from presscheck.browser.app_process import Size, environment
+from presscheck.browser.app_process import AppProcess, Size, environment
 from presscheck.browser.server import MOST_TABS
 from presscheck.cli.main import Options, command
 from presscheck.cli.web import app_command
@@ -369,3 +371,12 @@ class Shown(TabScreen):
             self._browser.value("0")
             while self._browser.received:
                 self.take(self._browser.received.pop(0))
+
+
+async def test_an_app_that_reads_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app_process, "LONGEST_END", 0.3)
+    app = AppProcess([sys.executable, "-c", "import time; time.sleep(60)"])
+    await app.start(Size())
+    with pytest.raises(TimeoutError):
+        await app.type("x" * 1_000_000)
+    await asyncio.wait_for(app.end(), 10)

@@ -19,7 +19,7 @@ from presscheck.config.browser_tab import DRIVER, DRIVER_VARIABLE
 FIRST_LINE = b"__GANGLION__\n"
 """The line before the first packet."""
 LONGEST_END = 10.0
-"""Maximum seconds that an app may take to end after its tab is closed; it exits by itself after three."""
+"""Maximum seconds that an app may take to read its input, or to end after its tab is closed (it exits after three)."""
 LONGEST_ERROR = 4096
 """Maximum bytes that are kept of what the app writes to standard error: the last ones."""
 OF_THE_TERMINAL = frozenset(
@@ -95,7 +95,11 @@ class AppProcess:
         return self._error.decode(errors="replace").strip() or f"it ended with exit code {self._process.returncode}"
 
     async def type(self, text: str) -> None:
-        """Send keys, as a terminal does."""
+        """Send keys, as a terminal does.
+
+        Raises:
+            TimeoutError: the app does not read its input any more.
+        """
         await self._send(b"D", text.encode(errors="replace"))
 
     async def tell(self, kind: str, **values: int) -> None:
@@ -106,7 +110,7 @@ class AppProcess:
         if self._process and self._process.stdin:
             with suppress(ConnectionError):  # the app has ended
                 self._process.stdin.write(kind + len(payload).to_bytes(4) + payload)
-                await self._process.stdin.drain()
+                await asyncio.wait_for(self._process.stdin.drain(), LONGEST_END)
 
     async def end(self) -> None:
         """Close the input of the app, which then keeps its drafts and ends; kill the app if it does not."""
