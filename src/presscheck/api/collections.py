@@ -58,7 +58,7 @@ class UpdateCollection(Operation[Collection]):
 class DeleteCollection(Operation[None]):
     """Delete a collection.
 
-    Succeeds if it does not exist.
+    Succeeds even if it does not exist.
     """
 
     operation_id = "deleteCollectionById"

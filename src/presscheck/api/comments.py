@@ -165,7 +165,7 @@ class UpdateComment(InChangeRequest, Operation[Comment]):
 class DeleteComment(InChangeRequest, Operation[None]):
     """Delete a comment on a change request.
 
-    Succeeds if it does not exist.
+    Succeeds even if it does not exist.
     """
 
     operation_id = "deleteCommentInChangeRequest"
@@ -233,7 +233,7 @@ class UpdateReply(InChangeRequest, Operation[CommentReply]):
 class DeleteReply(InChangeRequest, Operation[None]):
     """Delete a reply on a change request.
 
-    Succeeds if it does not exist.
+    Succeeds even if it does not exist.
     """
 
     operation_id = "deleteCommentReplyInChangeRequest"
@@ -311,7 +311,7 @@ class UpdateSpaceComment(InSpace, Operation[Comment]):
 class DeleteSpaceComment(InSpace, Operation[None]):
     """Delete a comment on the live content.
 
-    Succeeds if it does not exist.
+    Succeeds even if it does not exist.
     """
 
     operation_id = "deleteCommentInSpace"
@@ -378,7 +378,7 @@ class UpdateSpaceReply(InSpace, Operation[CommentReply]):
 class DeleteSpaceReply(InSpace, Operation[None]):
     """Delete a reply on the live content.
 
-    Succeeds if it does not exist.
+    Succeeds even if it does not exist.
     """
 
     operation_id = "deleteCommentReplyInSpace"

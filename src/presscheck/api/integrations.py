@@ -254,7 +254,7 @@ class PublishIntegration(Operation[Integration]):
 class UnpublishIntegration(Operation[None]):
     """Delete an integration.
 
-    Succeeds if it does not exist.
+    Succeeds even if it does not exist.
     """
 
     operation_id = "unpublishIntegration"

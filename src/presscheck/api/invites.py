@@ -86,7 +86,7 @@ class UpdateInvite(InOrganization, Operation[Invite]):
 class DeleteInvite(InOrganization, Operation[None]):
     """Delete an invite link.
 
-    Succeeds if it does not exist.
+    Succeeds even if it does not exist.
     """
 
     operation_id = "deleteOrganizationInviteById"

@@ -151,7 +151,7 @@ class PutOpenAPISpec(InOrganization, Operation[OpenAPISpec]):
 class DeleteOpenAPISpec(InOrganization, Operation[None]):
     """Delete an OpenAPI specification.
 
-    Succeeds if it does not exist.
+    Succeeds even if it does not exist.
     """
 
     operation_id = "deleteOpenAPISpecBySlug"

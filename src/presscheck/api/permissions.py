@@ -167,7 +167,7 @@ class ListCollectionUserPermissions(Paged, Operation[Page[UserPermission]]):
 class UpdateCollectionUserPermission(Operation[None]):
     """Change the role of a user in a collection.
 
-    A role of null removes it.
+    With null as the role, the access is removed.
     """
 
     operation_id = "updateUserPermissionInCollection"
@@ -227,7 +227,10 @@ class InviteToSpace(InSpace, Operation[None]):
 
 
 class ListSpacePermissions(InSpace, Paged, Operation[Page[UserPermission]]):
-    """List the users with access to a space, by role."""
+    """List the users with access to a space.
+
+    With a role, list only the users who have that role.
+    """
 
     operation_id = "listPermissionsAggregateInSpace"
     route = "GET /spaces/{space_id}/permissions/aggregate"
@@ -240,7 +243,7 @@ class ListSpacePermissions(InSpace, Paged, Operation[Page[UserPermission]]):
 class UpdateSpaceTeamPermission(InSpace, Operation[None]):
     """Change the role of a team in a space.
 
-    A role of null removes it.
+    With null as the role, the access is removed.
     """
 
     operation_id = "updateTeamPermissionInSpace"
@@ -271,7 +274,7 @@ class RemoveSpaceTeamPermission(InSpace, Operation[None]):
 class UpdateSpaceUserPermission(InSpace, Operation[None]):
     """Change the role of a user in a space.
 
-    A role of null removes it.
+    With null as the role, the access is removed.
     """
 
     operation_id = "updateUserPermissionInSpace"

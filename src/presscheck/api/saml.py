@@ -108,7 +108,7 @@ class UpdateSAMLProvider(InOrganization, Operation[SAMLProvider]):
 class DeleteSAMLProvider(InOrganization, Operation[None]):
     """Delete a SAML provider.
 
-    Succeeds if it does not exist.
+    Succeeds even if it does not exist.
     """
 
     operation_id = "deleteOrganizationSAMLProvider"

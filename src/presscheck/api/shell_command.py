@@ -62,7 +62,7 @@ def hidden(name: str, value: Any) -> Any:
 
 
 def members_of(annotation: Any) -> list[Any]:
-    """Return the members of a union type without None, or the type itself if it is not a union."""
+    """Return the members of a union type, except None; for any other type, only the type itself."""
     if get_origin(annotation) in (Union, types.UnionType):
         return [member for member in get_args(annotation) if member is not types.NoneType]
     return [annotation]

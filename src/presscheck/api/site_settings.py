@@ -179,7 +179,7 @@ class UpdateShareLink(InSite, Operation[ShareLink]):
 class DeleteShareLink(InSite, Operation[None]):
     """Delete a share link of a site.
 
-    Succeeds if it does not exist.
+    Succeeds even if it does not exist.
     """
 
     operation_id = "deleteSiteShareLinkById"
@@ -384,7 +384,7 @@ class BulkUpsertRedirects(InSite, Operation[RedirectChangeResults]):
 class DeleteRedirect(InSite, Operation[None]):
     """Delete a redirect of a site.
 
-    Succeeds if it does not exist.
+    Succeeds even if it does not exist.
     """
 
     operation_id = "deleteSiteRedirectById"

@@ -158,7 +158,7 @@ class UpdateSite(InSite, Operation[Site]):
 class DeleteSite(InSite, Operation[None]):
     """Delete a site; its spaces are kept.
 
-    Succeeds if it does not exist.
+    Succeeds even if it does not exist.
     """
 
     operation_id = "deleteSiteById"

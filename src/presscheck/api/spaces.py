@@ -126,7 +126,7 @@ class UpdateSpace(InSpace, Operation[Space]):
 class DeleteSpace(InSpace, Operation[None]):
     """Delete a space.
 
-    It can be restored for seven days. Succeeds if it does not exist.
+    It can be restored for seven days. Succeeds even if it does not exist.
     """
 
     operation_id = "deleteSpaceById"

@@ -115,7 +115,7 @@ class UpdateTeam(InOrganization, Operation[Team]):
 class DeleteTeam(InOrganization, Operation[None]):
     """Delete a team.
 
-    Succeeds if it does not exist.
+    Succeeds even if it does not exist.
     """
 
     operation_id = "removeTeamFromOrganizationById"

@@ -116,7 +116,7 @@ class UpdateTranslation(InOrganization, Operation[Translation]):
 class DeleteTranslation(InOrganization, Operation[None]):
     """Delete a translation.
 
-    Succeeds if it does not exist.
+    Succeeds even if it does not exist.
     """
 
     operation_id = "deleteTranslation"

@@ -1,7 +1,7 @@
 """The process of the app that one tab shows, and the packets of Textual's web driver on its pipes.
 
 A packet is a letter, the length of the payload in four bytes, and the payload. `D` is what a terminal would receive or
-send, `M` a JSON object. The packets of the app begin after a line of their own.
+send, `M` a JSON object. The packets of the app begin after a fixed first line.
 """
 
 from __future__ import annotations

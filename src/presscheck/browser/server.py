@@ -111,7 +111,7 @@ class BrowserServer:
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Answer requests that come from this machine and from the browser that spent the key."""
+        """Answer requests to this machine that have the cookie, and exchange the key for the cookie."""
         headers, is_socket = request.headers, request.path == "/socket"
         if refusal := self.access.refusal(
             headers.getall("Host", ()), headers.getall("Origin", ()), needs_origin=is_socket
@@ -126,8 +126,8 @@ class BrowserServer:
     def _sign_in(self, key: str | None) -> web.Response:
         """Exchange the key for the cookie.
 
-        A page, and not a redirect, leads on: after a redirect from the page with a link to this server, the browser
-        would not send the cookie.
+        A page, and not a redirect, leads on: after a redirect, a browser that followed a link on another site would
+        not send the cookie.
         """
         if key is None:
             return _message("No access", "Open the address that presscheck web printed in your terminal.", 403)
@@ -213,7 +213,7 @@ def _address(payload: bytes) -> str | None:
 
 
 async def _take_input(app: AppProcess, tab: web.WebSocketResponse) -> None:
-    """Pass the keys and the size of a tab to its app until the tab is closed. Other messages are ignored."""
+    """Pass the keys, size and focus of a tab to its app, and answer pings, until the tab is closed."""
     async for message in tab:
         match _parsed(message.data) if message.type == WSMsgType.TEXT else None:
             case ["stdin", str(text)]:

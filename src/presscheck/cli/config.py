@@ -184,7 +184,7 @@ def _usable_project(file: Path) -> Project:
     """Read a project file.
 
     Raises:
-        ConfigurationError: the file is refused, or has errors.
+        ConfigurationError: the file may not be used (see `Project.refusal`), or has errors.
     """
     project = read_project(file, places().trust_file)
     if errors := project.check(validate_view):

@@ -78,10 +78,10 @@ class StoredSession:
 
 
 def stored_session(directory: Path, profile: str, base_url: str, token: Token) -> StoredSession:
-    """Return the sign-in of a stored token.
+    """Return the sign-in that is stored as a token.
 
     Raises:
-        ConfigurationError: the text is not a sign-in.
+        ConfigurationError: the token is not a sign-in.
     """
     session = BrowserSession.parse(token.text or "")
     if session is None:

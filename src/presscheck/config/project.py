@@ -5,7 +5,7 @@ the source of the token. A program that it names runs only after the user has al
 file that somebody else could have written is refused as a whole.
 
 The file is read once, and its programs are those of that reading: a change on the disk takes effect at the next start,
-and is asked for first.
+and the user is asked first.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Project:
         programs: the valid programs.
         errors: the errors of the file, by line, without those of views.
         trusted: the fingerprints of the programs that may run.
-        declined: the fingerprints of the programs that the user was asked for, and did not trust.
+        declined: the fingerprints of the programs that the user was asked about, and did not trust.
         refusal: why the file is not used at all; empty if it is used.
         lines: the lines of its keys.
     """
@@ -147,7 +147,7 @@ class Project:
 
     @property
     def to_ask(self) -> tuple[Program, ...]:
-        """The programs that the user was never asked for."""
+        """The programs without an answer of the user."""
         return tuple(program for program in self.untrusted if program.fingerprint not in self.declined)
 
     @property
@@ -389,7 +389,7 @@ def _notes(command: OwnCommand) -> str:
 def _with_directories(
     root: Path, name: str, entries: object, errors: list[tuple[Key, str]]
 ) -> tuple[object, list[dict[str, Any]]]:
-    """Return tables of programs with absolute directories, and those with an error, which is added to `errors`.
+    """Return tables of programs with absolute directories, and the tables with an error; it is added to `errors`.
 
     A program runs in the folder of the project, unless it names another one there.
     """

@@ -42,7 +42,8 @@ class Token:
 def child_environment() -> dict[str, str]:
     """Return the environment for programs of the user: the environment of this process without the token.
 
-    In a browser, it is also without the driver of the app, with which another presscheck would expect a tab of its own.
+    If the app is shown in a browser, the variable that names Textual's driver is left out, too: with it, another
+    presscheck would expect a tab of its own.
     """
     names = {"PRESSCHECK_TOKEN", *((DRIVER_VARIABLE,) if is_in_browser() else ())}
     return {name: value for name, value in os.environ.items() if name not in names}

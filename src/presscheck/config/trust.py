@@ -1,6 +1,6 @@
 """The programs of projects that the user trusts: for each file, the fingerprints of its programs.
 
-Trust belongs to the path of a file and to what would run, so it is asked for again when either changes. A list that
+Trust belongs to the path of a file and to what would run, so the user is asked again when either changes. A list that
 somebody else could have written counts as empty.
 """
 

@@ -48,8 +48,8 @@ def _target_options(function: Callable[..., None]) -> Callable[..., None]:
 async def drop(session: Session, which: str, pages: tuple[str, ...], *, dry_run: bool, yes: bool) -> None:
     """Drop the changes to pages from a change request.
 
-    The pages go back to main, as it was when the change request started or was updated: new pages are deleted, deleted
-    pages are restored, moved pages move back. PAGE is an id, a path or a title.
+    The pages go back to main, as it was when the change request started or was last updated from main: new pages are
+    deleted, deleted pages are restored, moved pages move back. PAGE is an id, a path or a title.
     """
     await _rearrange(session, "drop", which, pages, dry_run=dry_run, yes=yes)
 

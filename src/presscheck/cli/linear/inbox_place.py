@@ -116,7 +116,7 @@ class InboxPlace(Place):
 
 
 class ViewsPlace(Place):
-    """The views of the inbox, with the numbers of their change requests."""
+    """The views of the inbox, and how many change requests each has."""
 
     def __init__(self, linear: Linear) -> None:
         super().__init__(linear)

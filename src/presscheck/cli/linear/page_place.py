@@ -80,7 +80,7 @@ class PagePlace(Place):
         return [*lines, *(self._thread_line(thread) for thread in self._threads)]
 
     def _change(self) -> SemanticChange | None:
-        """Return the change of the page that tells which texts it has: an addition or deletion, or else any."""
+        """Return the addition or deletion of the page; otherwise its first change, if any."""
         changes = self._model.shown_changes
         own = (
             [change for change in changes.changes if change.page and change.page.id == self._item.id] if changes else []

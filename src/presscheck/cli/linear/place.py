@@ -172,7 +172,7 @@ class Linear:
 
 
 class Place(ABC):
-    """A place: its lines, what its numbers open, and its verbs.
+    """What the user is at, such as the inbox or a page: its lines, what its numbers open, and its verbs.
 
     Args:
         linear: what all places share.
@@ -209,8 +209,11 @@ class Place(ABC):
 
 
 def typed_number(typed: str) -> int:
-    """Return a typed decimal number. Digits that no list needs are left out, because Python converts a few thousand."""
-    return int(typed[:_MOST_DIGITS])
+    """Return a typed decimal number.
+
+    Only the first `_MOST_DIGITS` digits count: no list is that long, and Python does not convert thousands of digits.
+    """
+    return int((typed.lstrip("0") or "0")[:_MOST_DIGITS])
 
 
 def pick(items: Sequence[Any], typed: str, noun: str) -> Any:

@@ -273,7 +273,8 @@ async def check(
     """Check a site before readers see its problems.
 
     Errors and warnings, and checks that could not be done, make the exit code 6; notes do not. The prose checks that
-    --with names report new findings in the pages that changed since the site was published.
+    --with names report new findings in the pages that changed since the site was published. Pages whose prose could not
+    be checked are only reported.
     """
     checks = chosen_checks(programs) if programs else []
     owner, chosen = await lookup.site(session, site, org)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 async def site_prose_findings(session: Session, content: SiteContent, checks: Sequence[ProseCheck]) -> list[Finding]:
-    """Return the new findings of prose checks in the changed pages of a site. Print which pages were not checked.
+    """Return the new findings of prose checks in the changed pages of a site. Print how many pages were not checked.
 
     Raises:
         PresscheckError: a check failed.

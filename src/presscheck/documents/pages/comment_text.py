@@ -40,7 +40,7 @@ _html_tag = re.compile(r"<[^<>]*>").sub
 
 
 def strip_markup(text: str) -> str:
-    """Strip the markers of headings, quotes, lists and table cells from a Markdown line, and its HTML tags."""
+    """Strip the markers at both ends of a Markdown line; if it begins with an HTML tag, strip all tags."""
     if _is_html(text):
         text = " ".join(_html_tag(" ", text).split())
     return text.lstrip("#>-*+ |").rstrip(" |")

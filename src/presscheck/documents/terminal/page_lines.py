@@ -128,8 +128,8 @@ class _Fold:
 class PageLines:
     """The lines of a page, which are rendered step by step.
 
-    `links` and `headings` refer to `lines`. With controls, sections can be folded: `lines` lacks their content, but
-    `headings` has their headings. Hidden blocks are rendered last, to be counted and searched.
+    `links` and `headings` refer to `lines`. With controls, sections can be folded: `lines` lacks the content of
+    folded sections, but `headings` has their headings. Folded blocks are rendered last, to be counted and searched.
 
     Args:
         markdown: the text.

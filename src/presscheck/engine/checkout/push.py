@@ -299,7 +299,7 @@ class _Push:
         """Send edits, and record the new revision.
 
         Raises:
-            ChangedSince: somebody else edited the same pages at the same time. The other edits were restored.
+            ChangedSince: somebody else edited the same pages at the same time. Their versions were restored.
             PresscheckError: the service refused the edits, or another process sent them.
         """
         path = {"space_id": request.space, "change_request_id": request.id}

@@ -40,7 +40,7 @@ class ProsePage:
         where: the titles of the space and the page.
         path: the path within the site.
         document: the id of the text.
-        former: the revision with the published text; empty if the page was not published.
+        former: the revision with the published text; empty if there is none, or if it is not known.
     """
 
     space: str
@@ -80,12 +80,12 @@ def _site_finding(page: ProsePage, finding: TextFinding) -> Finding:
 
 
 def has_published_pages(content: SiteContent) -> bool:
-    """Return whether the pages of the site as it was last published are known."""
+    """Return whether it is known which pages the site had when it was last published."""
     return content.published is not None and all(part.name != "published pages" for part in content.unread)
 
 
 def unread_spaces(content: SiteContent) -> str:
-    """Return how many spaces have pages that could not be listed; empty if all could be."""
+    """Return in words how many spaces could not be read; empty if none."""
     number = sum(part.name == "pages" for part in content.unread)
     return f"{count(number, 'space')} not read" if number else ""
 
@@ -150,7 +150,7 @@ async def read_prose_texts(engine: ProseReading, content: SiteContent, pages: Se
 
 
 async def _cached(engine: ProseReading, content: SiteContent, pages: Iterable[ProsePage]) -> dict[ProsePage, str]:
-    """Return the current texts in the cache. Writes of the screens wait for one batch at most."""
+    """Return the current texts in the cache, read in batches so that no write of a screen waits for all of them."""
     trees = {space.space.id: space.by_id for space in content.spaces}
     by_space: dict[str, list[ProsePage]] = {}
     for page in pages:

@@ -170,7 +170,7 @@ def is_visible(character: str) -> bool:
 
 
 def _change(table: Any, plain: Mapping[str, Any], fresh: Any) -> None:
-    """Change a table of a parsed file in place, so that comments stay.
+    """Give a table of a parsed file exactly these values, in place, so that comments stay.
 
     Args:
         table: the table.

@@ -157,7 +157,7 @@ def stored_text(body: Document) -> dict[str, Any]:
     """Convert a body to its stored form.
 
     Raises:
-        ApiError: 400 if it is empty, 413 if it is too large.
+        ApiError: 400 if it is empty or has an invalid node, 413 if it is too large.
     """
     if not has_text(body):
         raise ApiError(400, "body: must not be empty")

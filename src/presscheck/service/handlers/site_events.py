@@ -93,7 +93,7 @@ def _column(column: dict[str, Any]) -> Column:
     """Return the function that reads a column.
 
     Raises:
-        ApiError: 400, this service has no such column.
+        ApiError: 400, this service has no such column or interval.
     """
     read, interval = COLUMNS.get(_name(column)), column.get("interval")
     if read is None:

@@ -4,8 +4,8 @@ When a site is visited for the first time, and whenever its content changes afte
 most recently changed ones first, into the cache of pages. It is no job of the queue, because each process has a cache
 of its own, and because the commit with which a job ends would make the drawn pages stale.
 
-A page is drawn as for a reader, under the version of the database before, so a commit during its drawing makes it stale
-too. The thread belongs to the drawer alone and rests most of the time, so readers wait for nothing.
+A page is drawn as for a reader, under the version that the database had before, so a commit during the drawing makes
+it stale, too. The thread belongs to the drawer alone and rests most of the time, so readers do not wait for it.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def _reason(screen: BaseScreen, own: OwnCommand) -> str | None:
 
 
 def _value(screen: BaseScreen, name: str) -> str:
-    """Return the value of a field; the folder of a space, which is in a file, stands for the space until the run."""
+    """Return the value of a field. For the folder, it is the id of the space, because reading folders needs a file."""
     if name == "selection":
         return screen.field(name) or screen.selected_text
     return screen.field("space" if name == "folder" else name)
@@ -147,8 +147,11 @@ async def _prepared(screen: BaseScreen, own: OwnCommand) -> _Run:
 async def _folder(screen: BaseScreen, own: OwnCommand, space_id: str) -> str:
     """Return the folder of a space, by its id or title.
 
-    The folders of a project count for its own commands only: the user was not asked whether a command of the settings
-    file may run in a folder that came with a repository, where even `make` and `git` run what they find.
+    The folders of a project count only for commands of the same project: the user was not asked whether a command of
+    the settings file may run in a folder that came with a repository, where even `make` and `git` run what they find.
+
+    Raises:
+        PresscheckError: the space has no folder.
     """
     from presscheck.tui.screens.command_targets import stored_items  # 10 ms, only for the folder of a space
 
@@ -238,7 +241,7 @@ class OutputScreen(TextScreen):
         return None if self._text else "no output yet" if self._state == "running …" else "there is no output"
 
     def command_copy_text(self) -> None:
-        """Copy the whole output."""
+        """Copy the output as it is shown, without the breaks of long lines."""
         self.app_context.copy_to_clipboard(self._text)
         self.notify("copied the output")
 

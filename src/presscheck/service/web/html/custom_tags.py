@@ -94,7 +94,7 @@ class BlockContext(Protocol):
         ...
 
     def has_reference_room(self, html: str) -> bool:
-        """Reserve room on the page for the HTML of an operation. Return False if too little is left."""
+        """Reserve room on the page for a part of a specification. Return False if too little is left."""
         ...
 
     def has_room(self, html: str) -> bool:

@@ -89,7 +89,7 @@ class DeletedSpaces:
         return space if moment and moment + RESTORABLE > now() else None
 
     def _titles(self, organization: str) -> dict[str, str]:
-        """Return the titles of the remembered spaces by id, oldest first."""
+        """Return the titles of the remembered spaces by id, in the order in which they were remembered."""
         return json.loads(self._engine.outbox.recall(_key(organization)) or "{}")
 
     def _store(self, organization: str, titles: dict[str, str]) -> None:

@@ -73,7 +73,7 @@ class EditActions:
         return self._cannot_edit(self._session.item, can_wait=True)
 
     def reason_copying(self) -> str | None:
-        """Return why the page under the cursor cannot be copied: it has no text, or the service cannot be reached."""
+        """Return why the page under the cursor cannot be copied: it has no text, or its space cannot be edited now."""
         return self._cannot_edit(self._session.item) or self.reason_edit()
 
     def _cannot_edit(self, item: Item | None, *, can_wait: bool = False) -> str | None:

@@ -152,9 +152,9 @@ class PageReferences:
         return self._specifications.get(_file_key(file)) if file else known
 
     def picture(self, address: str, columns: int) -> Picture | None:
-        """Return the picture of an image, or a note why it is not drawn.
+        """Return the picture of an image, blank lines until it is loaded, or a note why it is not drawn.
 
-        Return None if only the caption is shown: pictures are off, or the file is missing or not loaded yet.
+        Return None if only the caption is shown: pictures are off, or no file is known at this address.
         """
         if self._revision is None or self._item.space is None:
             return None

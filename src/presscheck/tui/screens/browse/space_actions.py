@@ -188,7 +188,10 @@ class SpaceActions:
         return self._space_reason() or self._admin_reason()
 
     def reason_settings(self) -> str | None:
-        """Return why no setting can be changed: there is no space or collection, or the user lacks the level admin."""
+        """Return why no setting can be changed.
+
+        Writes are disabled, there is no space or collection, or the user lacks the level admin.
+        """
         item = self._session.item
         if item and item.kind not in ("space", "collection"):
             return "go to a space or a collection first"

@@ -361,7 +361,7 @@ class RenderedChange:
         return max(lines) - distance if distance < 0 else min(min(lines) + distance, max(lines))
 
     def first_line_of_thread(self, thread_id: str) -> int:
-        """Return the first line of a thread; 0 if it is not shown."""
+        """Return the first line of a thread, or the top line if the thread is not shown."""
         return min((line for line, other in self.thread_of.items() if other == thread_id), default=0)
 
     @property
