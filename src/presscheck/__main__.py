@@ -31,7 +31,9 @@ def _run() -> None:
     if sys.argv[1:] in (["--version"], ["-V"]):
         sys.stdout.write(f"presscheck {__version__}\n")
         return
-    if not sys.argv[1:] and sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+    # the app is drawn on stderr: with `2>file`, nobody would see it
+    has_terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
+    if not sys.argv[1:] and has_terminal and os.environ.get("TERM") != "dumb":
         _open_app()
     gc.set_threshold(100_000)  # a command makes few reference cycles, and the search for them takes 25 ms of its start
     from presscheck.cli.main import command  # 51 ms, not needed for --version or to open the app

@@ -4,6 +4,7 @@ import fcntl
 import os
 import random
 import re
+import shlex
 import shutil
 import signal
 import struct
@@ -110,6 +111,14 @@ def test_the_inbox_can_be_used_in_20_columns_and_5_lines(service: RunningService
         terminal.press("q", "ctrl+q")
         assert terminal.end() == 0
         assert b"Traceback" not in terminal.raw
+
+
+def test_the_inbox_is_printed_where_the_app_would_be_drawn_into_a_file(service: RunningService, tmp_path: Path) -> None:
+    command = ["sh", "-c", f"exec {shlex.join(APP)} 2>{shlex.quote(str(tmp_path / 'errors'))}"]
+    terminal = Terminal(command, size=(120, 40), env=environment(service, tmp_path / "home"))
+    terminal.wait(REVIEW)
+    assert terminal.end() == 0
+    assert (tmp_path / "errors").read_text() == ""
 
 
 def without_ages(terminal: Terminal) -> list[str]:

@@ -353,8 +353,11 @@ def load_profile(context: click.Context, *, with_token: bool = True) -> Profile:
 
 
 def has_terminal() -> bool:
-    """Return whether the app can be opened: in a browser, or stdin and stdout are a terminal, and TERM is not dumb."""
-    return is_in_browser() or (_is_terminal() and os.environ.get("TERM") != "dumb")
+    """Return whether the app can be opened: in a browser, or in a terminal that is not dumb.
+
+    Stderr must be the terminal, too, because the app is drawn on it.
+    """
+    return is_in_browser() or (_is_terminal() and sys.stderr.isatty() and os.environ.get("TERM") != "dumb")
 
 
 def is_dumb_terminal() -> bool:
