@@ -21,6 +21,7 @@ from tests.tui.app_driver import app_on, noon, running, shown, until
 from tests.tui.snapshot_setup import at_noon, rested
 
 from presscheck.api.organizations import ListOrganizations, UpdateMember
+from presscheck.tui.commands import with_keys
 from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.families import FAMILIES
 from presscheck.tui.screens.admin.family import Family
@@ -142,7 +143,9 @@ async def test_families_that_are_empty_or_not_permitted_show_why_and_what_to_do(
             for family in FAMILIES:
                 if family.title not in NEVER_EMPTY:
                     assert family.hint, family.title
-                    await says(pilot, screen, family, f"No {family.nouns} yet. {family.hint}", pictures=empty)
+                    await says(
+                        pilot, screen, family, f"No {family.nouns} yet. {with_keys(family.hint)}", pictures=empty
+                    )
                     assert not {"open", "rename", "delete"} & {*screen.footer_commands}, family.title
             empty.compare()
     (tmp_path / "service").mkdir()

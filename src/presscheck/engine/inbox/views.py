@@ -403,7 +403,8 @@ def hidden_positions(engine: TriagedRows, view: View, listing: ListOrganizationC
     if not view.hides:
         return []
     triage = engine.triage
-    rows = engine.rows(listing, engine.positions(listing, triage.hidden_ids).values())
+    positions = engine.positions(listing, triage.hidden_ids).values()
+    rows = engine.rows(listing, positions) if positions else {}
     return sorted(position for position, request in rows.items() if triage.hidden_state(request))
 
 
