@@ -31,7 +31,7 @@ def _run() -> None:
     if sys.argv[1:] in (["--version"], ["-V"]):
         sys.stdout.write(f"presscheck {__version__}\n")
         return
-    # the app is drawn on stderr: with `2>file`, nobody would see it
+    # the app is drawn on stderr, so `2>file` would hide it
     has_terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
     if not sys.argv[1:] and has_terminal and os.environ.get("TERM") != "dumb":
         _open_app()
