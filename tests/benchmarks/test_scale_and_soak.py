@@ -87,7 +87,10 @@ def test_what_linux_counts_of_another_process() -> None:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout and process.stdout.readline()
         [child] = children(process.pid)
-        assert "sleep" in Path(f"/proc/{child}/cmdline").read_text()
+        until = time.monotonic() + 10
+        while "sleep" not in (line := Path(f"/proc/{child}/cmdline").read_text()) and time.monotonic() < until:
+            time.sleep(0.01)  # empty while the program is being started
+        assert "sleep" in line
         assert 0.25 <= processor_seconds(process.pid) <= family_seconds(process.pid) < 5
         assert resident_bytes(process.pid) > 64 * MB
         assert open_files(process.pid) >= 33 and threads(process.pid) == 2
