@@ -1,4 +1,4 @@
-"""Whether the app runs for a tab of a web browser, which `presscheck web` has opened."""
+"""How an app knows that `presscheck web` started it, to be shown in a tab of a web browser."""
 
 from __future__ import annotations
 

@@ -46,9 +46,9 @@ class Setting:
     pattern: re.Pattern[str] | None = None
     """A regular expression that the value must match."""
     smallest: int = 1
-    """The smallest number."""
+    """The minimum of a number."""
     largest: int | None = None
-    """The largest number."""
+    """The maximum of a number; None without a limit."""
 
 
 def _pane_width(name: str, pane: str, default: str) -> Setting:
@@ -316,7 +316,7 @@ COMMAND_SETTINGS: dict[str, Setting] = {
         ),
     )
 }
-"""The settings of an own command by key."""
+"""The keys of a table `[[commands]]`, by name."""
 
 PROJECT_SETTINGS: dict[str, Setting] = {
     setting.name: setting

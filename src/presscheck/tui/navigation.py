@@ -112,7 +112,7 @@ class Navigation:
         """The screens kept alive outside the stack, oldest first, each with the theme it was drawn with."""
 
     async def open_first_screen(self) -> None:
-        """Show the screen with which the app begins: the inbox, or that of the setting `first_screen`."""
+        """Show the screen that the setting `first_screen` names; by default, the inbox."""
         first = self._app.profile.first_screen
         if first != "last":
             await self._app.switch_mode(first)

@@ -59,7 +59,7 @@ class Verb(NamedTuple):
 
 
 class Linear:
-    """What all places share: the session, the terminal, and what `undo` brings back.
+    """The state that all places of a conversation share, such as the change request that `undo` brings back.
 
     Args:
         session: reads and writes.
@@ -154,7 +154,7 @@ class Linear:
         return "" if is_optional else None
 
     def _edited(self, text: str) -> str:
-        """Return the text after the user has edited it; without a terminal or after an error, the text itself."""
+        """Return the text as the user left it in the editor; without a terminal or after an error, the same text."""
         if not self.terminal.is_interactive:
             self.terminal.print(["The editor needs a terminal."])
             return text

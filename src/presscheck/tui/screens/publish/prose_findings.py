@@ -64,7 +64,7 @@ class SiteProseFindings:
         return " · ".join(part for part in (words, unread_spaces(content)) if part)
 
     def scope(self, content: SiteContent | None) -> str:
-        """Return a sentence if more than the changed pages are checked; empty if they are known, or nothing ran."""
+        """Return a sentence that all pages are checked if the changed pages are unknown; otherwise an empty string."""
         if not self._checks or content is None or has_published_pages(content):
             return ""
         return "What was published before is not known: all pages in the cache are checked."
