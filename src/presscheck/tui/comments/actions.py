@@ -19,7 +19,7 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import key_for
 from presscheck.tui.comments.rows import first_words, label_of, one_line, who_resolves
 from presscheck.tui.ui.ask import choose, confirm
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -226,10 +226,10 @@ class ThreadActions:
         choices = [
             Choice(code, f"{emoji}  {name}", "yours: remove" if code in own else "") for code, emoji, name in REACTIONS
         ]
-        chosen = await self._screen.ask(Picker("React", choices, ranked=False))
+        chosen = await choose(self._screen, "React", choices)
         if chosen:
-            change = "removed_reactions" if chosen[0] in own else "added_reactions"
-            self._drafts.send(self._discussion.update(thread.id, message.id, **{change: chosen}))
+            change = "removed_reactions" if chosen in own else "added_reactions"
+            self._drafts.send(self._discussion.update(thread.id, message.id, **{change: (chosen,)}))
 
     async def edit(self, thread: Thread, message: Message | None = None) -> None:
         """Edit `message` if the user may edit it, or a message that the user chooses.

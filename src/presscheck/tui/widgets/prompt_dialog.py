@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from typing_extensions import override
+from typing_extensions import TypedDict, override
 
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
@@ -22,6 +22,19 @@ EXPAND = "ctrl+e"
 """The key that continues in the composer; pressed again there, it continues in the user's editor."""
 COMPLETION_LINES = 2
 """Lines reserved for completions, so that the dialog keeps its size."""
+
+
+class PromptOptions(TypedDict, total=False, closed=True):
+    """The optional arguments of a `PromptDialog`."""
+
+    min_length: int
+    max_length: int | None
+    confirm_label: str
+    validate: Callable[[str], str | None] | None
+    complete: Complete | None
+    hint: str
+    notes: Callable[[int], Sequence[Line]] | None
+    expand: Callable[[], None] | None
 
 
 class PromptDialog(Dialog[str]):

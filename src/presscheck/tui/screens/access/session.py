@@ -12,7 +12,8 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.writes import send
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose_several
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -85,7 +86,7 @@ class AccessSession(ABC):
     async def choose_teams(self, title: str, teams: Sequence[Team]) -> Sequence[str]:
         """Ask for teams. Returns their ids; empty if the user canceled."""
         choices = [Choice(team.id, sanitize(team.title) or team.id, count(team.members, "member")) for team in teams]
-        return await self.screen.ask(Picker(title, choices, multiple=True)) or ()
+        return await choose_several(self.screen, title, choices) or ()
 
     async def send(self, call: Operation[Any], done: str) -> None:
         """Send a change, notify the user, and reload."""

@@ -11,8 +11,8 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.writes import send
-from presscheck.tui.ui.ask import confirm
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose_several, confirm
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.api.roles import MergeRules
@@ -55,8 +55,7 @@ async def ask_merge_rules(
         for key, rule in own.items()
         if rule.rule not in SIMPLE_RULES
     ]
-    picker = Picker(title, choices, multiple=True, chosen=own, ranked=False)
-    marked = await screen.ask(picker)
+    marked = await choose_several(screen, title, choices, chosen=own, ranked=False)
     if marked is None:
         return None
     rules = [

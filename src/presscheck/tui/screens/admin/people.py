@@ -40,8 +40,8 @@ from presscheck.tui.screens.admin.details import Details, Losses
 from presscheck.tui.screens.admin.facts import Fact
 from presscheck.tui.screens.admin.form_checks import ONLY_ADMIN, admins_of
 from presscheck.tui.screens.sites.writes import send
-from presscheck.tui.ui.ask import choose, confirm
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose, choose_several, confirm
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -153,8 +153,8 @@ async def add_team_members(screen: OrganizationScreen, given: Mapping[str, Any])
     choices = [
         Choice(one.id, sanitize(one.user.display_name) or one.id, sanitize(one.user.email or "")) for one in people
     ]
-    picker = Picker(f"Add people to the team ({key_for('mark')} marks several)", choices, multiple=True)
-    chosen = await screen.ask(picker)
+    title = f"Add people to the team ({key_for('mark')} marks several)"
+    chosen = await choose_several(screen, title, choices)
     role = await choose_team_role(screen, "Their role in the team") if chosen else None
     if not chosen or role is None:
         return ""

@@ -46,9 +46,8 @@ from presscheck.tui.screens.admin.operation_form import StoredForm, choices_of, 
 from presscheck.tui.screens.form_dialog import FormContent, FormDialog
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.screens.undo import undo_last_sent
-from presscheck.tui.ui.ask import choose
+from presscheck.tui.ui.ask import Checked, choose, confirm, confirm_checked
 from presscheck.tui.ui.row_filter import RowFilter
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
@@ -572,25 +571,21 @@ class FamilyTable(Vertical):
         title, typed = f"{verb} {what}?", what if several else None
         read = self.family.losses
         if read is None:
-            dialog = ConfirmDialog(title, lines, verb, type_to_confirm=typed)
-            return bool(await self._screen.ask(dialog))
+            return await confirm(self._screen, title, lines, verb, type_to_confirm=typed)
         checking: Line = (Span("Checking what else is lost …", "quiet"),)
-        dialog = ConfirmDialog(title, [*lines, checking], verb, is_ready=False)
 
-        async def check() -> None:
+        async def check() -> Checked | None:
             try:
                 losses = await read(self._screen, items)
             except PresscheckError as error:
                 losses = Losses((f"What is lost could not be read: {sanitize(error.message)}.",))
             if losses.refusal:
                 self._screen.notify(losses.refusal)
-                dialog.close()
-                return
+                return None
             told: list[Line] = [(Span(sentence, "waiting"),) for sentence in losses.sentences]
-            dialog.make_ready([*lines, *told], type_to_confirm=what if several or losses.is_grave else None)
+            return Checked([*lines, *told], what if several or losses.is_grave else None)
 
-        self._screen.run(check, group="losses", exclusive=True)
-        return bool(await self._screen.ask(dialog))
+        return await confirm_checked(self._screen, title, [*lines, checking], verb, check)
 
     def reason_unsend(self) -> str | None:
         """Return why nothing can be undone: the organization is not loaded yet."""

@@ -40,7 +40,7 @@ from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.page_view import PageView
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
@@ -217,9 +217,8 @@ class RevisionListScreen(BaseScreen):
         ]
         when = since(row.created_at, now()) if row.created_at else "earlier"
         title = f"{count(len(files), 'file')} {when}: {key_for('open')} opens one in the browser"
-        picker = Picker(title, choices, ranked=False, empty_text=lambda _: "no file")
-        chosen = await self.ask(picker)
-        address = next((file.download_url for file in files if chosen and file.id == chosen[0]), "")
+        chosen = await choose(self, title, choices, empty_text="no file")
+        address = next((file.download_url for file in files if file.id == chosen), "")
         if address:
             open_address(self.app_context, address)
 

@@ -35,7 +35,7 @@ from presscheck.tui.screens.browse.deleted_spaces import DeletedSpaces
 from presscheck.tui.screens.emoji import emoji_code, emoji_text
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.ui.ask import choose, confirm
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -470,11 +470,11 @@ class SpaceActions:
         self._screen.notify("looking for deleted spaces …")
         deleted = await DeletedSpaces(engine).restorable(organization)
         choices = [Choice(space.id, sanitize(space.title) or "(no title)", space.time_left()) for space in deleted]
-        picker = Picker("Restore a deleted space", choices, empty_text=lambda _: NOTHING_DELETED)
-        chosen = await self._screen.ask(picker)
+        title = "Restore a deleted space"
+        chosen = await choose(self._screen, title, choices, ranked=True, empty_text=NOTHING_DELETED)
         if chosen:
-            space = await engine.write(RestoreSpace(space_id=chosen[0])).landed()
-            self._session.go_to(f"space {chosen[0]}")
+            space = await engine.write(RestoreSpace(space_id=chosen)).landed()
+            self._session.go_to(f"space {chosen}")
             self._screen.notify(f"{sanitize(space.title) if space else 'the space'} restored")
 
     def undo_last_sent(self) -> Awaitable[None]:

@@ -25,8 +25,8 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, plain, width
 from presscheck.tui.commands import key_for
 from presscheck.tui.screens.batch_actions import BatchScreen, WriteItem, count_text, merge_train, path_of
-from presscheck.tui.ui.ask import choose, confirm
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose, choose_several, confirm
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.api.users import User
@@ -237,7 +237,7 @@ class BulkActions:
         people = [
             Choice(person.user.id, sanitize(person.user.display_name), person.role) for person in await self._people()
         ]
-        users = await self._screen.ask(Picker("Choose reviewers", people, multiple=True))
+        users = await choose_several(self._screen, "Choose reviewers", people)
         return (lambda request: RequestReviewers(**path_of(request), users=users)) if users else None
 
     def _composer(self, title: str, draft: str, *, may_be_empty: bool = False) -> Composer:

@@ -17,7 +17,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.review.renderer import merge_line, undo_line, verdicts
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.ui.ask import Checked, confirm_checked
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.inbox.session import Inbox
@@ -37,18 +37,15 @@ async def confirm_train(session: Inbox, requests: Sequence[ChangeRequest]) -> bo
     screen, name = session.screen, session.model.name
     title = f"Merge {count(len(requests), 'change request')}, one after another?"
     lines: list[Line] = [line for request in requests for line in (_head(request, name), _quiet("Checking …"))]
-    dialog = ConfirmDialog(title, lines, "Merge", is_ready=False)
-
     undo = undo_line(can_revert=screen.engine.missing_reason(EditChangeRequestContent) is None)
 
-    async def check() -> None:
+    async def check() -> Checked:
         checked = await asyncio.gather(*(_check(screen, request, _head(request, name)) for request in requests))
         stops = [request for request, (_, does_stop) in zip(requests, checked, strict=True) if does_stop]
         lines = [line for about, _ in checked for line in about]
-        dialog.make_ready([*_summary([name(request) for request in stops], undo), (), *lines])
+        return Checked([*_summary([name(request) for request in stops], undo), (), *lines])
 
-    screen.run(check, group="merge train", exclusive=True)
-    return bool(await screen.ask(dialog))
+    return await confirm_checked(screen, title, lines, "Merge", check)
 
 
 def _summary(stops: Sequence[str], undo: Line) -> list[Line]:

@@ -43,10 +43,11 @@ from presscheck.tui.screens.markdown_editor.completion import (
 from presscheck.tui.screens.spell_check import SpellingActions
 from presscheck.tui.screens.text_draft import confirm_discard
 from presscheck.tui.spell_checker import DoubtfulWord
+from presscheck.tui.ui.ask import choose
 from presscheck.tui.ui.screen import NARROW, BaseScreen
 from presscheck.tui.widgets.completion import CompletionList, Opening, Proposal
 from presscheck.tui.widgets.page_view import PageView
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.status_bar import pressing
 
 if TYPE_CHECKING:
@@ -626,13 +627,11 @@ class MarkdownEditor(BaseScreen):
         self._completion.close()
         choices = [Choice(block.name, block.label, f"/{block.name}") for block in BLOCKS]
         choices[:0] = [Choice(key, label) for key, label in MENU.items()]
-        chosen = await self.ask(Picker("Insert", choices))
-        if chosen is None:
-            return
-        if chosen[0] in MENU:
-            await self._insert_reference(chosen[0])
-            return
-        self.area.insert_block(next(block.text for block in BLOCKS if block.name == chosen[0]))
+        chosen = await choose(self, "Insert", choices, ranked=True)
+        if chosen in MENU:
+            await self._insert_reference(chosen)
+        elif chosen:
+            self.area.insert_block(next(block.text for block in BLOCKS if block.name == chosen))
 
     async def _insert_reference(self, kind: str) -> None:
         """Choose a page, file, image or person, and insert a link to the choice."""
@@ -648,9 +647,9 @@ class MarkdownEditor(BaseScreen):
             self.notify(MISSING[kind])
             return
         choices = [Choice(str(at), proposal.label, proposal.note) for at, proposal in enumerate(proposals)]
-        chosen = await self.ask(Picker(MENU[kind], choices))
+        chosen = await choose(self, MENU[kind], choices, ranked=True)
         if chosen:
-            self.area.insert(proposals[int(chosen[0])].text)
+            self.area.insert(proposals[int(chosen)].text)
 
 
 def _lay_out(text: str, size: Size, row: int, before: SplitText | None) -> tuple[PageLines, int, SplitText | None]:

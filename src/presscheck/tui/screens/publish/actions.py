@@ -21,8 +21,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import key_for
 from presscheck.tui.screens.batch_actions import BatchItem, BatchScreen
-from presscheck.tui.ui.ask import choose
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.ui.ask import Checked, choose, confirm, confirm_checked
 from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
@@ -189,9 +188,8 @@ class PublishActions:
         """Check a site, and publish it after a confirmation. If the check finds errors, the user types the title."""
         title = sanitize(site.title)
         lines = publish_lines(site, None, Differences(), time.time())[:3]
-        dialog = self._dialog(f"Publish {title}?", [*lines, (), CHECKING], "Publish", is_ready=False)
 
-        async def check() -> None:
+        async def check() -> Checked:
             findings = await self._checklist.check(site)
             content = self._checklist.content(site)
             customization = await read_customization(
@@ -204,10 +202,10 @@ class PublishActions:
                 (),
                 *self._checklist.lines_before_publishing(site),
             ]
-            dialog.make_ready(checked, type_to_confirm=title if is_faulty else None)
+            return Checked(checked, title if is_faulty else None)
 
-        self._session.screen.run(check, group="checks before publishing", exclusive=True)
-        if await self._session.screen.ask(dialog):
+        question = f"Publish {title}?"
+        if await confirm_checked(self._session.screen, question, [*lines, (), CHECKING], "Publish", check):
             await self._start_publishing([site])
 
     async def _unpublish(self, site: Site) -> None:
@@ -223,14 +221,14 @@ class PublishActions:
         is_current = content is not None and content.published == state
         changes = differences(content, customization) if content and is_current else None
         lines = unpublish_lines(site, content, state, changes, time.time())
-        if await self._session.screen.ask(self._dialog(f"Unpublish {title}?", lines, "Unpublish", title)):
+        question = f"Unpublish {title}?"
+        if await confirm(self._session.screen, question, lines, "Unpublish", type_to_confirm=title):
             self._start([site])
 
     async def _confirm_publishing(self, sites: Sequence[Site]) -> bool:
-        question = f"Publish {count(len(sites), 'site')}?"
-        dialog = self._dialog(question, [CHECKING], "Publish", is_ready=False)
+        number = count(len(sites), "site")
 
-        async def check() -> None:
+        async def check() -> Checked:
             lines, is_faulty = list[Line](), False
             for site in sites:
                 findings = await self._checklist.check(site)
@@ -241,10 +239,9 @@ class PublishActions:
                     (Span("  "), *self._checklist.summary_line(site)),
                     *((Span("  "), *line) for line in self._checklist.prose_lines(site)),
                 ]
-            dialog.make_ready(lines, type_to_confirm=count(len(sites), "site") if is_faulty else None)
+            return Checked(lines, number if is_faulty else None)
 
-        self._session.screen.run(check, group="checks before publishing", exclusive=True)
-        return bool(await self._session.screen.ask(dialog))
+        return await confirm_checked(self._session.screen, f"Publish {number}?", [CHECKING], "Publish", check)
 
     async def _confirm_unpublishing(self, sites: Sequence[Site]) -> bool:
         lines: list[Line] = [
@@ -256,7 +253,8 @@ class PublishActions:
         ]
         lines.append((Span("Readers can no longer open them.", "waiting"),))
         number = count(len(sites), "site")
-        return bool(await self._session.screen.ask(self._dialog(f"Unpublish {number}?", lines, "Unpublish", number)))
+        question = f"Unpublish {number}?"
+        return await confirm(self._session.screen, question, lines, "Unpublish", type_to_confirm=number)
 
     async def _start_publishing(self, sites: Sequence[Site]) -> None:
         """Publish sites. For sites without an active share link, offer to create share links."""
@@ -278,17 +276,6 @@ class PublishActions:
         self._checklist.forget(sites)
         title = "Unpublish" if unpublishes else "Publish"
         self._session.screen.app_context.push_screen(BatchScreen(title, items, noun="site"))
-
-    def _dialog(
-        self,
-        question: str,
-        lines: Sequence[Line],
-        action: str,
-        type_to_confirm: str | None = None,
-        *,
-        is_ready: bool = True,
-    ) -> ConfirmDialog:
-        return ConfirmDialog(question, lines, action, type_to_confirm=type_to_confirm, is_ready=is_ready)
 
 
 def _link_choices() -> list[Choice]:

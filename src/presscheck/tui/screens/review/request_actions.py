@@ -20,8 +20,8 @@ from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.review.renderer import summary_lines
 from presscheck.tui.screens.web_address import open_address
-from presscheck.tui.ui.ask import choose, confirm
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose, choose_several, confirm
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -109,8 +109,7 @@ class RequestActions:
         author = request.created_by.id if request and request.created_by else ""
         others = [person for person in people if person.user.id != author or author in requested]  # as on GitHub
         choices = await self._session.owners.choices(space, others)
-        picker = Picker(self._drafts.named("Reviewers"), choices, multiple=True, chosen=requested)
-        chosen = await self._screen.ask(picker)
+        chosen = await choose_several(self._screen, self._drafts.named("Reviewers"), choices, chosen=requested)
         if chosen is None:
             return
         new = tuple(user for user in chosen if user not in requested)

@@ -12,9 +12,9 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.space_choices import space_choices
 from presscheck.tui.screens.sites.writes import lacks_role, send
-from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.ui.ask import choose, choose_several, confirm
 from presscheck.tui.ui.screen import BaseScreen
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class SiteDetails:
         if title is None:
             return None
         choices = await space_choices(self._screen.engine, organization, ())
-        spaces = await self._screen.ask(Picker("Spaces of the new site", choices, multiple=True))
+        spaces = await choose_several(self._screen, "Spaces of the new site", choices)
         if spaces is None:
             return None
         call = CreateSite(organization_id=organization, title=title, spaces=spaces)

@@ -36,12 +36,12 @@ from presscheck.tui.screens.admin.integration.component_rows import (
 )
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.screens.web_address import open_address
-from presscheck.tui.ui.ask import confirm
+from presscheck.tui.ui.ask import choose, choose_several, confirm
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.entry_dialog import EntryDialog, EntryField
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import StatusLine
@@ -353,20 +353,12 @@ class ComponentScreen(BaseScreen):
             options = await self._read_options(cast("Mapping[str, Any]", given))
         if not options:
             return await self._ask_text(control, "" if present is None else str(present))
-        is_multiple = control.element.get("multiple") is True
-        chosen = [str(one) for one in cast("list[Any]", present if isinstance(present, list) else [])]
-        picker = Picker(
-            control.label,
-            [Choice(value, label) for value, label in options],
-            ranked=False,
-            multiple=is_multiple,
-            chosen=chosen,
-            current="" if is_multiple or present is None else str(cast("object", present)),
-        )
-        picked = await self.ask(picker)
-        if picked is None:
-            return None
-        return list(picked) if is_multiple else picked[0]
+        choices = [Choice(value, label) for value, label in options]
+        if control.element.get("multiple") is not True:
+            return await choose(self, control.label, choices, current="" if present is None else str(present))
+        marked = [str(one) for one in cast("list[Any]", present if isinstance(present, list) else [])]
+        chosen = await choose_several(self, control.label, choices, chosen=marked, ranked=False)
+        return None if chosen is None else list(chosen)
 
     async def _read_options(self, given: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Return the options that the integration serves. On errors, notify the reason and return an empty list."""

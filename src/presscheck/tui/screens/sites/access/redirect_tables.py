@@ -25,8 +25,8 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.text_screen import TextScreen
-from presscheck.tui.ui.ask import confirm
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose_several, confirm
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ class RedirectTables:
         by_source = {suggestion.source: suggestion for suggestion in found}
         choices = [Choice(one.source, sanitize(one.source), self._note(one, redirects)) for one in found]
         heading = "Redirects for moved and deleted pages"
-        chosen = await self._session.screen.ask(Picker(heading, choices, multiple=True, ranked=False))
+        chosen = await choose_several(session.screen, heading, choices, ranked=False)
         calls = [
             CreateRedirect(**session.path, source=source, destination=by_source[source].destination)
             for source in chosen or ()

@@ -23,8 +23,8 @@ from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.screens.sites.space_choices import space_choices
 from presscheck.tui.screens.sites.structure.item_details import GROUP_TITLE, SECTION_TITLE
 from presscheck.tui.screens.sites.writes import send
-from presscheck.tui.ui.ask import choose
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose, choose_several
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -139,8 +139,7 @@ class Additions:
             return
         parents = {key_of(one): model.order.parent(key_of(one)) for one in model.sections}
         question = f"Sections of {sanitize(title)}"
-        dialog = Picker(question, self._sections(model), multiple=True)
-        chosen = await self._session.screen.ask(dialog)
+        chosen = await choose_several(self._session.screen, question, self._sections(model))
         if not chosen:
             return
         await self._session.read_again(model)
