@@ -21,6 +21,7 @@ from presscheck.api.content import ListChangeRequestPages
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.sites import ListSites
+from presscheck.api.spaces import UpdateSpace
 from presscheck.client.client import Client
 from presscheck.documents.pages.tree import flatten
 from presscheck.errors import Refused
@@ -196,6 +197,19 @@ def test_read_only_is_an_error_before_a_text_is_typed(start: Start, shell: Shell
     assert "Error: comment: this profile is read-only." in linear.say("comment")
     assert "Error: merge: this profile is read-only." in linear.say("merge")
     assert "(not now: this profile is read-only)" in linear.say("?").replace("\n  ", " ")
+
+
+@pytest.mark.service(shared=False)
+async def test_a_merge_in_a_locked_space_names_the_lock_and_how_to_unlock(start: Start, client: Client) -> None:
+    [organization] = (await client.send(ListOrganizations())).items
+    requests = (await client.send(ListOrganizationChangeRequests(organization_id=organization.id, status="open"))).items
+    [request] = [request for request in requests if request.subject == WORST]
+    await client.send(UpdateSpace(space_id=request.space, edit_mode="locked"))
+    linear = start()
+    linear.say("1")
+    told = " ".join(linear.say("merge").split())
+    assert f"is locked: presscheck space unlock {request.space} unlocks it for an administrator." in told
+    assert "Type" not in told, "nothing to confirm"
 
 
 @pytest.mark.service(shared=False)

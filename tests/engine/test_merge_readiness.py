@@ -54,6 +54,11 @@ def test_without_permission_it_cannot() -> None:
     )
 
 
+def test_a_lock_is_the_reason_rather_than_the_permission_that_it_takes() -> None:
+    locked = space(merge=False).model_copy(update={"title": "Guides", "edit_mode": "locked"})
+    assert merge_readiness(MergeInputs(request(), "me", space=locked)).reasons == ("Guides is locked",)
+
+
 def test_warnings_do_not_prevent_a_merge() -> None:
     people = reviewers(request(), [], [review(ADA, "changes-requested")], "me")
     found = merge_readiness(MergeInputs(request(outdated=True), "me", people, space(), rules(), open_threads=4))

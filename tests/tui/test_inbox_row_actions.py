@@ -263,7 +263,7 @@ async def test_the_reason_why_a_key_does_not_apply_is_shown(service: RunningServ
             await until(pilot, shows="offline")
             await to_row(pilot, "Limits per workspace")
             await pilot.press("m")
-            await until(pilot, shows="you are offline and a merge cannot be queued")
+            await until(pilot, shows="you are offline, and a merge cannot be queued")
             await pilot.press("v", "a")
             await until(pilot, shows="API docs #4: Approve")
             await pilot.press("enter")

@@ -102,7 +102,7 @@ async def at_each_verb(pilot: Any, one: Begun, other: Begun, tmp_path: Path, ref
     await refused("A")
     await refused("p", "o")
     await pilot.press("h")
-    for key in (". d", ". c", ". m", "e"):
+    for key in (". d", ". c", ". m", "e", "m"):
         await refused(*key.split())
     listing = ListChangeRequests(space_id=space, status="merged")
     merged = next(one for one in (await app.engine.read(listing)).items if one.subject == "Main moves")

@@ -51,8 +51,8 @@ async def ingest_conversations(
         if not dry_run:
             await session.engine.write(call).landed()
 
-    if not session.engine.status.online and not dry_run:
-        raise NotNow("you are offline, and conversations cannot be queued")
+    if not dry_run and (reason := session.engine.write_reason(None, "conversations")):
+        raise NotNow(reason)
     async for report in ingest(send, organization.id, in_batches(lines)):
         _print(session, report, dry_run=dry_run)
         sent, failed = sent + (not report.problem), failed + bool(report.problem)

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from presscheck.api.comments import PostComment
 from presscheck.api.content_changes import SemanticChange
-from presscheck.cli.linear.place import Linear, Place, Verb
+from presscheck.cli.linear.place import Linear, Place, Siblings, Verb
 from presscheck.cli.linear.request_model import placed, read_model
 from presscheck.cli.linear.review_texts import hold_or_send, review_draft
 from presscheck.cli.linear.thread_places import ThreadPlace
@@ -109,13 +109,13 @@ class PagePlace(Place):
         may_comment = comment_reason(self._model.space) or self.engine.write_reason(PostComment, "a comment")
         may_comment = may_comment if is_page else "only pages have comments"
         viewed = "no longer viewed" if self._model.is_viewed(self._item) else "viewed"
+        keys = [(item.noun, item.id) for item in self._model.items]
         other = "Print the whole text." if self._context is not None else "Print only the lines near changes."
         return (
             Verb("comment", "c", "Comment on a line, or on the page.", self._comment, "[LINE]", may_comment),
             Verb("viewed", "v", f"Mark as {viewed}.", self._mark_viewed),
             Verb("all", "", other, self._all),
-            Verb("next", "n", "Go to the next change.", self._next, reason=self._end(1)),
-            Verb("previous", "p", "Go to the previous change.", self._previous, reason=self._end(-1)),
+            *Siblings("change", keys, (self._item.noun, self._item.id), self._sibling).verbs(),
         )
 
     @override
@@ -170,24 +170,8 @@ class PagePlace(Place):
         self._context = None if self._context is not None else CONTEXT
         return self
 
-    def _neighbor(self, step: int) -> ChangedItem | None:
-        keys = [(item.noun, item.id) for item in self._model.items]
-        key = (self._item.noun, self._item.id)
-        index = keys.index(key) + step if key in keys else -1
-        return self._model.items[index] if 0 <= index < len(keys) else None
-
-    def _end(self, step: int) -> str | None:
-        return None if self._neighbor(step) else f"this is the {'last' if step > 0 else 'first'} change"
-
-    async def _next(self, _: str) -> Place | None:
-        return self._at(1)
-
-    async def _previous(self, _: str) -> Place | None:
-        return self._at(-1)
-
-    def _at(self, step: int) -> Place | None:
-        neighbor = self._neighbor(step)
-        return PagePlace(self.linear, self._model, neighbor) if neighbor else None
+    def _sibling(self, index: int) -> Place:
+        return PagePlace(self.linear, self._model, self._model.items[index])
 
 
 def _numbered(line: SpokenLine) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from uuid import uuid4
@@ -206,6 +206,40 @@ class Place(ABC):
             InvalidArgument: nothing has this number.
         """
         raise InvalidArgument(str(number), "this place has no numbers to open")
+
+
+class Siblings(NamedTuple):
+    """The list that a place was opened from, for its verbs `next` and `previous`.
+
+    Attributes:
+        noun: a name for the items.
+        keys: the keys of the items.
+        key: the key of the place.
+        open: returns the place of the item with an index.
+    """
+
+    noun: str
+    keys: Sequence[Hashable]
+    key: Hashable
+    open: Callable[[int], Place]
+
+    def neighbor(self, step: int) -> Place | None:
+        """Return the place that is `step` items further; None if the place is not in the list, or at its end."""
+        index = self.keys.index(self.key) + step if self.key in self.keys else -1
+        return self.open(index) if 0 <= index < len(self.keys) else None
+
+    def verbs(self) -> tuple[Verb, Verb]:
+        """Return `next` and `previous`."""
+        return self._verb("next", 1, "last"), self._verb("previous", -1, "first")
+
+    def _verb(self, name: str, step: int, end: str) -> Verb:
+        place = self.neighbor(step)
+
+        async def run(_: str) -> Place | None:
+            return place
+
+        reason = None if place else f"this is the {end} {self.noun}"
+        return Verb(name, name[0], f"Go to the {name} {self.noun}.", run, reason=reason)
 
 
 def typed_number(typed: str) -> int:

@@ -17,15 +17,17 @@ from presscheck.api.change_requests import (
     SubmitReview,
 )
 from presscheck.api.comments import Document, PostComment
+from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.api.sites import ListSites, Site
 from presscheck.api.spaces import GetSpace, Space
 from presscheck.cli.linear.page_place import PagePlace
-from presscheck.cli.linear.place import Linear, Place, Verb, pick
+from presscheck.cli.linear.place import Linear, Place, Siblings, Verb, pick
 from presscheck.cli.linear.request_model import read_model
 from presscheck.cli.linear.review_texts import hold_or_send, review_draft
 from presscheck.cli.linear.thread_places import ThreadsPlace
 from presscheck.cli.linear.triage_verbs import triage_verbs
 from presscheck.cli.linear.words import check_line, drafts_of, request_name, review_line
+from presscheck.config.project import checks_of
 from presscheck.documents.nodes.comment_targets import document_text
 from presscheck.engine.drafts import APPROVAL, CHANGES
 from presscheck.engine.review.changes import kinds_text, summarize_changes
@@ -36,13 +38,15 @@ from presscheck.engine.review.merge_readiness import (
     closed_reason,
     comment_reason,
     join_names,
+    lock_reason,
     merge_readiness,
     person,
     review_reason,
 )
 from presscheck.engine.review.model import ReviewModel
 from presscheck.engine.review.pending_review import PendingReview
-from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.errors import InvalidArgument, NotNow, PresscheckError
+from presscheck.paths import places
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import display_url, sanitize
 
@@ -130,6 +134,8 @@ class RequestPlace(Place):
         request, engine = self._request, self.engine
         may_review = review_reason(request, self._space) or engine.write_reason(SubmitReview, "a review")
         may_comment = comment_reason(self._space) or engine.write_reason(PostComment, "a comment")
+        may_merge = engine.write_reason(MergeChangeRequest, "a merge", at_once=True) or self._model.merge_reason()
+        may_update = self._model.update_reason() or engine.write_reason(PullChangeRequest, "an update", at_once=True)
         may_submit = may_comment or (None if self._pending.entries() else "your review holds no comments")
         return (
             Verb("threads", "t", "List the comments.", self._threads),
@@ -139,10 +145,9 @@ class RequestPlace(Place):
             Verb("start", "", "Start a review: hold comments until you submit it.", self._start, reason=may_review),
             Verb("submit", "", "Send the held comments without approving.", self._submit, reason=may_submit),
             Verb("requirements", "w", "List the merge requirements.", self._requirements),
-            Verb("merge", "m", "Merge (shows what will change, asks first).", self._merge, reason=self._merge_reason()),
-            Verb("update", "u", "Update from main.", self._update, reason=self._update_reason()),
-            Verb("next", "n", "Go to the next change request.", self._next, reason=self._end(1)),
-            Verb("previous", "p", "Go to the previous change request.", self._previous, reason=self._end(-1)),
+            Verb("merge", "m", "Merge (shows what will change, asks first).", self._merge, reason=may_merge),
+            Verb("update", "u", "Update from main.", self._update, reason=may_update),
+            *self._neighbors().verbs(),
             Verb("address", "", "Print the address in the web app.", self._address),
             *triage_verbs(self.linear, lambda: [self._request], self._triaged),
         )
@@ -210,15 +215,11 @@ class RequestPlace(Place):
         self.linear.terminal.print(["Merge requirements:", *map(check_line, checks(inputs))])
         return None
 
-    def _merge_reason(self) -> str | None:
-        if reason := self.engine.write_reason(MergeChangeRequest, "a merge", at_once=True):
-            return reason
-        readiness = self._model.readiness()
-        return "; ".join(readiness.reasons) if readiness.certainty == "no" else None
-
     async def _merge(self, _: str) -> Place | None:
         """Merge after a confirmation. If the merge would publish a conflict, the user types the number."""
         request, inputs, sites = await self.linear.wait(self._read_merge())
+        if inputs.space and (locked := lock_reason(inputs.space)):
+            raise NotNow(f"merge: {locked}: presscheck space unlock {request.space} unlocks it for an administrator")
         readiness = merge_readiness(inputs)
         if readiness.certainty == "no":
             raise InvalidArgument("merge", "; ".join(readiness.reasons))
@@ -226,7 +227,12 @@ class RequestPlace(Place):
         if sites:
             names = join_names([sanitize(site.title) or "(no title)" for site in sites])
             self.linear.terminal.print([f"Goes live at once on {names}."])
-        self.linear.terminal.print([f"To undo a merge: presscheck cr revert {request.space}#{request.number}"])
+        name = f"{request.space}#{request.number}"
+        if checks_of(places().config_file, self.session.profile.project)[0]:
+            self.linear.terminal.print([f"Prose not checked: presscheck cr check {name} checks it."])
+        can_revert = self.engine.missing_reason(EditChangeRequestContent) is None
+        undo = f"To undo a merge: presscheck cr revert {name}" if can_revert else "A merge cannot be undone."
+        self.linear.terminal.print([undo])
         answer = str(request.number) if readiness.certainty == "blocked" else "yes"
         if not await self.linear.confirm(f"Merge {request_name(request)} into the live content?", answer):
             return None
@@ -254,13 +260,6 @@ class RequestPlace(Place):
                 sites = (await self.session.read(call)).items
         return request, inputs, sites
 
-    def _update_reason(self) -> str | None:
-        if reason := closed_reason(self._request):
-            return reason
-        if not self._request.outdated:
-            return "it is up to date with main"
-        return self.engine.write_reason(PullChangeRequest, "an update", at_once=True)
-
     async def _update(self, _: str) -> Place | None:
         question = (
             "Bring the changes in main into this change request? Where both sides changed the same text, the page"
@@ -273,25 +272,16 @@ class RequestPlace(Place):
             await self.load()
         return None
 
-    def _neighbor(self, step: int) -> ChangeRequest | None:
+    def _neighbors(self) -> Siblings:
         ids = [request.id for request in self._siblings]
-        index = ids.index(self._request.id) + step if self._request.id in ids else -1
-        return self._siblings[index] if 0 <= index < len(ids) else None
+        return Siblings("change request", ids, self._request.id, self._sibling)
 
-    def _end(self, step: int) -> str | None:
-        return None if self._neighbor(step) else f"this is the {'last' if step > 0 else 'first'} change request"
-
-    async def _next(self, _: str) -> Place | None:
-        neighbor = self._neighbor(1)
-        return RequestPlace(self.linear, neighbor, self._siblings) if neighbor else None
-
-    async def _previous(self, _: str) -> Place | None:
-        neighbor = self._neighbor(-1)
-        return RequestPlace(self.linear, neighbor, self._siblings) if neighbor else None
+    def _sibling(self, index: int) -> Place:
+        return RequestPlace(self.linear, self._siblings[index], self._siblings)
 
     async def _triaged(self, hidden: ChangeRequest | None) -> Place | None:
-        if hidden and self._neighbor(1):
-            return await self._next("")
+        if hidden and (following := self._neighbors().neighbor(1)):
+            return following
         if hidden:
             self.linear.terminal.print(["That was the last change request of the list. back goes to the list."])
         return None

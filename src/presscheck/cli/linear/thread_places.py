@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing_extensions import override
 
 from presscheck.api.comments import PostReply, UpdateComment
-from presscheck.cli.linear.place import Linear, Place, Verb, pick
+from presscheck.cli.linear.place import Linear, Place, Siblings, Verb, pick
 from presscheck.cli.linear.request_model import read_model, read_replies
 from presscheck.cli.linear.review_texts import hold_or_send, review_draft
 from presscheck.cli.linear.words import message_lines, state_words, thread_row
@@ -104,8 +104,7 @@ class ThreadPlace(Place):
         return (
             Verb("reply", "r", "Reply.", self._reply, reason=may_reply),
             change,
-            Verb("next", "n", "Go to the next thread.", self._next, reason=self._end(1)),
-            Verb("previous", "p", "Go to the previous thread.", self._previous, reason=self._end(-1)),
+            *Siblings("thread", self._siblings, self._id, self._sibling).verbs(),
         )
 
     async def _reply(self, _: str) -> Place | None:
@@ -128,21 +127,5 @@ class ThreadPlace(Place):
         await self.session.write(call, "Resolved." if resolved else "Reopened.")
         await self.load()
 
-    def _neighbor(self, step: int) -> str | None:
-        index = self._siblings.index(self._id) + step if self._id in self._siblings else -1
-        return self._siblings[index] if 0 <= index < len(self._siblings) else None
-
-    def _end(self, step: int) -> str | None:
-        return None if self._neighbor(step) else f"this is the {'last' if step > 0 else 'first'} thread"
-
-    async def _next(self, _: str) -> Place | None:
-        return self._at(1)
-
-    async def _previous(self, _: str) -> Place | None:
-        return self._at(-1)
-
-    def _at(self, step: int) -> Place | None:
-        neighbor = self._neighbor(step)
-        if neighbor is None:
-            return None
-        return ThreadPlace(self.linear, self._space_id, self._request_id, neighbor, self._siblings)
+    def _sibling(self, index: int) -> Place:
+        return ThreadPlace(self.linear, self._space_id, self._request_id, self._siblings[index], self._siblings)

@@ -25,6 +25,8 @@ Certainty = Literal["yes", "no", "blocked", "care", "unknown"]
 """`care` allows the merge with a warning. `blocked` means that the merge would publish a conflict: the service would
 allow it, but presscheck asks for a second confirmation.
 """
+LOCK = "lock"
+"""The subject of the check whether the space is locked."""
 MAY_NOT_COMMENT = "you are not permitted to comment in this space"
 """The reason shown if the service does not permit comments."""
 _RULES = {
@@ -60,6 +62,12 @@ def review_reason(request: ChangeRequest, space: Space | None) -> str | None:
 def comment_reason(space: Space | None) -> str | None:
     """Return why the user may not comment in a space; None if they may, or if the space is not loaded."""
     return None if space is None or space.permissions.comment else MAY_NOT_COMMENT
+
+
+def lock_reason(space: Space) -> str | None:
+    """Return that a space is locked, so that nothing in it can be edited or merged; None if it is not."""
+    is_locked = space.edit_mode == "locked" and not space.permissions.edit
+    return f"{sanitize(space.title)} is locked" if is_locked else None
 
 
 @dataclass(frozen=True)
@@ -178,6 +186,8 @@ def checks(inputs: MergeInputs) -> Iterator[MergeCheck]:
         return
     if inputs.space is None:
         yield MergeCheck("unknown", "permission", "the service decides: the space is not loaded yet")
+    elif locked := lock_reason(inputs.space):
+        yield MergeCheck("no", LOCK, locked, "an admin of the space")
     elif inputs.space.permissions.merge:
         yield MergeCheck("yes", "permission", "you can merge in this space")
     else:

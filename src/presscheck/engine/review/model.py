@@ -18,9 +18,11 @@ from presscheck.api.organizations import GetOrganization
 from presscheck.api.spaces import GetSpace
 from presscheck.engine.review.changes import ChangedItem, changed_items, in_reading_order, is_viewed
 from presscheck.engine.review.merge_readiness import (
+    LOCK,
     MergeInputs,
     MergeReadiness,
     Reviewer,
+    checks,
     closed_reason,
     merge_readiness,
     newest_review_by,
@@ -353,6 +355,20 @@ class ReviewModel:
         """Return whether the change request can be merged, with the reasons; `unknown` before it is loaded."""
         inputs = self.merge_inputs()
         return merge_readiness(inputs) if inputs else MergeReadiness("unknown")
+
+    def merge_reason(self) -> str | None:
+        """Return the first merge requirement that is not met, or None if the service may accept a merge.
+
+        A lock is left out, because users who administer the space can unlock it when they merge.
+        """
+        inputs = self.merge_inputs()
+        results = checks(inputs) if inputs else ()
+        return next((check.message for check in results if check.certainty == "no" and check.subject != LOCK), None)
+
+    def update_reason(self) -> str | None:
+        """Return why there is nothing to update from main: the change request is closed or up to date, or None."""
+        is_current = self.request is not None and not self.request.outdated
+        return self.closed_reason() or ("it is up to date with main" if is_current else None)
 
     def merge_inputs(self) -> MergeInputs | None:
         """Return the inputs of the merge checks, or None before the change request is loaded."""

@@ -92,9 +92,7 @@ class RowActions:
         return closed_reason(request)
 
     def _offline_reason(self, noun: str) -> str | None:
-        if self._session.rows.marked or self._engine.status.online:
-            return None
-        return f"you are offline and {noun} cannot be queued"
+        return None if self._session.rows.marked else self._engine.write_reason(None, noun)
 
     async def _run(self, name: str) -> None:
         """Run a command of a review on the marked rows or, without marks, on the change request under the cursor.

@@ -14,6 +14,7 @@ from presscheck.documents.merge.conflict_blocks import cut_conflicts
 from presscheck.documents.pages.page_order import PageOrder
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.drafts import draft_about
+from presscheck.engine.review.merge_readiness import lock_reason
 from presscheck.engine.review.pending_review import draft_key
 from presscheck.engine.search.backlinks import backlinks
 from presscheck.engine.writes.tree_merge import added_page, change_tree, must_queue, pending_edit_reason, tree_base
@@ -109,14 +110,14 @@ async def stays_locked(screen: BaseScreen, space_id: str) -> bool:
     if not is_locked and not screen.engine.status.online:
         return False  # offline, the cached state counts; online, somebody may have locked the space since
     space = await screen.engine.read(call)
-    if space.edit_mode != "locked" or space.permissions.edit:
+    locked = lock_reason(space)
+    if locked is None:
         return False
-    title = sanitize(space.title)
     if not space.permissions.admin:
-        screen.notify(f"{title} is locked: ask somebody who administers it to unlock it")
+        screen.notify(f"{locked}: ask somebody who administers it to unlock it")
         return True
-    lines: list[Line] = [(Span(f"{title} is locked, so nothing in it can be edited or merged."),)]
-    if not await confirm(screen, f"Unlock {title}?", lines, "Unlock"):
+    lines: list[Line] = [(Span(f"{locked}, so nothing in it can be edited or merged."),)]
+    if not await confirm(screen, f"Unlock {sanitize(space.title)}?", lines, "Unlock"):
         return True
     await screen.engine.write(UpdateSpace(space_id=space_id, edit_mode="live")).landed()
     return False

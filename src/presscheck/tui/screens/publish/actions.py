@@ -134,8 +134,7 @@ class PublishActions:
         """Return why nothing can be published or unpublished: there is no site, or the user is offline."""
         if self._session.current is None:
             return f"there is no site to publish: {key_for('add')} creates one"
-        is_online = self._session.screen.engine.status.online
-        return None if is_online else "you are offline, and publishing cannot be queued"
+        return self._session.screen.engine.write_reason(None, "publishing")
 
     def command_publish(self) -> Awaitable[None] | None:
         """Publish or unpublish the site, after a confirmation."""

@@ -45,10 +45,8 @@ class MergeActions:
 
     def reason_merge(self) -> str | None:
         """Return why the change request cannot be merged: the user is offline, or a merge requirement is not met."""
-        if not self._screen.engine.status.online:
-            return "you are offline and a merge cannot be queued"
-        readiness = self._model.readiness()
-        return readiness.reasons[0] if readiness.certainty == "no" else self._drafts.disabled_reason()
+        cannot_send = self._screen.engine.write_reason(MergeChangeRequest, "a merge", at_once=True)
+        return cannot_send or self._model.merge_reason() or self._drafts.disabled_reason()
 
     async def command_merge(self) -> None:
         """Merge after a confirmation, unless the change request or main has changed since the user saw the forecast."""
@@ -70,14 +68,8 @@ class MergeActions:
 
     def reason_pull(self) -> str | None:
         """Return why no update from main is possible: for example, there are no new changes, or the user is offline."""
-        request = self._model.request
-        if closed := self._model.closed_reason():
-            return closed
-        if request and not request.outdated:
-            return "it is up to date with main"
-        if not self._screen.engine.status.online:
-            return "you are offline and an update cannot be queued"
-        return self._drafts.disabled_reason()
+        cannot_send = self._screen.engine.write_reason(PullChangeRequest, "an update", at_once=True)
+        return self._model.update_reason() or cannot_send or self._drafts.disabled_reason()
 
     async def command_pull(self) -> None:
         """Update from main, after a confirmation."""

@@ -86,9 +86,8 @@ class RequestActions:
         request, engine = self._model.request, self._screen.engine
         if request is None or request.status != "merged":
             return "only a merged change request can be reverted"
-        if not engine.status.online:
-            return "you are offline and a revert cannot be queued"
-        return engine.missing_reason(EditChangeRequestContent) or self._drafts.disabled_reason()
+        cannot_send = engine.write_reason(EditChangeRequestContent, "a revert", at_once=True)
+        return cannot_send or self._drafts.disabled_reason()
 
     async def command_revert(self) -> None:
         """Create and open a change request that undoes this one, after a confirmation."""

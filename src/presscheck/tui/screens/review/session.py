@@ -88,11 +88,8 @@ class ReviewSession(RequestSession):
         Args:
             can_wait: whether the edit can wait in the outbox while offline.
         """
-        if missing := self.screen.engine.missing_reason(EditChangeRequestContent):
-            return missing
-        if not can_wait and not self.screen.engine.status.online:
-            return "you are offline and an edit cannot be queued"
-        return self.model.closed_reason() or self.drafts.disabled_reason()
+        cannot_send = self.screen.engine.write_reason(EditChangeRequestContent, "an edit", at_once=not can_wait)
+        return cannot_send or self.model.closed_reason() or self.drafts.disabled_reason()
 
     @override
     def prose_lines(self) -> list[Line]:

@@ -264,7 +264,7 @@ class ComponentScreen(BaseScreen):
             return None
         if self.engine.status.read_only:
             return "this profile is read-only: values and buttons that are sent cannot be used"
-        return None if self.engine.status.online else "you are offline, and this cannot be queued"
+        return self.engine.write_reason()
 
     async def command_open(self) -> None:
         """Change the value, press the button, or open the link under the cursor."""
