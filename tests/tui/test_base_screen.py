@@ -147,7 +147,7 @@ async def test_errors_are_shown_in_one_place_and_kept(pilot: Pilot[int]) -> None
     assert room(pilot).query_one(RowList).has_focus
     await pilot.press("!")
     await until(pilot, holds=lambda: "Notices  2" in shown(pilot.app)[0])
-    newest, oldest = shown(pilot.app)[2:4]
+    newest, oldest = shown(pilot.app)[3:5]
     assert "✗ no such thing" in newest
     assert "✗ offline: this cannot wait" in oldest
     await pilot.press("j", "Y")
@@ -209,7 +209,7 @@ async def test_what_others_did_is_in_the_log_one_by_one(pilot: Pilot[int], monke
     await until(pilot, shows="2 events, latest: Ada approved #2 Auth")
     await pilot.press("!")
     await until(pilot, shows="Notices  2")
-    assert ["◆ Ada approved #2 Auth" in line for line in shown(pilot.app)[2:4]] == [True, False]
+    assert ["◆ Ada approved #2 Auth" in line for line in shown(pilot.app)[3:5]] == [True, False]
     places: list[Place] = []
 
     async def go(place: Place) -> None:

@@ -1,16 +1,20 @@
 """Lists as declarations: what they say without rows, how columns share a width, and which tab handles a command."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
+from tests.tui.widget_harness import alone, drawn, shown
 
 from presscheck.engine.results import Result
 from presscheck.errors import Forbidden, NetworkError, NotSignedIn, NotSupported, PresscheckError
-from presscheck.text.styled_text import plain
+from presscheck.text.styled_text import Line, Span, plain
 from presscheck.tui.commands import CommandTable
 from presscheck.tui.ui.list import Column, List, layout
 from presscheck.tui.ui.loaded import Loaded, message_for
+from presscheck.tui.ui.row_filter import RowFilter
 from presscheck.tui.widgets.empty_state import Message
+from presscheck.tui.widgets.line_view import Match
 
 SENT = "GET /sites"
 DOWN, REFUSED = NetworkError("no answer", request=SENT), Forbidden("not for you", request=SENT, status=403)
@@ -57,10 +61,10 @@ class Fruit:
 class Fruits(List[Fruit]):
     name, nouns = "Fruits", "fruits"
 
-    def __init__(self, loaded: Loaded[tuple[Fruit, ...]]) -> None:
+    def __init__(self, loaded: Loaded[tuple[Fruit, ...]], second_line: Callable[[Fruit], Line] | None = None) -> None:
         self.fruits = loaded
         columns = (Column[Fruit]("fruit", lambda one: one.id), Column[Fruit]("price", lambda one: f"{one.price} p", 6))
-        super().__init__(columns)
+        super().__init__(columns, second_line=second_line)
 
     @property
     def loaded(self) -> Loaded[tuple[Fruit, ...]]:
@@ -98,6 +102,39 @@ def test_a_filter_searches_all_cells() -> None:
     fruits.fruits = Loaded()
     assert fruits.explanation(online=True) == Message("Loading the fruits …", "", "loading")
     assert fruits.total is None
+
+
+async def test_a_filter_shows_rows_with_all_words_and_steps_through_them() -> None:
+    fruits = Fruits(Loaded((APPLE, PEAR, Fruit("crab apple", 7), Fruit("pineapple", 90))))
+
+    def apply(text: str) -> None:
+        fruits.filter(text)
+        fruits.show()
+
+    async with alone(fruits.rows):
+        rows = RowFilter(lambda: fruits.rows, apply)
+        rows.highlight("P Apple")
+        assert [fruit.id for fruit in fruits.items] == ["apple", "crab apple", "pineapple"]
+        assert [await rows.search("P Apple", step=step) for step in (1, 1, 1, -1)] == [
+            Match(2, 3),
+            Match(3, 3),
+            Match(1, 3),
+            Match(3, 3),
+        ]
+        rows.highlight("plum")
+        assert await rows.search("plum") is None
+        rows.highlight("")
+        assert await rows.search("crab") == Match(1, 1), "all rows are searched after the filter was removed"
+        assert (fruits.count, fruits.current) == (4, Fruit("crab apple", 7))
+
+
+async def test_rows_may_have_a_second_line() -> None:
+    fruits = Fruits(Loaded((APPLE, PEAR)), second_line=lambda fruit: (Span(f"from the garden of the {fruit.id}"),))
+    async with alone(fruits.rows, size=(20, 4)) as pilot:
+        fruits.show()
+        await drawn(pilot, "pear")
+        lines = ["▌apple        30 p", "▌from the garden of…", " pear         45 p", " from the garden of…"]
+        assert shown(pilot.app) == lines
 
 
 def test_columns_share_the_room_that_is_left() -> None:

@@ -3,30 +3,91 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
 
-from textual import on
 from typing_extensions import override
 
 from presscheck.documents.markdown.prose_words import prose_words
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.spell_checker import NOT_INSTALLED, DoubtfulWord, SpellChecker, installed
-from presscheck.tui.ui.screen import BaseScreen
-from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.ui.list import Column, List
+from presscheck.tui.ui.loaded import Loaded
+from presscheck.tui.ui.tabs import Tabs, TabScreen
+from presscheck.tui.widgets.empty_state import Message
 
 if TYPE_CHECKING:
-    from textual.app import ComposeResult
-
     from presscheck.tui.ui.screen import BaseScreen
 
 WORD_COLUMNS = 24
-"""Maximum width of a word, in cells."""
+"""Width of the column of words, in cells."""
 
 
-class SpellingScreen(BaseScreen):
+class WordList(List[DoubtfulWord]):
+    """The doubtful words of a page.
+
+    Args:
+        screen: the screen of the list.
+        words: the doubtful words.
+        checker: the spell checker, which learns words.
+        go_to: goes to a word, after the screen was closed.
+    """
+
+    nouns = "doubtful words"
+    footer = ("open", "add", "down", "find_here", "close")
+
+    def __init__(
+        self,
+        screen: SpellingScreen,
+        words: Sequence[DoubtfulWord],
+        checker: SpellChecker,
+        go_to: Callable[[DoubtfulWord], None],
+    ) -> None:
+        self._screen, self._words, self._checker, self._go_to = screen, words, checker, go_to
+        super().__init__(
+            (
+                Column("word", lambda word: (Span(sanitize(word.word), "strong"),), WORD_COLUMNS),
+                Column("suggestions, and where", _suggestions),
+            )
+        )
+
+    @override
+    @property
+    def loaded(self) -> Loaded[Sequence[DoubtfulWord]]:
+        return Loaded(self._words)
+
+    @override
+    def key_of(self, item: DoubtfulWord) -> str:
+        return item.word
+
+    @override
+    def empty(self) -> Message:
+        return Message("No word is left.")
+
+    def command_open(self) -> None:
+        """Close the list, and go to the word."""
+        word = self.current
+        if word:
+            self._screen.app_context.pop_screen()
+            self._go_to(word)
+
+    def reason_add(self) -> str | None:
+        """Return why no word can be learned: no doubtful word is left."""
+        return None if self.current else "no word is left"
+
+    async def command_add(self) -> None:
+        """Add the word to the user's own dictionary."""
+        word = self.current
+        if word:
+            await self._checker.learn(word.word)
+            self._words = [other for other in self._words if other.word.lower() != word.word.lower()]
+            self._screen.redraw()
+            self._screen.notify(f"learned {sanitize(word.word)}")
+
+
+class SpellingScreen(TabScreen):
     """The doubtful words of a page.
 
     Args:
@@ -36,75 +97,26 @@ class SpellingScreen(BaseScreen):
         go_to: goes to a word, after this screen was closed.
     """
 
-    DEFAULT_CSS = "SpellingScreen RowList { margin-top: 1; }"
-    FOOTER: ClassVar[tuple[str, ...]] = ("open", "add", "down", "find_here", "close")
-
     def __init__(
-        self, title: str, words: list[DoubtfulWord], checker: SpellChecker, go_to: Callable[[DoubtfulWord], None]
+        self, title: str, words: Sequence[DoubtfulWord], checker: SpellChecker, go_to: Callable[[DoubtfulWord], None]
     ) -> None:
         super().__init__()
-        self._heading, self.words, self._checker, self._go_to = title, words, checker, go_to
+        self._heading, self._dictionary = title, checker.name
+        self.list = WordList(self, words, checker, go_to)
+        self.lists = Tabs(self, [self.list])
 
     @override
     def title_line(self) -> Line:
-        number = count(len(self.words), "doubtful word")
+        number = count(self.list.total or 0, "doubtful word")
         return (
             Span(f" Spelling of {sanitize(self._heading)}", "title"),
-            Span(f"   {number} · a learns a word: your {self._checker.name} dictionary has it then", "quiet"),
+            Span(f"   {number} · a learns a word: your {self._dictionary} dictionary has it then", "quiet"),
         )
-
-    @override
-    def body(self) -> ComposeResult:
-        yield RowList(self._row, key=lambda number: self.words[number].word)
 
     @override
     def on_mount(self) -> None:
         super().on_mount()
-        rows = self.query_one(RowList)
-        rows.show(len(self.words))
-        rows.focus()
-
-    def command_open(self) -> None:
-        """Close the list, and go to the word."""
-        word = self._current
-        if word:
-            self.app_context.pop_screen()
-            self._go_to(word)
-
-    def reason_add(self) -> str | None:
-        """Return why no word can be learned: no doubtful word is left."""
-        return None if self._current else "no word is left"
-
-    async def command_add(self) -> None:
-        """Add the word to the user's own dictionary."""
-        word = self._current
-        if word is None:
-            return
-        await self._checker.learn(word.word)
-        self.words = [other for other in self.words if other.word.lower() != word.word.lower()]
-        self.query_one(RowList).show(len(self.words))
-        self.refresh_status_bars()
-        self.notify(f"learned {sanitize(word.word)}")
-
-    @on(RowList.RowSelected)
-    def row_selected(self) -> None:
-        """Go to the word of a row."""
-        self.command_open()
-
-    @property
-    def _current(self) -> DoubtfulWord | None:
-        at = self.query_one(RowList).cursor
-        return self.words[at] if at < len(self.words) else None
-
-    def _row(self, number: int, columns: int) -> Line:
-        word = self.words[number]
-        size = min(WORD_COLUMNS, columns // 3)
-        where = f"line {word.places[0].line + 1}"
-        more = f", {len(word.places)} times" if len(word.places) > 1 else ""
-        suggestions = ", ".join(word.suggestions) or "no suggestion"
-        note = (Span(f"{where}{more}", "quiet"),)
-        line = (*pad(cut((Span(sanitize(word.word), "strong"),), size - 1), size), Span(suggestions), Span("  "), *note)
-        return cut(line, columns)
+        self.redraw()
 
 
 class SpellingActions:
@@ -143,3 +155,9 @@ class SpellingActions:
             self._screen.app_context.push_screen(SpellingScreen(title, doubtful, checker, self._go_to))
         else:
             self._screen.notify(f"no doubtful words ({checker.name})")
+
+
+def _suggestions(word: DoubtfulWord) -> Line:
+    more = f", {len(word.places)} times" if len(word.places) > 1 else ""
+    where = f"  line {word.places[0].line + 1}{more}"
+    return (Span(", ".join(word.suggestions) or "no suggestion"), Span(where, "quiet"))

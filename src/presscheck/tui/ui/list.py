@@ -72,6 +72,11 @@ class List(ABC, Generic[T]):
         has_marks: whether rows can be marked.
         columns: the columns, from left to right.
         rows: the widget.
+
+    Args:
+        columns: the columns, from left to right.
+        second_line: returns the second line of an item's row; without it, a row is a single line.
+        target: the key of the item that the cursor moves to once the item is listed.
     """
 
     name: str = ""
@@ -80,11 +85,21 @@ class List(ABC, Generic[T]):
     footer: tuple[str, ...] = ()
     has_marks: bool = False
 
-    def __init__(self, columns: Sequence[Column[T]], *, target: Hashable | None = None) -> None:
+    def __init__(
+        self,
+        columns: Sequence[Column[T]],
+        *,
+        second_line: Callable[[T], Line] | None = None,
+        target: Hashable | None = None,
+    ) -> None:
         self.columns = columns
         self.target = target
-        """The key of the item that the cursor moves to once the item is listed; None for no such item."""
-        self.rows = RowList(self.row, key=self.key, has_mark_column=self.has_marks)
+        self.rows = RowList(
+            self.row,
+            second_line=(lambda index, width: cut(second_line(self.items[index]), width)) if second_line else None,
+            key=self.key,
+            has_mark_column=self.has_marks,
+        )
         self._text = ""
         self._filtered: tuple[object, str, Sequence[T]] = (None, "", ())
         """The cache of `items`: all items and the text of the last filter, and the matching items."""
@@ -106,6 +121,10 @@ class List(ABC, Generic[T]):
         """Return the line above the rows, such as the number of items of each kind."""
         return ()
 
+    def details(self, width: int) -> Sequence[Line] | None:
+        """Return the lines below the rows, about the item under the cursor; None for a list without such lines."""
+        return None
+
     def empty(self) -> Message:
         """Return the message of a loaded list without items."""
         return Message(f"No {self.nouns} yet.")
@@ -123,7 +142,9 @@ class List(ABC, Generic[T]):
         if not self._text:
             return value
         if self._filtered[0] is not value or self._filtered[1] != self._text:
-            kept = [item for item in value if self._text in self.searched(item).lower()]
+            texts = ((item, self.searched(item).lower()) for item in value)
+            words = self._text.split()
+            kept = [item for item, text in texts if all(word in text for word in words)]
             self._filtered = (value, self._text, kept)
         return self._filtered[2]
 
@@ -160,7 +181,7 @@ class List(ABC, Generic[T]):
         self.rows.show(self.count, cursor=at)
 
     def filter(self, text: str) -> None:
-        """Show only items that contain a lower-case text; an empty text shows all."""
+        """Show only items that contain all words of a lower-case text; an empty text shows all."""
         self._text = text
 
     def key(self, index: int) -> Hashable | None:

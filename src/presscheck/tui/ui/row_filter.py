@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from presscheck.tui.widgets.line_view import Match
+
 if TYPE_CHECKING:
-    from presscheck.tui.widgets.line_view import Match
     from presscheck.tui.widgets.row_list import RowList
 
 
 class RowFilter:
-    """A `Searchable` that shows only the rows that contain the searched text.
+    """A `Searchable` that shows only the rows that match the searched text.
 
     Args:
         rows: returns the list.
-        apply: shows only rows that contain a lower-case text; an empty text shows all.
+        apply: shows only rows that match a lower-case text; an empty text shows all.
     """
 
     def __init__(self, rows: Callable[[], RowList], apply: Callable[[str], None]) -> None:
         self._rows, self._apply = rows, apply
+        self._is_active = False
 
     @property
     def search_text(self) -> str:
@@ -32,7 +34,8 @@ class RowFilter:
         return self._rows().count
 
     def highlight(self, text: str) -> None:
-        """Show only the rows that contain a text."""
+        """Show only the rows that match a text; an empty text shows all."""
+        self._is_active = bool(text)
         self._rows().highlight(text)
         self._apply(text.lower())
 
@@ -42,4 +45,10 @@ class RowFilter:
 
     async def search(self, text: str, *, step: int = 1) -> Match | None:
         """Go to the next matching row, or to the previous row if `step` is -1."""
-        return await self._rows().search(text, step=step)
+        rows = self._rows()
+        if not self._is_active:
+            return await rows.search(text, step=step)
+        if not rows.count:
+            return None
+        rows.jump_to((rows.cursor + step) % rows.count)  # each row matches, perhaps in a text that is not shown
+        return Match(rows.cursor + 1, rows.count)

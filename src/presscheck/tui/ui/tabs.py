@@ -1,4 +1,4 @@
-"""Lists in tabs, and the screen that consists of them."""
+"""A list, or lists in tabs, and the screen that consists of them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.ui.row_filter import RowFilter
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import StatusLine, pressing
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Tabs(Vertical):
-    """A container with a list in each tab, and the commands that switch tabs.
+    """A container with a list in each tab, and the commands that switch tabs. A single list has no line of tabs.
 
     Args:
         screen: the screen.
@@ -30,12 +31,16 @@ class Tabs(Vertical):
     """
 
     DEFAULT_CSS = """
-    Tabs #tabs { margin-top: 1; }
+    Tabs { padding-top: 1; }
     Tabs #columns { margin-top: 1; }
+    Tabs #details { height: 4; padding-top: 1; }
+    Tabs.single #tabs, Tabs.single #summary { display: none; }
+    Tabs.single #columns { margin-top: 0; }
+    Tabs.single EmptyState { padding-top: 0; }
     """
 
     def __init__(self, screen: TabScreen, tabs: Sequence[List[Any]]) -> None:
-        super().__init__()
+        super().__init__(classes="single" if len(tabs) == 1 else None)
         self._screen = screen
         self.tabs = tuple(tabs)
         self._number = 0
@@ -51,6 +56,9 @@ class Tabs(Vertical):
             yield EmptyState()
             for tab in self.tabs:
                 yield tab.rows
+        details = TextView(id="details")
+        details.can_focus = False
+        yield details
 
     @property
     def tab(self) -> List[Any]:
@@ -62,11 +70,6 @@ class Tabs(Vertical):
         self._screen.find.end()
         self._number = self.tabs.index(tab)
         self.draw()
-
-    def redraw(self) -> None:
-        """Draw the tab again; on a hidden screen, once the screen is shown."""
-        if self.is_mounted and not self._screen.is_leaving:
-            self._screen.when_shown("redraw", self.draw)
 
     def draw(self) -> None:
         """Draw the visible tab."""
@@ -86,13 +89,17 @@ class Tabs(Vertical):
             empty.show_message(shown.explanation(online=screen.engine.status.online))
         columns.show((Span(" " * self._margin), *shown.heading(max(0, self.size.width - self._margin))))
         self.query_one("#tabs", StatusLine).show(self._names())
-        self.draw_summary()
+        self.draw_details()
         screen.refresh_status_bars()
 
-    def draw_summary(self) -> None:
-        """Draw the line above the rows."""
-        if self.is_mounted and not self._screen.is_leaving:
-            self.query_one("#summary", StatusLine).show((Span(" "), *self.tab.summary()), self._screen.notes())
+    def draw_details(self) -> None:
+        """Draw the lines that depend on the item under the cursor."""
+        if not self.is_mounted or self._screen.is_leaving:
+            return
+        self.query_one("#summary", StatusLine).show((Span(" "), *self.tab.summary()), self._screen.notes())
+        view, lines = self.query_one("#details", TextView), self.tab.details(self.size.width)
+        view.display = lines is not None
+        view.show(lines or ())
 
     def _names(self) -> Line:
         spans: list[Span] = []
@@ -106,11 +113,11 @@ class Tabs(Vertical):
     @on(RowList.MarksChanged)
     def marks_changed(self) -> None:
         """Draw the new number of marks."""
-        self.redraw()
+        self._screen.redraw()
 
     def on_resize(self) -> None:
         """Fit the columns to the new width."""
-        self.redraw()
+        self._screen.redraw()
 
     def command_tab(self) -> None:
         """Show the tab whose number was pressed."""
@@ -132,7 +139,7 @@ class Tabs(Vertical):
 
 
 class TabScreen(BaseScreen):
-    """A screen of lists in tabs; a subclass sets `lists`.
+    """A screen of a list, or of lists in tabs; a subclass sets `lists`.
 
     A command of the visible list takes precedence over a command of the screen with the same name.
     """
@@ -145,7 +152,7 @@ class TabScreen(BaseScreen):
 
     @override
     def command_handlers(self) -> Iterable[object]:
-        return (self, self.lists)
+        return (self, self.lists) if len(self.lists.tabs) > 1 else (self,)
 
     @override
     def parts(self) -> Mapping[str, List[Any]]:
@@ -170,13 +177,13 @@ class TabScreen(BaseScreen):
         return ()
 
     @override
-    def redraw(self) -> None:
-        self.lists.redraw()
+    def draw(self) -> None:
+        self.lists.draw()
 
     @on(RowList.RowHighlighted)
     def row_highlighted(self) -> None:
-        """Update the summary and the footer for the new row."""
-        self.lists.draw_summary()
+        """Update the details and the footer for the new row."""
+        self.lists.draw_details()
         self.refresh_status_bars()
 
     async def command_find_here(self) -> None:

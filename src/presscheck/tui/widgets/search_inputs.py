@@ -1,4 +1,4 @@
-"""Single-line inputs: a base class, the input of the search in a pane, and a filter of rows."""
+"""Single-line inputs: a base class, and the input of the search in a pane."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.screen import Screen
 from textual.suggester import Suggester
 from textual.widgets import Input
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, width
-from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.status_bar import StatusLine
 
 if TYPE_CHECKING:
@@ -152,50 +150,3 @@ class FindBar(Horizontal):
             return
         event.stop()
         event.prevent_default()
-
-
-class FilterLine(SearchInput):
-    """An input that filters the rows of a pane; opened by `FilterLine.open`, it closes itself."""
-
-    DEFAULT_CSS = "FilterLine { layer: above; dock: bottom; }"
-
-    @dataclass
-    class Filtered(Message):
-        """Posted when the filter changes."""
-
-        text: str
-
-    def __init__(self, pane: LineView, text: str) -> None:
-        super().__init__(text, placeholder="show only matching rows")
-        self.pane = pane
-
-    @classmethod
-    def open(cls, screen: Screen[None], pane: LineView, text: str) -> None:
-        """Open an input for a pane with the filter `text`, and close any other filter input."""
-        for other in screen.query(FilterLine):
-            other.remove()
-        line = cls(pane, text)
-        screen.mount(line)
-        line.focus()
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """Post the typed text as the filter."""
-        event.stop()
-        self.post_message(self.Filtered(event.value))
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Close the input, and keep the filter."""
-        event.stop()
-        self._close()
-
-    def on_key(self, event: events.Key) -> None:
-        """On escape, remove the filter and close the input."""
-        if event.key == "escape":
-            event.stop()
-            event.prevent_default()
-            self.post_message(self.Filtered(""))
-            self._close()
-
-    def _close(self) -> None:
-        self.pane.focus()
-        self.remove()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from textual import on
 from textual.app import ComposeResult
 from typing_extensions import override
 
@@ -22,10 +21,10 @@ from presscheck.api.spaces import ListSpaces
 from presscheck.documents.terminal.openapi import Listed, contents, description_in, listed_lines
 from presscheck.engine.forms.parts_form import PartsForm
 from presscheck.engine.reads.listing_guard import whole_listing
-from presscheck.errors import NotFound, PresscheckError
+from presscheck.errors import NotFound
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import key_for
 from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.operation_form import StoredForm, fill_in
@@ -35,10 +34,10 @@ from presscheck.tui.screens.admin.specification.version_comparison import Versio
 from presscheck.tui.screens.page.uses import choose_use
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.screens.web_address import open_address
-from presscheck.tui.ui.row_filter import RowFilter
-from presscheck.tui.ui.screen import BaseScreen
-from presscheck.tui.widgets.empty_state import EmptyState
-from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.ui.list import Column, List
+from presscheck.tui.ui.loaded import Loaded
+from presscheck.tui.ui.tabs import Tabs, TabScreen
+from presscheck.tui.widgets.empty_state import Message
 from presscheck.tui.widgets.status_bar import StatusLine
 
 if TYPE_CHECKING:
@@ -46,15 +45,76 @@ if TYPE_CHECKING:
     from presscheck.api.organizations import Organization
     from presscheck.engine.results import Result
 
+
 METHOD_STYLES = {"get": "link", "post": "added", "put": "waiting", "patch": "waiting", "delete": "removed"}
-METHOD_COLUMNS, GROUP_COLUMNS = 9, 18
-MOST_REASONS = 5
-"""Maximum number of source errors that are shown in full."""
+METHOD_COLUMNS, GROUP_COLUMNS = 8, 18
 WIDE = 90
 """Minimum width in cells for the column of groups."""
+MOST_REASONS = 5
+"""Maximum number of source errors that are shown in full."""
 
 
-class SpecificationScreen(BaseScreen):
+class OperationList(List[Listed]):
+    """The operations and schemas of the latest version.
+
+    Args:
+        screen: the screen of the specification.
+    """
+
+    nouns, place = "operations", " of the latest version"
+    footer = ("open", "backlinks", "history", "edit", "find_here", "copy", "close")
+
+    def __init__(self, screen: SpecificationScreen) -> None:
+        self._screen = screen
+        super().__init__(
+            (
+                Column("method", _method, METHOD_COLUMNS),
+                Column("operation or schema", _name),
+                Column(
+                    "group", lambda listed: (Span(sanitize(listed.group), "quiet"),), GROUP_COLUMNS, from_width=WIDE
+                ),
+            )
+        )
+
+    @override
+    @property
+    def loaded(self) -> Loaded[Sequence[Listed]]:
+        return self._screen.operations
+
+    @override
+    def key_of(self, item: Listed) -> Listed:
+        return item
+
+    @override
+    def empty(self) -> Message:
+        return Message("The latest version has no operations.")
+
+    @override
+    def explanation(self, *, online: bool) -> Message:
+        if not self.loaded.value and self._screen.is_busy:
+            return Message("The service is processing it …", state="loading")
+        if not self.loaded.value and isinstance(self.loaded.error, NotFound):
+            errors = (self._screen.specification.last_processed_errors or ())[:MOST_REASONS]
+            hint = f"{key_for('edit')} gives it another source: an address or a file."
+            return Message("It has no version yet.", "\n".join([*(error.message for error in errors), hint]))
+        return super().explanation(online=online)
+
+    def reason_open(self) -> str | None:
+        """Return why nothing can be opened: no operation or schema is listed."""
+        return None if self.current else "there is no operation here"
+
+    def command_open(self) -> None:
+        """Show an operation with its parameters, or a schema."""
+        listed = self.current
+        if listed:
+            description, columns = self._screen.description or {}, max(20, self._screen.size.width - 4)
+            lines = [(Span("  "), *line) for line in listed_lines(description, listed, columns)]
+            title = sanitize(f"{listed.method.upper()} {listed.name}".strip())
+            page = TextScreen(title, [(), *(lines or [(Span("  It says no more.", "quiet"),)])])
+            self._screen.app_context.push_screen(page)
+
+
+class SpecificationScreen(TabScreen):
     """The screen of a specification.
 
     Args:
@@ -63,26 +123,22 @@ class SpecificationScreen(BaseScreen):
     """
 
     SCOPE = "admin"
-    FOOTER: ClassVar[tuple[str, ...]] = ("open", "backlinks", "history", "edit", "find_here", "copy", "close")
     FOOTER_TITLES: ClassVar[Mapping[str, str]] = {
         "backlinks": "where used",
         "history": "changes",
         "edit": "new source",
         "copy": "copy name",
     }
-    DEFAULT_CSS = "SpecificationScreen #state { margin-top: 1; } SpecificationScreen RowList { margin-top: 1; }"
+    DEFAULT_CSS = "SpecificationScreen #state { margin-top: 1; }"
 
     def __init__(self, organization: Organization, specification: OpenAPISpec) -> None:
         super().__init__()
         self._organization, self.specification = organization, specification
         self._version: OpenAPISpecVersion | None = None
         self._comparison = VersionComparison(self, organization, specification)
-        self._description: Mapping[str, Any] | None = None
-        self._listed: list[Listed] = []
-        self._shown: list[Listed] = []
-        self._text = ""
-        self._is_loaded = False
-        self._error: PresscheckError | None = None
+        self.description: Mapping[str, Any] | None = None
+        self.operations = Loaded[Sequence[Listed]]()
+        self.lists = Tabs(self, [OperationList(self)])
 
     @property
     def _path(self) -> dict[str, Any]:
@@ -98,8 +154,7 @@ class SpecificationScreen(BaseScreen):
         yield StatusLine(id="state")
         yield StatusLine(id="version")
         yield StatusLine(id="compared")
-        yield EmptyState()
-        yield RowList(self._row, key=self._key, has_mark_column=False)
+        yield from super().body()
 
     @override
     def on_mount(self) -> None:
@@ -108,15 +163,10 @@ class SpecificationScreen(BaseScreen):
         self._watch(GetLatestOpenAPISpecVersion(**self._path), self._take_version, "version")
         self._watch(GetLatestOpenAPISpecContent(**self._path), self._take_content, "content")
         self.set_interval(POLL_SECONDS, self._poll)
-        self._rows.focus()
-        self.draw()
+        self.redraw()
 
     def _watch(self, call: Operation[Any], take: Any, group: str) -> None:
         self.subscribe(self.engine.watch(call), take, group=group, shows_errors=False)
-
-    @property
-    def _rows(self) -> RowList:
-        return self.query_one(RowList)
 
     @property
     def is_busy(self) -> bool:
@@ -136,47 +186,31 @@ class SpecificationScreen(BaseScreen):
         self.specification = result.value or self.specification
         if was_busy and not self.is_busy:
             self._refresh()
-        self.draw()
+        self.redraw()
 
     def _take_version(self, result: Result[OpenAPISpecVersion | None]) -> None:
         self._version = result.value or self._version
-        self.draw()
+        self.redraw()
 
     def _take_content(self, result: Result[OpenAPISpecContent | None]) -> None:
-        self._error = result.error
-        self._is_loaded = self._is_loaded or result.state != "cached" or result.value is not None
+        self.operations = Loaded(self.operations.value, result.error)
         if result.value:
             description = description_in(result.value.filesystem)
-            if description != self._description:
-                self._description = description
-                self._listed = contents(description or {})
-                self._arrange()
+            if description != self.description or self.operations.value is None:
+                self.description = description
+                self.operations = Loaded(contents(description or {}), result.error)
                 if description is not None:
                     self._comparison.start(description)
-        self.draw()
-
-    def _arrange(self) -> None:
-        self._shown = [one for one in self._listed if self._text in f"{one.method} {one.name} {one.summary}".lower()]
+        self.redraw()
 
     @override
     def draw(self) -> None:
-        if not self.is_mounted or self.is_leaving:
-            return
         self.query_one("#state", StatusLine).show(self._facts())
         self.query_one("#version", StatusLine).show(self._version_line())
         compared = self.query_one("#compared", StatusLine)
         compared.show(self._comparison.line())
         compared.display = self._comparison.is_known
-        self._rows.show(len(self._shown))
-        self._rows.display = bool(self._shown)
-        empty = self.query_one(EmptyState)
-        if self._shown:
-            empty.hide()
-            if self.focused is None:
-                self._rows.focus()
-        else:
-            self._show_empty(empty)
-        self.refresh_status_bars()
+        super().draw()
 
     def _facts(self) -> Line:
         """Return the state, the visibility and the errors."""
@@ -191,69 +225,17 @@ class SpecificationScreen(BaseScreen):
 
     def _version_line(self) -> Line:
         """Return the title and version from the description, the age of the version, and the number of operations."""
-        known = self._description or {}
+        known = self.description or {}
         about: Any = known.get("info")
         info = cast("Mapping[str, Any]", about if isinstance(about, dict) else {})
         name = " ".join(sanitize(str(info[part])) for part in ("title", "version") if info.get(part))
-        processed = None if isinstance(self._error, NotFound) else self.specification.last_processed_at
+        processed = None if isinstance(self.operations.error, NotFound) else self.specification.last_processed_at
         at = self._version.created_at if self._version else processed
         made = f"latest version from {since(at, now())}" if at else ""
-        operations = sum(one.kind == "operation" for one in self._listed)
-        number = count(operations, "operation") if self._listed else ""
+        listed = self.operations.value or ()
+        number = count(sum(each.kind == "operation" for each in listed), "operation") if listed else ""
         line = " · ".join(filter(None, (made, number)))
         return (Span(f" {name}", "strong"), Span(f"   {line}", "quiet"))
-
-    def _show_empty(self, empty: EmptyState) -> None:
-        if self._listed:
-            empty.show_empty("No row has this text.")
-        elif self.is_busy:
-            empty.show_loading("The service is processing it …")
-        elif isinstance(self._error, NotFound):
-            reasons = [one.message for one in (self.specification.last_processed_errors or ())[:MOST_REASONS]]
-            hint = f"{key_for('edit')} gives it another source: an address or a file."
-            empty.show_empty("It has no version yet.", "\n".join([*filter(None, reasons), hint]))
-        elif not self.engine.status.online and not self._is_loaded:
-            empty.show_offline("The latest version is not in the cache.")
-        elif self._error:
-            empty.show_failed("Could not load the latest version", self._error.message)
-        elif not self._is_loaded:
-            empty.show_loading("Loading the latest version …")
-        else:
-            empty.show_empty("The latest version has no operations.")
-
-    def _key(self, index: int) -> Listed | None:
-        return self._shown[index] if index < len(self._shown) else None
-
-    def _row(self, index: int, columns: int) -> Line:
-        one = self._shown[index]
-        sign = one.method.upper() if one.method else "schema"
-        style = METHOD_STYLES.get(one.method, "quiet")
-        group_columns = GROUP_COLUMNS if columns >= WIDE else 0
-        room = max(10, columns - METHOD_COLUMNS - group_columns)
-        words = f"   {'deprecated · ' if one.is_deprecated else ''}{sanitize(one.summary)}".rstrip()
-        return (
-            *pad((Span(f" {sign}", style),), METHOD_COLUMNS),
-            *pad(cut((Span(sanitize(one.name), "strong"), Span(words, "quiet")), room - 1), room),
-            *(cut((Span(sanitize(one.group), "quiet"),), group_columns) if group_columns else ()),
-        )
-
-    @on(RowList.RowHighlighted)
-    def row_highlighted(self) -> None:
-        """Show the commands of the new row."""
-        self.refresh_status_bars()
-
-    def reason_open(self) -> str | None:
-        """Return why nothing can be opened: no operation or schema is listed."""
-        return None if self._shown else "there is no operation here"
-
-    def command_open(self) -> None:
-        """Show an operation with its parameters, or a schema."""
-        at = self._rows.cursor
-        if at < len(self._shown) and self._description is not None:
-            one = self._shown[at]
-            lines = [(Span("  "), *line) for line in listed_lines(self._description, one, max(20, self.size.width - 4))]
-            title = sanitize(f"{one.method.upper()} {one.name}".strip())
-            self.app_context.push_screen(TextScreen(title, [(), *(lines or [(Span("  It says no more.", "quiet"),)])]))
 
     async def command_backlinks(self) -> None:
         """List the pages that use the specification, and open the chosen page."""
@@ -298,21 +280,20 @@ class SpecificationScreen(BaseScreen):
         self.app_context.copy_to_clipboard(sanitize(self.specification.slug))
         self.notify("copied the name")
 
-    async def command_find_here(self) -> None:
-        """Show only rows that contain a text."""
-
-        def apply(text: str) -> None:
-            self._text = text
-            self._arrange()
-            self.draw()
-
-        await self.find.open(RowFilter(lambda: self._rows, apply), self._rows)
-
     @override
     def command_handlers(self) -> Iterable[object]:
-        return (self, self._comparison)
+        return (*super().command_handlers(), self._comparison)
 
 
 def specification_screen(organization: Organization, specification: OpenAPISpec) -> SpecificationScreen:
     """Return the screen of a specification."""
     return SpecificationScreen(organization, specification)
+
+
+def _method(listed: Listed) -> Line:
+    return (Span(listed.method.upper() or "schema", METHOD_STYLES.get(listed.method, "quiet")),)
+
+
+def _name(listed: Listed) -> Line:
+    words = f"   {'deprecated · ' if listed.is_deprecated else ''}{sanitize(listed.summary)}".rstrip()
+    return (Span(sanitize(listed.name), "strong"), Span(words, "quiet"))

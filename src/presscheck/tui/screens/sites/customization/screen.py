@@ -79,8 +79,8 @@ class CustomizationScreen(TabScreen):
         return (*edits, "send", "unsend", "close")
 
     @override
-    def redraw(self) -> None:
-        super().redraw()
+    def draw(self) -> None:
+        super().draw()
         self._draw_picture()
 
     @override
@@ -89,8 +89,6 @@ class CustomizationScreen(TabScreen):
         self.redraw()
 
     def _draw_picture(self) -> None:
-        if not self.is_mounted or self.is_leaving:
-            return
         view, session, is_loaded = self.query_one("#picture", TextView), self.session, self.session.base is not None
         is_narrow = self.size.width < NARROW
         view.display = is_loaded and self.size.height >= 2 * HEIGHT

@@ -78,8 +78,8 @@ class HistoryList(List[HistoryRow]):
         self.columns = self._wide if width >= NARROW else self._narrow
         return super().heading(width)
 
-    def details(self) -> list[Line]:
-        """Return details of the row under the cursor."""
+    @override
+    def details(self, width: int) -> list[Line]:
         row, lines = self.current, list[Line]()
         if row:
             moment = exact(datetime.fromtimestamp(row.at, UTC).isoformat()) if row.at else "–"
