@@ -78,7 +78,7 @@ VISIT_SECONDS = 15.0
 T = TypeVar("T")
 ATTEMPTS = 3
 CERTIFICATE_NOT_YET_VALID = 9
-"""The code of OpenSSL."""
+"""The error code of OpenSSL for a certificate that is not valid yet."""
 TRANSIENT = frozenset((502, 503, 504))
 """Statuses of a service that is restarting or overloaded."""
 
@@ -122,7 +122,7 @@ class Bearer(httpx.Auth):
         yield request
 
     async def finish(self) -> None:
-        """Complete what must not be interrupted; a fixed token has nothing."""
+        """Wait until renewed tokens are stored; a fixed token is never renewed."""
 
 
 if find_spec("sniffio") is None:
@@ -219,7 +219,7 @@ class Client:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close all connections, after tokens that are being renewed are stored."""
+        """Wait until renewed tokens are stored, then close all connections."""
         await self._auth.finish()
         await self._http.aclose()
 
@@ -595,7 +595,7 @@ def is_reset(failure: Exception) -> bool:
 
 
 def _has_no_response(failure: Exception) -> bool:
-    """Return whether the server closed the connection before the first byte, which only the message shows."""
+    """Return whether the server closed the connection before the first byte. httpx has no separate error for this."""
     return "without sending a response" in str(failure)
 
 

@@ -24,7 +24,7 @@ MAX_ERROR_SIZE = 64 << 10
 MAX_REDIRECTS = 5
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 TOO_MANY, FAILED = 429, 500
-"""The status of a service with too many requests, and the lowest status of a service that failed."""
+"""The status for too many requests, and the lowest status of server errors."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Downloads:
         Raises:
             RequestError: the service is overloaded or failed, or the address cannot be reached.
         """
-        reply = await self._exchange(call, url, max_error_size=MAX_PAGE_SIZE)  # also a 404 has all links of a site
+        reply = await self._exchange(call, url, max_error_size=MAX_PAGE_SIZE)  # a 404 page may be as large as others
         if reply.status == TOO_MANY or reply.status >= FAILED:
             check_response(call, reply)
         return reply

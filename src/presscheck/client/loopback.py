@@ -1,4 +1,4 @@
-"""The answer of a browser at a loopback address of this machine, to which the service redirects (RFC 8252)."""
+"""A server on a loopback address, to which the service redirects the browser after a sign-in (RFC 8252)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from presscheck.errors import ConfigurationError, NotSignedIn
 
 HOST, PATH = "127.0.0.1", "/callback"
 LONGEST_WAIT = 600.0
-"""Seconds that a user may take."""
+"""Maximum seconds to wait for the user."""
 LONGEST_REQUEST = 10.0
 LARGEST_REQUEST = 16_384
 _PAGE = (
@@ -24,7 +24,7 @@ _PAGE = (
 
 
 class Loopback:
-    """A server for one answer.
+    """A server that receives a single answer: the parameters of the redirect.
 
     Args:
         port: the port; 0 for any.
@@ -36,7 +36,7 @@ class Loopback:
         self._answer: asyncio.Future[dict[str, str]] = asyncio.get_running_loop().create_future()
 
     async def __aenter__(self) -> Self:
-        """Listen.
+        """Start the server.
 
         Raises:
             ConfigurationError: the port cannot be used.
@@ -65,7 +65,7 @@ class Loopback:
         """Return the parameters of the answer.
 
         Raises:
-            NotSignedIn: there is no answer in time.
+            NotSignedIn: no answer arrived in time.
         """
         try:
             async with asyncio.timeout(LONGEST_WAIT):

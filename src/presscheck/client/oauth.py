@@ -26,7 +26,7 @@ CLIENT_ID = "presscheck"
 DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 METADATA_PATH = "/.well-known/oauth-authorization-server"
 INTERVAL, SLOWER = 5.0, 5.0
-"""Seconds between two polls if the service names none, and by how much `slow_down` lengthens them."""
+"""The default of the seconds between two polls, and the seconds that `slow_down` adds."""
 LONGEST_INTERVAL = 60.0
 LONGEST_WAIT = 1800.0
 LONGEST_CODE = 32
@@ -43,7 +43,7 @@ REASONS = {
 
 
 class SignInEndpoints(NamedTuple):
-    """The URLs of a service for sign-in by browser. A URL is empty if the service does not offer its purpose."""
+    """The URLs of a service for sign-in by browser. The URL of an endpoint that the service lacks is empty."""
 
     token: str
     device: str
@@ -58,7 +58,7 @@ class DeviceCode(NamedTuple):
     user_code: str
     url: str
     complete_url: str
-    """The URL with the code in it, or the URL without it."""
+    """The URL that includes the code; `url` if the service does not send it."""
     seconds: float
     interval: float
 
@@ -74,7 +74,7 @@ class IssuedTokens:
 
 
 class CodeRequest(NamedTuple):
-    """A request for an authorization code: the URL to open, and the secrets that prove who asked."""
+    """A request for an authorization code: the URL to open, and the secrets to check and redeem the answer."""
 
     url: str
     state: str
@@ -120,7 +120,7 @@ class OAuthClient:
 
         Raises:
             NotSupported: the service does not offer sign-in by browser.
-            MalformedAnswer: the metadata belongs to another service.
+            MalformedAnswer: the metadata belongs to another service, or names another host for tokens.
             NetworkError: the service does not respond.
         """
         parts = urlsplit(self._address.url.removesuffix("/v1"))
@@ -294,7 +294,7 @@ class OAuthClient:
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError) as caught:
             failure = caught
         if status >= 500 or status == TOO_BUSY:
-            # nothing is refused: the caller may try again, like after a lost connection
+            # not a refusal: the caller may try again, as after a lost connection
             raise NetworkError(
                 f"{self._address.host} is not available (status {status})", request=f"{method} {urlsplit(url).path}"
             )

@@ -146,5 +146,5 @@ class _Scanner:
             raise ValueError(f"{sign} is missing at character {self.at}")
 
     def _go_to(self, at: int) -> None:
-        found = _spaces.match(self._text, at)
-        self.at = found.end() if found else at
+        match = _spaces.match(self._text, at)
+        self.at = match.end() if match else at

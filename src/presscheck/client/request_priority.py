@@ -158,8 +158,8 @@ class Budget:
         if self._left is not None and now >= self._ends:
             self._left = None
         idle, place = context.is_background, self._queue.index(context)
-        before = sum(one.priority <= context.priority for one in self._queue[:place])
-        before += sum(one.priority < context.priority for one in self._queue[place + 1 :])
+        before = sum(other.priority <= context.priority for other in self._queue[:place])
+        before += sum(other.priority < context.priority for other in self._queue[place + 1 :])
         spread = max(now, self._free_at(idle=idle)) + before * self._gap(now, idle=idle)
         return max(0.0, min(spread, max(self._blocked_until, self._ends)) - now)
 

@@ -261,8 +261,8 @@ class KnownResponses:
         is_compressed = len(reply.body) >= COMPRESSED_FROM
         headers = {name: reply.headers[name] for name in KNOWN_HEADERS if name in reply.headers}
         body = zlib.compress(reply.body, 1) if is_compressed else reply.body
-        kept = self._replies[url] = Known(etag, Reply(reply.status, headers, body), is_compressed)
-        self._size += _kept_size(kept)
+        cached = self._replies[url] = Known(etag, Reply(reply.status, headers, body), is_compressed)
+        self._size += _kept_size(cached)
         while self._size > self._max_size:
             _, oldest = self._replies.popitem(last=False)
             self._size -= _kept_size(oldest)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from httpx import AsyncByteStream, Request, Response
 
 EARLY = 60.0
-"""Seconds before the access token expires at which it is renewed."""
+"""An access token is renewed if it expires in less than this number of seconds."""
 
 
 class RenewedBearer(Bearer):
@@ -65,7 +65,6 @@ class RenewedBearer(Bearer):
 
     @override
     async def finish(self) -> None:
-        """Wait until a running renewal is stored."""
         if self._renewal:
             with suppress(PresscheckError):
                 await asyncio.shield(self._renewal)
@@ -109,6 +108,6 @@ class RenewedBearer(Bearer):
 
 
 def _retrieve(renewal: asyncio.Task[BrowserSession]) -> None:
-    """Take the error of a renewal without a waiting request; the next request reports its own."""
+    """Retrieve the error of a renewal; otherwise asyncio would log it if the waiting request was cancelled."""
     if not renewal.cancelled():
         renewal.exception()

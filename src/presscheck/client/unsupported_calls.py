@@ -3,9 +3,9 @@
 A 405 or 501 is unambiguous. A 404 for an optional operation is checked in this order:
 
 - If the parent resource, which every service can return, does not exist, the resource is missing.
-- Below an existing parent, a listing always exists, so the operation is missing, unless the error is worded otherwise
-  (the parent is deleted, a parameter names a missing resource). For a single resource, the operation is missing if the
-  listing of such resources does not exist either.
+- Below an existing parent, a listing always exists, so the operation is missing, unless the wording of the error shows
+  a missing resource (a deleted parent, or a resource that a parameter names). For a single resource, the operation is
+  missing if the listing of such resources does not exist either.
 - Otherwise the error is compared with the errors of an unknown path and of a missing organization. The operation is
   missing if these two errors differ, and the error equals the error of the unknown path.
 

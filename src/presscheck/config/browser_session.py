@@ -19,7 +19,7 @@ class BrowserSession:
     """The tokens of a sign-in by browser."""
 
     id: str
-    """Identifies the sign-in on this machine; it stays when the tokens are renewed."""
+    """Identifies the sign-in on this machine; a renewal of the tokens keeps it."""
     access: str = field(repr=False)
     refresh: str = field(repr=False)
     """The refresh token; empty if the service issued none."""
@@ -68,7 +68,7 @@ class StoredSession:
         return lock_token(self.directory, self.profile, self.base_url)
 
     def read(self) -> BrowserSession | None:
-        """Return the present sign-in, or None after a sign-out. Blocks while it accesses the keyring and the disk."""
+        """Return the current sign-in, or None after a sign-out. Blocks while it accesses the keyring and the disk."""
         text = stored_token(self.directory, self.profile, self.base_url).text
         return BrowserSession.parse(text) if text else None
 

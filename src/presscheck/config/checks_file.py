@@ -94,10 +94,10 @@ class ChecksFile:
         except (OSError, ValueError) as error:  # a path with a NUL character is a ValueError
             reason = getattr(error, "strerror", None) or "invalid path"
             return CheckLevels(), (_whole(path, f"cannot be read: {reason}"),)
-        found: list[tuple[Key, str]] = []
-        levels = _levels(document, known, found)
+        messages: list[tuple[Key, str]] = []
+        levels = _levels(document, known, messages)
         lines = lines_of_keys(text)
-        errors = [SettingsError(path, line_of_key(lines, key), key, message) for key, message in found]
+        errors = [SettingsError(path, line_of_key(lines, key), key, message) for key, message in messages]
         return levels, tuple(sorted(errors, key=lambda error: error.line or 0))
 
 
@@ -124,12 +124,12 @@ def _table(key: Key, table: Any, known: Collection[str], errors: list[tuple[Key,
     if not isinstance(table, dict):
         errors.append((key, "must be a table with checks and their severities"))
         return {}
-    found: dict[str, str] = {}
+    levels: dict[str, str] = {}
     for name, level in cast("dict[str, Any]", table).items():
         if name not in known:
             errors.append(((*key, name), f"is not a known check; known: {', '.join(sorted(known))}"))
         elif level not in LEVELS:
             errors.append(((*key, name), f"must be one of {', '.join(LEVELS)}"))
         else:
-            found[name] = level
-    return found
+            levels[name] = level
+    return levels

@@ -16,7 +16,8 @@ from presscheck.config.saved_views import same_name
 from presscheck.config.settings_schema import COMMAND_SETTINGS, COMMAND_TIMEOUT, MAX_COMMANDS, PLACES
 
 Mode = Literal["run", "suspend", "capture", "open"]
-"""What happens to the output: a notice of the end, the terminal itself, a screen, or its web address is opened."""
+"""How a command runs: in the background, in the terminal instead of the app, with its output on a screen, or in the
+background until the web address that it prints is opened."""
 FIELDS: dict[str, str] = {
     "space": "the id of the space",
     "number": "the number of the change request",
@@ -28,9 +29,9 @@ FIELDS: dict[str, str] = {
     "selection": "the text that is selected with the mouse",
     "folder": "the folder of the space in `[folders]`",
 }
-"""The fields of commands, with their meanings; those of `IDS` are ids and numbers, all others are texts."""
+"""The fields of commands, with their meanings."""
 IDS = ("space", "number", "page", "line")
-"""The fields that are ids or numbers of the service."""
+"""The fields that are ids or numbers; all others are texts."""
 _FIELD = re.compile(r"\{\{[a-z_]+\}\}|(?<!\$)\{([a-z_]+)\}")
 _WEB_ADDRESS = re.compile(r"https?://[^/?#{}\s]+([/?#]|$)", re.IGNORECASE)
 _WEB_SCHEME = re.compile(r"https?://", re.IGNORECASE)
@@ -108,9 +109,9 @@ def check_own_commands(entries: object) -> tuple[list[OwnCommand], list[SettingE
             errors.append((place, "must be a table, [[commands]]"))
             continue
         table = cast("dict[str, Any]", entry)
-        found = [((*place, *key), message) for key, message in _errors_in(table, commands)]
-        errors += found
-        if not found:
+        entry_errors = [((*place, *key), message) for key, message in _errors_in(table, commands)]
+        errors += entry_errors
+        if not entry_errors:
             commands.append(_command(table, number))
     return commands, errors
 
@@ -136,7 +137,7 @@ def _words(command: object, *, is_script: bool) -> tuple[str, ...]:
 
 
 def _texts(value: object) -> tuple[str, ...]:
-    """Return the texts of a text or a list of texts; empty if one of them is no text or blank."""
+    """Return a text or a list of texts as a tuple; empty if an item is blank or not a text."""
     texts = (value,) if isinstance(value, str) else value if isinstance(value, Sequence) else ()
     is_valid = all(isinstance(text, str) and text.strip() for text in cast("Sequence[object]", texts))
     return tuple(cast("Sequence[str]", texts)) if is_valid else ()

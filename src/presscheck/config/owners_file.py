@@ -104,7 +104,7 @@ class OwnersFile:
         self._owners = Owners(self.path)
 
     def read(self) -> Owners:
-        """Return the rules and errors of the file; neither if an optional file is missing."""
+        """Return the rules and errors of the file; both are empty if an optional file is missing."""
         try:
             status = self.path.stat()
             if not stat.S_ISREG(status.st_mode):
@@ -191,12 +191,12 @@ def _words(line: str) -> Iterator[str]:
     """Yield the words of a line up to a comment; quotes or a backslash keep blanks in a word."""
     escaped, at = line.replace("\\ ", _BLANK), 0
     while at < len(escaped):
-        found = _WORD.match(escaped, at)
-        if found is None:
+        match = _WORD.match(escaped, at)
+        if match is None:
             raise ValueError('has no closing quote: add a "')
-        at = found.end()
-        word = found[1] if found[1] is not None else found[2]
-        if found[1] is None and word.startswith("#"):
+        at = match.end()
+        word = match[1] if match[1] is not None else match[2]
+        if match[1] is None and word.startswith("#"):
             return
         if not word.strip(" @"):
             raise ValueError("has an empty word in quotes or a single @: write a name")

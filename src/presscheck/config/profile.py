@@ -50,9 +50,9 @@ class Profile:
     cache_size: int = CACHE_SIZE
     """The size limit of the cache in MB."""
     sync: bool = True
+    """Whether the app downloads changes while the user is idle."""
     uses_ascii: bool = False
     reduces_motion: bool = False
-    """Whether the app downloads changes while the user is idle."""
     offline: bool = False
     """Whether no requests are sent; an option of the command line, not a setting of the file."""
     is_sample: bool = False
@@ -110,7 +110,7 @@ def load(
         name: the name of a profile in the file; by default `PRESSCHECK_PROFILE` or ``default``, which may be missing.
         environment: the environment variables; by default of this process.
         with_token: also find the token, which may run a command or open the system keyring.
-        project: the project, whose organization has precedence; it has no part in finding the service and the token.
+        project: the project; its organization overrides the file. It never selects the service or the token.
 
     Raises:
         ConfigurationError: a setting is invalid; the message names file, line, key and a remedy.
@@ -164,9 +164,9 @@ def load(
 
 
 def has_utf8(environment: Mapping[str, str]) -> bool:
-    """Return whether the terminal shows UTF-8, judged by the locale; also if no locale is set.
+    """Return whether the terminal shows UTF-8: the locale is UTF-8, or no locale is set.
 
-    Python replaces the locale C by C.UTF-8 in its own environment, so `LC_CTYPE` tells nothing if `LANG` is C.
+    Python itself sets `LC_CTYPE` to C.UTF-8 if the locale is C, so this value is ignored.
     """
     names = ("LC_ALL", "LANG") if environment.get("LC_CTYPE") == "C.UTF-8" else ("LC_ALL", "LC_CTYPE", "LANG")
     locale = next((environment[name] for name in names if environment.get(name)), "")

@@ -1,11 +1,10 @@
 """Settings of a project, from `.presscheck.toml` in the working directory or a folder above it.
 
-Such a file often comes with a repository, so it is not trusted as the settings file is. It cannot choose the service or
+Such a file often comes with a repository, so it is trusted less than the settings file. It cannot choose the service or
 the source of the token. A program that it names runs only after the user has allowed its command (`trusted`), and a
-file that somebody else could have written is refused as a whole.
+file that another user could have written is refused as a whole.
 
-The file is read once, and its programs are those of that reading: a change on the disk takes effect at the next start,
-and the user is asked first.
+The file is read once, at the start. Changed programs take effect at the next start, after the user has allowed them.
 """
 
 from __future__ import annotations
@@ -68,8 +67,8 @@ class Program:
         name: its name in the file.
         words: the words of its command.
         directory: where it runs.
-        fingerprint: a hash of what runs and where; trust belongs to it.
-        value: the program for the code that runs it.
+        fingerprint: a hash of what runs and where; if it changes, the user is asked again.
+        value: the settings of the program.
         notes: how an own command runs, in words; empty for other programs.
     """
 
@@ -93,15 +92,15 @@ class Project:
 
     Attributes:
         path: the file.
-        values: the organization, the space and the site, as far as they are set.
+        values: the settings `organization`, `space` and `site`; those that are not set are missing.
         folders: the absolute folder of each space, by id or title.
-        view_entries: the saved views, which `views_of` checks.
+        view_entries: the saved views as written; `views` checks them.
         programs: the valid programs.
-        errors: the errors of the file, by line, without those of views.
+        errors: the errors of the file, except errors in views.
         trusted: the fingerprints of the programs that may run.
         declined: the fingerprints of the programs that the user was asked about, and did not trust.
-        refusal: why the file is not used at all; empty if it is used.
-        lines: the lines of its keys.
+        refusal: why the whole file is refused; empty if it is used.
+        lines: the line number of each key.
     """
 
     path: Path
@@ -122,12 +121,12 @@ class Project:
 
     @property
     def space(self) -> str | None:
-        """The space that commands use without another one, by title or id."""
+        """The default space of commands, by title or id."""
         return self.values.get("space")
 
     @property
     def site(self) -> str | None:
-        """The site that commands use without another one, by title or id."""
+        """The default site of commands, by title or id."""
         return self.values.get("site")
 
     @property
@@ -147,12 +146,12 @@ class Project:
 
     @property
     def to_ask(self) -> tuple[Program, ...]:
-        """The programs without an answer of the user."""
+        """The programs that the user has neither trusted nor declined."""
         return tuple(program for program in self.untrusted if program.fingerprint not in self.declined)
 
     @property
     def problems(self) -> tuple[SettingsError, ...]:
-        """The refusal or the errors of the file, without those of views."""
+        """The refusal of the file as an error, or the errors of the file except errors in views."""
         return (SettingsError(self.path, None, (), self.refusal),) if self.refusal else self.errors
 
     def trusting(self) -> Project:
@@ -160,7 +159,7 @@ class Project:
         return replace(self, trusted=frozenset(program.fingerprint for program in self.programs))
 
     def check(self, validator: Validator | None = None) -> tuple[SettingsError, ...]:
-        """Return all problems, with the errors of views."""
+        """Return all problems, including errors in views."""
         errors = (*self.problems, *self.views(validator)[1])
         return tuple(sorted(errors, key=lambda error: error.line or 0))
 
@@ -174,7 +173,7 @@ class Project:
 
 
 def load_project(file: Path, trust: Path) -> Project:
-    """Return the settings of a project file, with the programs that are trusted.
+    """Return the settings of a project file, with the user's answers about its programs.
 
     Args:
         file: the file, as an absolute path.
@@ -208,7 +207,7 @@ def read_project(file: Path, trust: Path) -> Project:
         *_review_programs(file.parent, document.get("review_programs", {}), errors),
         *_commands(file.parent, document.get("commands", []), errors),
     )
-    known = TrustList(trust).of(file) if programs else None
+    answers = TrustList(trust).of(file) if programs else None
     return Project(
         path=file,
         values=values,
@@ -216,8 +215,8 @@ def read_project(file: Path, trust: Path) -> Project:
         view_entries=document.get("views", ()),
         programs=programs,
         errors=tuple(SettingsError(file, line_of_key(lines, key), key, message) for key, message in errors),
-        trusted=known.trusted if known else frozenset(),
-        declined=known.declined if known else frozenset(),
+        trusted=answers.trusted if answers else frozenset(),
+        declined=answers.declined if answers else frozenset(),
         lines=lines,
     )
 
@@ -225,9 +224,9 @@ def read_project(file: Path, trust: Path) -> Project:
 def views_of(
     file: Path, project: Project | None, validator: Validator | None = None
 ) -> tuple[tuple[SavedView, ...], tuple[SettingsError, ...]]:
-    """Return the saved views of the settings file and then those of the project, and the errors.
+    """Return the saved views of the settings file, then the views of the project, and the errors of both.
 
-    A view of the project replaces one of the settings file with the same name.
+    A view of the project replaces a view of the settings file with the same name.
     """
     saved, errors = read_views(file, validator)
     if project is None:
@@ -238,9 +237,9 @@ def views_of(
 
 
 def checks_of(file: Path, project: Project | None) -> tuple[tuple[ProseCheck, ...], tuple[SettingsError, ...]]:
-    """Return the prose checks of the settings file and the trusted ones of the project, and the errors.
+    """Return the prose checks of the settings file, then the trusted checks of the project, and the errors of both.
 
-    A check of the project replaces one of the settings file with the same name.
+    A check of the project replaces a check of the settings file with the same name.
     """
     checks, errors = read_checks(file)
     if project is None:
@@ -252,14 +251,14 @@ def checks_of(file: Path, project: Project | None) -> tuple[tuple[ProseCheck, ..
 
 
 def review_programs_of(file: Path, project: Project | None) -> dict[str, ReviewProgram]:
-    """Return the programs of the settings file and the trusted ones of the project that review, by name."""
+    """Return the review programs of the settings file and the trusted review programs of the project, by name."""
     own = {name: ReviewProgram(words) for name, words in read_review_programs(file).items()}
     usable = project.usable if project else ()
     return own | {program.name: program.value for program in usable if isinstance(program.value, ReviewProgram)}
 
 
 def untrusted_reason(project: Project | None) -> str | None:
-    """Return why programs of the project are missing: they are not trusted; None if all are trusted."""
+    """Return a message if a program of the project is not trusted, or None."""
     if project is None or not project.untrusted:
         return None
     return f"the programs of {PROJECT_NAME} are not trusted: run `presscheck config trust`"
@@ -271,7 +270,7 @@ def folders_of(file: Path, project: Project | None) -> dict[str, str]:
 
 
 def _read(file: Path) -> tuple[str, str]:
-    """Return the text of a file and an empty string, or why the file is refused."""
+    """Return the text of a file and an empty string; or an empty string and why the file is refused."""
     try:
         if reason := _refusal(file.parent.stat(), "its folder", file.parent):
             return "", reason
@@ -295,7 +294,7 @@ def _read(file: Path) -> tuple[str, str]:
 
 
 def _refusal(status: os.stat_result, what: str, path: Path) -> str:
-    """Return why a file or folder may have been written by somebody else, or an empty string."""
+    """Return why other users may have written a file or folder, or an empty string."""
     if status.st_uid != os.geteuid():
         return f"is not used because {what} belongs to another user: make it yours"
     if status.st_mode & 0o022:
@@ -344,7 +343,7 @@ def _folders(root: Path, entries: object, errors: list[tuple[Key, str]]) -> dict
 
 
 def _below(root: Path, folder: object) -> Path | None:
-    """Return a folder of the project as an absolute path; None if it is outside, such as behind a symbolic link."""
+    """Return a folder as an absolute path, or None if the path is invalid or leads out of `root`."""
     if not isinstance(folder, str) or not folder.isprintable() or not folder or folder.startswith(("/", "~")):
         return None
     try:
@@ -356,8 +355,8 @@ def _below(root: Path, folder: object) -> Path | None:
 
 def _checks(root: Path, entries: object, errors: list[tuple[Key, str]]) -> list[Program]:
     tables, invalid = _with_directories(root, "checks", entries, errors)
-    checks, found = check_prose_checks(tables)
-    errors += found
+    checks, check_errors = check_prose_checks(tables)
+    errors += check_errors
     names = {str(table.get("name")) for table in invalid}
     return [
         _program("check", check.name, check.command, Path(check.directory or root), check)
@@ -368,8 +367,8 @@ def _checks(root: Path, entries: object, errors: list[tuple[Key, str]]) -> list[
 
 def _commands(root: Path, entries: object, errors: list[tuple[Key, str]]) -> list[Program]:
     tables, invalid = _with_directories(root, "commands", entries, errors)
-    commands, found = check_own_commands(tables)
-    errors += found
+    commands, command_errors = check_own_commands(tables)
+    errors += command_errors
     names = {str(table.get("name")).strip() for table in invalid}
     return [
         _program("command", command.name, command.words, Path(command.directory or root), command, _notes(command))
@@ -389,9 +388,9 @@ def _notes(command: OwnCommand) -> str:
 def _with_directories(
     root: Path, name: str, entries: object, errors: list[tuple[Key, str]]
 ) -> tuple[object, list[dict[str, Any]]]:
-    """Return tables of programs with absolute directories, and the tables with an error; it is added to `errors`.
+    """Return the tables with absolute directories, and those of the tables that have an error.
 
-    A program runs in the folder of the project, unless it names another one there.
+    The errors are added to `errors`. A table without a directory gets the folder of the project.
     """
     if not isinstance(entries, list):
         return entries, []
@@ -401,16 +400,18 @@ def _with_directories(
             tables.append(entry)
             continue
         table = cast("dict[str, Any]", entry)
-        named, found = table.get("directory", "."), list[tuple[Key, str]]()
+        named, table_errors = table.get("directory", "."), list[tuple[Key, str]]()
         path = root if named == FOLDER else _below(root, named)
         if path is None:
-            found.append(((name, str(number), "directory"), 'must be a folder below that of this file, such as "docs"'))
+            table_errors.append(
+                ((name, str(number), "directory"), 'must be a folder below that of this file, such as "docs"')
+            )
         command = table.get("command", "-")
         if reason := _command_error((command,) if isinstance(command, str) else command_words(command)):
-            found.append(((name, str(number), "command"), reason))
+            table_errors.append(((name, str(number), "command"), reason))
         tables.append({**table, "directory": FOLDER if named == FOLDER else str(path or root)})
-        errors += found
-        invalid += [table] if found else []
+        errors += table_errors
+        invalid += [table] if table_errors else []
     return tables, invalid
 
 
@@ -429,7 +430,7 @@ def _review_programs(root: Path, entries: object, errors: list[tuple[Key, str]])
 
 
 def _command_error(words: tuple[str, ...]) -> str | None:
-    """Return why a command cannot be shown as it is, or None."""
+    """Return why a command could not be shown to the user in full, or None."""
     if not all(word.isprintable() for word in words):
         return "must have no control characters"
     is_long = len(shlex.join(words)) > LONGEST_COMMAND

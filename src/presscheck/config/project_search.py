@@ -8,15 +8,16 @@ from pathlib import Path
 PROJECT_NAME = ".presscheck.toml"
 """The name of the file."""
 NO_PROJECT = "PRESSCHECK_NO_PROJECT"
-"""The environment variable that leaves the file out."""
+"""The environment variable that disables project files."""
 
 
 def find_project(start: Path, home: Path) -> Path | None:
-    """Return the nearest `.presscheck.toml`, in a folder or above it.
+    """Return the nearest `.presscheck.toml`, in a folder or the folders above it.
 
-    The search ends before the home directory, whose file would apply everywhere, and at the border of a file system,
-    behind which others may have other rights. The first file counts, even if it cannot be used: another file, further
-    up, would be a surprise.
+    The search stops at the home directory, because a file there would apply to every project. A file on another file
+    system does not count, because other users may be able to write there. The nearest file is returned even if it is
+    invalid: users would not expect a file further up to be used instead.
+
 
     Args:
         start: the folder to begin with, as a path without symbolic links.
@@ -35,7 +36,7 @@ def find_project(start: Path, home: Path) -> Path | None:
 
 
 def find_here(environment: Mapping[str, str]) -> Path | None:
-    """Return the nearest `.presscheck.toml` from the working directory upward, unless the environment leaves it out."""
+    """Return the nearest `.presscheck.toml` from the working directory upward, unless `NO_PROJECT` is set."""
     if environment.get(NO_PROJECT):
         return None
     try:

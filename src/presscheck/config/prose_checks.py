@@ -16,9 +16,9 @@ from presscheck.config.settings_schema import CHECK_SETTINGS, MAX_CHECKS, TIMEOU
 SettingError = tuple[tuple[str, ...], str]
 """The key path of an invalid setting, and the message."""
 OutputFormat = Literal["json", "sarif", "typos", "markdownlint", "vale"]
-"""The output of a program: JSON as the manual describes it, SARIF, or the own format of a program."""
+"""The output of a program: JSON as the manual describes it, SARIF, or the format of a certain program."""
 PAGES = "{pages}"
-"""The word of a command that is replaced by the paths of the pages; without it they follow the last word."""
+"""The word of a command that the paths of the pages replace; without it, the paths are appended."""
 MAX_TIMEOUT = 3600
 """The maximum time limit of a check, in seconds."""
 
@@ -30,7 +30,7 @@ class ProseCheck:
     """A program that checks the text of pages.
 
     Attributes:
-        name: the name, which begins the rules of its findings.
+        name: the name; the rules of its findings start with it.
         command: the words of the command, which runs without a shell.
         format: the format of its output.
         severity: the severity of all findings; None for the severities of the program.
@@ -72,9 +72,9 @@ def check_prose_checks(entries: object) -> tuple[list[ProseCheck], list[SettingE
             errors.append((place, "must be a table, [[checks]]"))
             continue
         table = cast("dict[str, Any]", entry)
-        found = [((*place, *key), message) for key, message in _errors_in(table, checks)]
-        errors += found
-        if not found:
+        entry_errors = [((*place, *key), message) for key, message in _errors_in(table, checks)]
+        errors += entry_errors
+        if not entry_errors:
             checks.append(_check(table))
     return checks, errors
 

@@ -46,9 +46,9 @@ def check_views(entries: object, validator: Validator | None = None) -> tuple[li
             errors.append((place, "must be a table, [[views]]"))
             continue
         view_errors = _errors_in(cast("dict[str, Any]", entry), views, validator)
-        found = [((*place, *key), message) for key, message in view_errors]
-        errors += found
-        if not found:
+        entry_errors = [((*place, *key), message) for key, message in view_errors]
+        errors += entry_errors
+        if not entry_errors:
             views.append(_view(cast("dict[str, str]", entry)))
     return views, errors
 
@@ -61,9 +61,9 @@ def first_error(view: SavedView, others: list[SavedView], validator: Validator |
     return None
 
 
-def same_name(one: str, other: str) -> bool:
+def same_name(name: str, other: str) -> bool:
     """Return whether two names are equal, ignoring case and repeated spaces."""
-    return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
+    return " ".join(name.split()).casefold() == " ".join(other.split()).casefold()
 
 
 def without_sort(text: str) -> tuple[str, str]:
@@ -112,8 +112,8 @@ def _errors_in(entry: dict[str, Any], others: list[SavedView], validator: Valida
     view = _view(entry)
     if any(same_name(view.name, other.name) for other in others):
         yield ("name",), "is already used by another view: names must be unique"
-    elif validator and (found := validator(view)):
-        yield (found[0],), found[1]
+    elif validator and (error := validator(view)):
+        yield (error[0],), error[1]
 
 
 def _value_error(setting: Setting, value: object) -> str | None:

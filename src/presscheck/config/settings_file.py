@@ -204,18 +204,18 @@ def _span_of(path: Path, text: str, name: str) -> tuple[int, int]:
 
 def _spans(path: Path, text: str) -> list[tuple[int, int]]:
     """Return the start and end of each view in the text, up to the next header."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     at, start = 0, -1
     for line in _lines(text):
         if _HEADER.match(line.rstrip("\r\n")):
-            found += [(start, at)] if start >= 0 else []
+            spans += [(start, at)] if start >= 0 else []
             start = at if _VIEW.match(line.rstrip("\r\n")) else -1
         at += len(line)
-    found += [(start, at)] if start >= 0 else []
+    spans += [(start, at)] if start >= 0 else []
     # a multi-line string may contain a line like a header; then the file stays unchanged
-    if [_view_in(text[begin:end]) for begin, end in found] != _entries(path, text):
+    if [_view_in(text[begin:end]) for begin, end in spans] != _entries(path, text):
         raise ConfigurationError(f"{path.name}: could not edit the views: write each as [[views]]")
-    return found
+    return spans
 
 
 def _lines(text: str) -> list[str]:

@@ -494,16 +494,16 @@ def _described(settings: dict[str, Setting]) -> dict[str, Any]:
         bool: {"type": "boolean"},
         int: {"type": "integer"},
     }
-    found: dict[str, Any] = {}
+    properties: dict[str, Any] = {}
     for setting in settings.values():
-        found[setting.name] = {**types[setting.kind], "description": setting.description}
+        properties[setting.name] = {**types[setting.kind], "description": setting.description}
         if setting.kind is int:
-            found[setting.name] |= {"minimum": setting.smallest}
-            found[setting.name] |= {"maximum": setting.largest} if setting.largest else {}
-        found[setting.name] |= {"maxLength": setting.max_length} if setting.max_length else {}
-        found[setting.name] |= {"enum": list(setting.one_of)} if setting.one_of else {}
-        found[setting.name] |= {"pattern": setting.pattern.pattern} if setting.pattern else {}
-    return found
+            properties[setting.name] |= {"minimum": setting.smallest}
+            properties[setting.name] |= {"maximum": setting.largest} if setting.largest else {}
+        properties[setting.name] |= {"maxLength": setting.max_length} if setting.max_length else {}
+        properties[setting.name] |= {"enum": list(setting.one_of)} if setting.one_of else {}
+        properties[setting.name] |= {"pattern": setting.pattern.pattern} if setting.pattern else {}
+    return properties
 
 
 def _explained(settings: dict[str, Setting]) -> list[str]:

@@ -27,7 +27,7 @@ SERVICE = "presscheck"
 COMMAND_TIMEOUT = 120.0
 """Maximum seconds of a token_command, which may ask for a passphrase."""
 LONGEST_LOCK = 60.0
-"""Seconds that another process may take for a renewal."""
+"""Seconds to wait for another process that is renewing the token."""
 IN_KEYRING = "the system keyring"
 
 
@@ -42,8 +42,8 @@ class Token:
 def child_environment() -> dict[str, str]:
     """Return the environment for programs of the user: the environment of this process without the token.
 
-    If the app is shown in a browser, the variable that names Textual's driver is left out, too: with it, another
-    presscheck would expect a tab of its own.
+    If the app is shown in a browser, the variable that names Textual's driver is removed, too: with it, a presscheck
+    that the program starts would expect a browser tab.
     """
     names = {"PRESSCHECK_TOKEN", *((DRIVER_VARIABLE,) if is_in_browser() else ())}
     return {name: value for name, value in os.environ.items() if name not in names}
@@ -135,7 +135,7 @@ def _file(directory: Path, profile: str, base_url: str) -> Path:
 
 
 def lock_token(directory: Path, profile: str, base_url: str) -> AcquireReturnProxy[BaseFileLock]:
-    """Lock the stored token, so that a process that renews it does not replace a newer one. `with` releases it.
+    """Lock the stored token during a renewal, so that another process does not renew it, too. `with` releases the lock.
 
     Raises:
         StoreError: another process takes too long.
@@ -207,12 +207,12 @@ def _from_keyring(name: str) -> str:
     import keyring  # 26 ms, only for tokens in the keyring
 
     try:
-        found = keyring.get_password(SERVICE, name)
+        token = keyring.get_password(SERVICE, name)
     except Exception:  # keyring backends raise many kinds of errors
-        found = None
-    if not found:
+        token = None
+    if not token:
         raise ConfigurationError(f"{IN_KEYRING} did not provide the token: unlock it, or run `presscheck login` again")
-    return found
+    return token
 
 
 def _into_keyring(name: str, token: str) -> bool:

@@ -22,7 +22,7 @@ TRUSTED, DECLINED = "trusted", "declined"
 
 @dataclass(frozen=True)
 class Answers:
-    """The fingerprints of the programs of a file that the user trusted, and of those that the user did not trust."""
+    """The fingerprints of the programs of a file that the user trusted or declined."""
 
     trusted: frozenset[str] = frozenset()
     declined: frozenset[str] = frozenset()
@@ -64,7 +64,7 @@ class TrustList:
         self._write(project, {TRUSTED: sorted(trusted - declined), DECLINED: sorted(declined)})
 
     def forget(self, project: Path) -> bool:
-        """Trust no program of a project file any more. Return whether one was trusted.
+        """Delete the answers for a project file. Return whether a program was trusted.
 
         Raises:
             ConfigurationError: the list cannot be written.
@@ -97,7 +97,7 @@ class TrustList:
 
 
 def direct_opener(path: str, flags: int) -> int:
-    """Open a file, but not a symbolic link, and never wait for a pipe. Pass this function to `open` as `opener`."""
+    """Open a file without following a symbolic link or blocking on a pipe; an `opener` for `open`."""
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 

@@ -32,7 +32,7 @@ _QUOTED = re.compile("['\"].*")
 _KINDS = {str: "a quoted string", bool: "true or false", int: "a whole number of at least 1"}
 _ALIAS = re.compile(r"[A-Za-z0-9][\w-]{0,39}", re.ASCII)
 SECRETS = frozenset(("token", "password", "secret", "api_key", "access_token"))
-"""Names of settings that would be secrets."""
+"""Keys that would contain a secret, which does not belong in the file."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ def read(path: Path, profile: str, *, required: bool = False) -> dict[str, Any]:
     for error in _of_profiles(errors):
         if error.key[:1] != ("profiles",) or error.key[1:2] in ((), (profile,)):
             raise ConfigurationError(str(error))
-    found = profiles_of(document).get(profile)
-    if found is None and required:
+    settings = profiles_of(document).get(profile)
+    if settings is None and required:
         raise ConfigurationError(f"{path}: profile [profiles.{profile}] not found; add it, or omit --profile")
-    return found or {}
+    return settings or {}
 
 
 def read_all(path: Path) -> dict[str, dict[str, Any]]:
@@ -117,14 +117,14 @@ def read_review_programs(path: Path) -> dict[str, tuple[str, ...]]:
 
 
 def read_keys(path: Path) -> tuple[dict[str, Any], tuple[SettingsError, ...]]:
-    """Return the ``[keys]`` of the file, whose meaning only the app knows, and the error if it is not a table."""
+    """Return the ``[keys]`` of the file, which only the app can check, and the error if there is no valid table."""
     document, errors = _read(path)
-    found = tuple(error for error in errors if error.key[:1] in ((), ("keys",)))
-    return ({} if found else cast("dict[str, Any]", document.get("keys", {}))), found
+    key_errors = tuple(error for error in errors if error.key[:1] in ((), ("keys",)))
+    return ({} if key_errors else cast("dict[str, Any]", document.get("keys", {}))), key_errors
 
 
 def located(path: Path, problems: Iterable[tuple[Key, str]]) -> tuple[SettingsError, ...]:
-    """Return errors with the lines of their keys in the file."""
+    """Return problems as errors with the lines of their keys in the file."""
     try:
         lines = lines_of_keys(path.read_text("utf-8-sig"))
     except (OSError, UnicodeDecodeError):
@@ -153,7 +153,7 @@ def alias_error(name: str, line: object) -> str | None:
 
 
 def program_error(name: str, line: object) -> str | None:
-    """Return why a program that reviews is invalid, or None."""
+    """Return why a review program is invalid, or None."""
     return _line_error(name, line, "my-reviewer --json")
 
 
@@ -254,14 +254,16 @@ def _others_may_write(path: Path) -> str | None:
 
 def read_toml_error(path: Path, error: tomllib.TOMLDecodeError) -> SettingsError:
     """Return the error of a file that is not TOML, without quoting the file."""
-    found = _POSITION.search(str(error))
+    position = _POSITION.search(str(error))
     message = _POSITION.sub("", str(error)).strip()
     # quoted text in the message may be a part of a value
-    return SettingsError(path, int(found[1]) if found else None, (), f"is not valid TOML: {_QUOTED.sub('…', message)}")
+    return SettingsError(
+        path, int(position[1]) if position else None, (), f"is not valid TOML: {_QUOTED.sub('…', message)}"
+    )
 
 
 def _all_errors(document: dict[str, Any], validator: Validator | None) -> list[tuple[Key, str]]:
-    found: list[tuple[Key, str]] = [
+    errors: list[tuple[Key, str]] = [
         ((key,), "is not a known setting; settings belong in [profiles.NAME], views in [[views]]")
         for key in document
         if key not in ("profiles", "views", "checks", "commands", *_TABLES)
@@ -270,42 +272,42 @@ def _all_errors(document: dict[str, Any], validator: Validator | None) -> list[t
         entries = document.get(table, {})
         if isinstance(entries, dict):
             values = cast("dict[str, Any]", entries)
-            found += [((table, key), error) for key, value in values.items() if (error := error_of(key, value))]
+            errors += [((table, key), error) for key, value in values.items() if (error := error_of(key, value))]
         else:
-            found.append(((table,), f"must be a table, [{table}]"))
-    found += check_views(document.get("views", []), validator)[1]
-    found += check_prose_checks(document.get("checks", []))[1]
-    found += check_own_commands(document.get("commands", []))[1]
+            errors.append(((table,), f"must be a table, [{table}]"))
+    errors += check_views(document.get("views", []), validator)[1]
+    errors += check_prose_checks(document.get("checks", []))[1]
+    errors += check_own_commands(document.get("commands", []))[1]
     profiles = document.get("profiles", {})
     if not isinstance(profiles, dict):
-        return [*found, (("profiles",), "must be a table, such as [profiles.default]")]
+        return [*errors, (("profiles",), "must be a table, such as [profiles.default]")]
     for name, table in cast("dict[str, Any]", profiles).items():
         if isinstance(table, dict):
-            found += _profile_errors(("profiles", name), cast("dict[str, Any]", table))
+            errors += _profile_errors(("profiles", name), cast("dict[str, Any]", table))
         else:
-            found.append((("profiles", name), f"must be a table, [profiles.{name}]"))
-    return found
+            errors.append((("profiles", name), f"must be a table, [profiles.{name}]"))
+    return errors
 
 
 def _profile_errors(profile: Key, table: dict[str, Any]) -> list[tuple[Key, str]]:
-    found: list[tuple[Key, str]] = []
+    errors: list[tuple[Key, str]] = []
     for key, value in table.items():
         setting = SETTINGS.get(key)
         if setting is None:
-            found.append(((*profile, key), _unknown_key(key)))
+            errors.append(((*profile, key), _unknown_key(key)))
         elif not isinstance(value, setting.kind) or (setting.kind is int and not _is_in_range(value, setting)):
-            found.append(((*profile, key), f"must be {_kind_words(setting)}, such as {setting.example}"))
+            errors.append(((*profile, key), f"must be {_kind_words(setting)}, such as {setting.example}"))
         elif value == "":
-            found.append(((*profile, key), f"is empty: remove it, or write it as {setting.example}"))
+            errors.append(((*profile, key), f"is empty: remove it, or write it as {setting.example}"))
         elif setting.one_of and value not in setting.one_of:
-            found.append(((*profile, key), f"must be one of {', '.join(setting.one_of)}"))
+            errors.append(((*profile, key), f"must be one of {', '.join(setting.one_of)}"))
         elif setting.max_length and len(str(value)) > setting.max_length:
-            found.append(((*profile, key), f"is too long: at most {setting.max_length} characters"))
+            errors.append(((*profile, key), f"is too long: at most {setting.max_length} characters"))
         elif setting.pattern and not setting.pattern.fullmatch(str(value)):
-            found.append(((*profile, key), f"must be written as {setting.example}"))
+            errors.append(((*profile, key), f"must be written as {setting.example}"))
         elif key.endswith("_command") and not command_words(value):
-            found.append(((*profile, key), f"must be a command line, such as {setting.example}"))
-    return found
+            errors.append(((*profile, key), f"must be a command line, such as {setting.example}"))
+    return errors
 
 
 def _is_in_range(value: object, setting: Setting) -> bool:
@@ -325,8 +327,8 @@ def _unknown_key(key: str) -> str:
 
 
 def lines_of_keys(text: str) -> dict[Key, int]:
-    """Return the line of each table and key. Keys that cannot be located without parsing values are missing."""
-    found: dict[Key, int] = {}
+    """Return the line of each table and key. Keys inside of values, such as inline tables, are missing."""
+    lines: dict[Key, int] = {}
     table: Key = ()
     entries: Counter[Key] = Counter()
     for number, line in enumerate(text.splitlines(), 1):
@@ -336,10 +338,10 @@ def lines_of_keys(text: str) -> dict[Key, int]:
             if stripped.startswith("[["):
                 entries[table] += 1
                 table = (*table, str(entries[table]))
-            found.setdefault(table, number)
+            lines.setdefault(table, number)
         elif "=" in stripped and not stripped.startswith("#"):
-            found.setdefault((*table, *_path_of(stripped.partition("=")[0] + "= 0")), number)
-    return found
+            lines.setdefault((*table, *_path_of(stripped.partition("=")[0] + "= 0")), number)
+    return lines
 
 
 def _path_of(line: str) -> Key:
@@ -362,7 +364,7 @@ def line_of_key(lines: dict[Key, int], key: Key) -> int | None:
     while key:
         if key in lines:
             return lines[key]
-        deeper = [line for found, line in lines.items() if found[: len(key)] == key]
+        deeper = [line for other, line in lines.items() if other[: len(key)] == key]
         if deeper:
             return min(deeper)
         key = key[:-1]

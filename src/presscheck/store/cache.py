@@ -53,12 +53,12 @@ WHERE items.answer = ? AND items.generation = ? AND items.position IN (SELECT va
 """
 """SQL: the rows of a listing at some positions."""
 _KEY_OF = "replace(replace({}, '{{space}}', json_extract(thing, '$.space')), '{{id}}', json_extract(thing, '$.id'))"
-"""SQL: the cache key of a call for a row, from a key with placeholders."""
+"""SQL template: inserts the space and the id of a row into a cache key with placeholders."""
 _NOTIFICATIONS = """coalesce(
     (SELECT own.value FROM json_each(call.user, '$.requests') AS own WHERE own.key = json_extract(thing, '$.id')),
     (SELECT around.value FROM json_each(call.user, '$.spaces') AS around
     WHERE around.key = json_extract(thing, '$.space')), '')"""
-"""SQL: `muted` or `followed`, by the setting of the row, else of its space."""
+"""SQL: the notification setting of a row, else of its space: `muted`, `followed` or empty."""
 _REVIEWS_KEY, _REVIEWERS_KEY = _KEY_OF.format("call.key"), _KEY_OF.format("json_extract(call.user, '$.reviewers')")
 _REVIEW = "coalesce(listed.json, resource.json)"
 _OWN_REVIEWS = f"""SELECT 1 FROM answers AS reviews JOIN items AS listed
@@ -66,7 +66,7 @@ _OWN_REVIEWS = f"""SELECT 1 FROM answers AS reviews JOIN items AS listed
     LEFT JOIN resources AS resource ON resource.object = listed.object AND resource.id = listed.id
     WHERE reviews.key = {_REVIEWS_KEY}
     AND json_extract({_REVIEW}, '$.reviewer.id') = json_extract(call.user, '$.me')"""  # noqa: S608
-"""SQL: the cached reviews of a row by the user."""
+"""SQL: the user's cached reviews of a row."""
 _JUST_REVIEWED = f"""EXISTS (
     SELECT 1 FROM json_each(call.user, '$.reviewed') AS sent WHERE sent.key = json_extract(thing, '$.id')
     AND NOT EXISTS (SELECT 1 FROM answers AS newer WHERE newer.key = {_REVIEWS_KEY} AND newer.at > sent.value)
@@ -95,7 +95,7 @@ _INVOLVED = f"""EXISTS (
         AND listing.key IN (SELECT value FROM json_each(call.user, '$.listings'))
     )
 )"""  # noqa: S608
-"""SQL: whether the user takes part in a row, by the listings of the user's work, a review, or following it."""
+"""SQL: whether the user follows or has reviewed a row, or it is in a listing of the user's work."""
 _HAS_STATE = f"EXISTS (SELECT 1 FROM (SELECT ? AS key, ? AS user) AS call WHERE {_NOTIFICATIONS} = '{{}}')"  # noqa: S608
 RELATIONS = {
     "is": "json_extract(thing, ?) = ?",
@@ -195,9 +195,12 @@ def matching(
     if first is not None:
         clauses.append("position < ?")
         values.append(first)
-    for one in conditions:
-        clauses.append(RELATIONS[one.relation])
-        values += [one.path, json.dumps(one.value) if isinstance(one.value, tuple) else one.value]
+    for condition in conditions:
+        clauses.append(RELATIONS[condition.relation])
+        values += [
+            condition.path,
+            json.dumps(condition.value) if isinstance(condition.value, tuple) else condition.value,
+        ]
     by = "position"
     if order:
         by = f"json_extract(thing, ?) COLLATE NOCASE {'DESC' if order[1] else 'ASC'}, position"
@@ -377,26 +380,28 @@ class CacheReader:
 
     def answers(self, keys: Iterable[str]) -> dict[str, Stored]:
         """Return the cached responses by key, each in the form of `answer`; missing responses are left out."""
-        asked = list(keys)
+        requested = list(keys)
         with snapshot(self.database) as database:
             # the inner query runs only for responses that are resources; a join would run for every response
             rows = database.execute(
                 "SELECT key, coalesce(json, (SELECT json FROM resources WHERE object = answers.object"
                 " AND id = answers.id)), at, total FROM answers WHERE key IN (SELECT value FROM json_each(?))",
-                (json.dumps(asked),),
+                (json.dumps(requested),),
             )
-            found = {key: self.answer(key) if total is not None else Stored(text, at) for key, text, at, total in rows}
-        return {key: stored for key in asked if (stored := found.get(key)) and stored.json}
+            responses = {
+                key: self.answer(key) if total is not None else Stored(text, at) for key, text, at, total in rows
+            }
+        return {key: stored for key in requested if (stored := responses.get(key)) and stored.json}
 
     def window(self, key: str, start: int, count: int) -> StoredWindow | None:
         """Return rows of a listing, from `start` on."""
         with snapshot(self.database) as database:
-            found = database.execute(
+            row = database.execute(
                 "SELECT number, generation, total, at, complete, more FROM answers WHERE key = ?", (key,)
             ).fetchone()
-            if found is None:
+            if row is None:
                 return None
-            number, generation, total, at, complete, more = found
+            number, generation, total, at, complete, more = row
             rows = database.execute(WINDOW, (number, generation, start, start + count))
             items = tuple(item or "{}" for (item,) in rows)
         return StoredWindow(items, total or 0, at, bool(complete and not more), more != UNKNOWN)
@@ -407,12 +412,12 @@ class CacheReader:
             row = self._listing(key)
             if row is None:
                 return None
-            found = database.execute(
+            positions = database.execute(
                 "SELECT id, position FROM items WHERE answer = ? AND generation = ?"
                 " AND id IN (SELECT value FROM json_each(?))",
                 (*row, json.dumps(list(ids))),
             )
-            return dict(found.fetchall())
+            return dict(positions.fetchall())
 
     def rows(self, key: str, positions: list[int]) -> dict[int, str] | None:
         """Return rows of a listing as JSON, by position."""
@@ -440,10 +445,10 @@ class CacheReader:
             if row is None:
                 return None
             statement, values = matching(conditions, order)
-            found: dict[str, array[int]] = {}
+            positions: dict[str, array[int]] = {}
             for position, space in database.execute(statement, (*row, *values)):
-                found.setdefault(space, array("q")).append(position)
-            return found
+                positions.setdefault(space, array("q")).append(position)
+            return positions
 
     def resource(self, kind: str, identity: str) -> str | None:
         """Return the newest JSON of a resource, by `object` and `id`, or None."""
@@ -472,7 +477,7 @@ def size(database: sqlite3.Connection) -> int:
 
 
 class Evictor:
-    """The eviction of responses from a cache.
+    """An eviction of old responses from a cache, in small transactions.
 
     Args:
         limit: the size limit in bytes.
@@ -527,15 +532,15 @@ class Evictor:
 
 
 def _delete_oldest(write: sqlite3.Connection, pinned: Collection[str]) -> bool:
-    """Delete a batch of the least recently used response. Return False if only pinned responses are left."""
-    found = write.execute(
+    """Delete up to `BATCH` rows of the least recently used response. Return False if only pinned responses are left."""
+    row = write.execute(
         "SELECT number, used, object, id FROM answers WHERE key NOT IN (SELECT value FROM json_each(?))"
         " ORDER BY used LIMIT 1",
         (json.dumps(list(pinned)),),
     ).fetchone()
-    if found is None:
+    if row is None:
         return False
-    number, used, kind, name = found
+    number, used, kind, name = row
     if used >= 0:  # after the renaming, readers no longer find the response, and the next batch continues with it
         write.execute("UPDATE answers SET key = ?, used = -1 WHERE number = ?", (f"evicted {number}", number))
     items = write.execute(
@@ -571,7 +576,7 @@ def _pragma(database: sqlite3.Connection, name: str) -> int:
 
 
 class Cache:
-    """The cache of a user of a service.
+    """A user's cache of the responses of a service.
 
     Args:
         path: the file.
@@ -586,9 +591,9 @@ class Cache:
         self._path, self._limit = path, limit
         # threads must not share a connection: they would share its statements, and could get each other's rows
         self._readers: tuple[CacheReader, ...] = ()
-        """The readers of the thread of the user interface: of the cache, then of a former file that is read-only."""
+        """For the thread of the user interface: the file; or memory, then the file, if the file cannot be written."""
         self._own_readers: tuple[CacheReader, ...] = ()
-        """The readers of the writer thread, likewise."""
+        """The same for the writer thread."""
         self._used: dict[str, float] = {}
         self._is_damaged = False
         self._abandoned: list[sqlite3.Connection] = []
@@ -620,7 +625,7 @@ class Cache:
         return CacheReader(self._writer).answers(keys)
 
     def keep_same(self, resources: Iterable[tuple[str, str, str]], at: float) -> None:
-        """Make stored resources the responses of calls that read a single resource.
+        """Record stored resources as the responses of the calls that read them.
 
         Args:
             resources: for each resource, the cache key of the call, the `object` and the `id`.
@@ -631,8 +636,8 @@ class Cache:
 
     def window(self, key: str, start: int, count: int) -> StoredWindow:
         """Return rows of a listing from `start` on; empty if the listing was never fetched."""
-        found = self._touch(key, self._read(lambda reader: reader.window(key, start, count)))
-        return found or StoredWindow((), 0, None, complete=False)
+        window = self._touch(key, self._read(lambda reader: reader.window(key, start, count)))
+        return window or StoredWindow((), 0, None, complete=False)
 
     def positions(self, key: str, ids: Iterable[str]) -> dict[str, int]:
         """Return the positions of items in a listing, by id; ids that are not in the listing are left out."""
@@ -658,7 +663,7 @@ class Cache:
     def matching_by_space(
         self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None = None
     ) -> dict[str, array[int]]:
-        """Return the positions as `matching` does, by the id of the space."""
+        """Return the same positions as `matching`, grouped by the id of the space."""
         listed = list(conditions)
         return self._read(lambda reader: reader.matching_by_space(key, listed, order), self._own_readers) or {}
 
@@ -772,7 +777,7 @@ class Cache:
         """
         for reader in readers or self._readers:
             try:
-                found = query(reader)
+                result = query(reader)
             except sqlite3.OperationalError:
                 continue
             except sqlite3.DatabaseError as error:
@@ -780,8 +785,8 @@ class Cache:
                     raise
                 self._is_damaged = True  # the writer thread replaces the file
                 continue
-            if found is not None:
-                return found
+            if result is not None:
+                return result
         return None
 
     def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:

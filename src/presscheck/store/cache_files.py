@@ -68,11 +68,14 @@ def _empty(path: Path) -> None:
 
 
 def _describe(path: Path) -> CacheFile:
-    size = sum(one.stat().st_size for ending in _COMPANIONS if (one := path.with_name(path.name + ending)).exists())
+    size = sum(file.stat().st_size for ending in _COMPANIONS if (file := path.with_name(path.name + ending)).exists())
     counts: list[int | None] = [None, None]
-    with suppress(sqlite3.Error), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as found:
-        if found.execute("PRAGMA user_version").fetchone()[0] == VERSION:
-            counts = [found.execute(f"SELECT count(*) FROM {one}").fetchone()[0] for one in ("answers", "resources")]  # noqa: S608
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+        if database.execute("PRAGMA user_version").fetchone()[0] == VERSION:
+            counts = [
+                database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
+                for table in ("answers", "resources")
+            ]
     return CacheFile(path, size, *counts)
 
 
@@ -86,4 +89,4 @@ def _delete(path: Path) -> None:
 
 
 def _bytes_of(directory: Path) -> int:
-    return sum(one.bytes for one in caches_in(directory))
+    return sum(file.bytes for file in caches_in(directory))

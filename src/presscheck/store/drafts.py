@@ -1,4 +1,4 @@
-"""Storage of typed texts until they are sent."""
+"""Drafts: typed texts that are stored until they are sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts that are open in the user's editor, in files that the next start finds if this process ends before the editor.
+"""Files of texts that are open in the user's editor; the next start recovers them if this process ends first.
 
 Each text has a separate directory with a record of its draft, and a lock that the process holds while it runs.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from presscheck.store.outbox import LocalState
 
 LEFT = "left "
-"""The prefix of keys of recovered texts whose draft was continued elsewhere."""
+"""Prefix of the keys of recovered texts whose draft was changed in the meantime."""
 _RECORD, _LOCK = "draft.json", "lock"
 
 
@@ -74,7 +74,7 @@ class OpenText:
 
 
 def take_left_texts(outbox: LocalState) -> int:
-    """Store the changed texts of ended processes as drafts. Return the number of stored texts.
+    """Store changed texts that ended processes left open as drafts. Return the number of stored texts.
 
     Raises:
         StoreError: a draft cannot be stored; its file stays.

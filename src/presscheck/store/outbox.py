@@ -29,10 +29,10 @@ CALL_VERSION = 1
 FAILED = ("refused", "parked")
 """The states of a failed write, which blocks later writes of its scope until the user decides."""
 PART = " part"
-"""The end of the scope of a part of a longer task, such as the push of a folder.
+"""Suffix of the scope of a write that is a part of a longer task, such as the push of a folder.
 
-After an interruption the task compares with the service and sends the part again if necessary, so a part is never left
-to the user."""
+An interrupted task is compared with the service and continued, so the user never has to decide about such a write.
+"""
 HISTORY_ROWS = 500
 """Maximum number of writes in the history."""
 SECRET_ARGUMENTS = {
@@ -44,16 +44,16 @@ SECRET_ARGUMENTS = {
 HISTORY_SECONDS = 30 * 86400.0
 """Seconds that a write is kept in the history."""
 NEW = "waiting:"
-"""The start of the id of a new item that is not sent yet; the number of its row follows."""
+"""Prefix of the temporary id of an unsent new item; the number of the row follows."""
 TREE = "tree"
-"""The key of the base of a change of the page tree; any other base is that of an edit of a page."""
+"""The key in `Row.base` of a change of the page tree; the base of a page edit does not have this key."""
 HISTORY = """
 CREATE TABLE history (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, given TEXT NOT NULL, state TEXT NOT NULL, error TEXT,
     created_at REAL NOT NULL, ended_at REAL NOT NULL, author TEXT, former TEXT, result TEXT, undoes INTEGER
 )
 """
-"""The history of version 3, which a later step extends."""
+"""The history table as of version 3; a later step adds a column."""
 SCHEMA = f"""
 CREATE TABLE writes (
     id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, version INTEGER NOT NULL, given TEXT NOT NULL,
@@ -74,7 +74,7 @@ STEPS = {
     4: "ALTER TABLE writes ADD COLUMN base TEXT",
     5: "ALTER TABLE writes ADD COLUMN agent TEXT; ALTER TABLE history ADD COLUMN agent TEXT",
 }
-"""The statements that migrate each older version of the schema to the next, with all rows."""
+"""The statements that migrate each older version of the schema to the next; no row is lost."""
 COLUMNS = (
     "id, name, given, scope, state, error, noted, created_at, attempts, not_before, author, sent_at, former, undoes,"
     " base, agent"
@@ -83,7 +83,7 @@ ENDED_COLUMNS = "id, name, given, state, error, created_at, ended_at, author, fo
 
 
 def read_marks(file: Path, keys: Collection[str]) -> dict[str, str]:
-    """Return stored values of the outbox of another profile, by key; empty if the file is missing or unusable.
+    """Return values that another profile stored with `remember`, by key; empty if the file is missing or unusable.
 
     The file is neither created nor changed.
     """
@@ -139,18 +139,18 @@ class LocalState:
 
     def draft_changed_at(self, key: str) -> float | None:
         """Return the time of the last change of a draft's text, in seconds since the epoch; None if unknown."""
-        found = self._fetch_one("SELECT changed_at FROM drafts WHERE key = ?", key)
-        return found[0] if found else None
+        row = self._fetch_one("SELECT changed_at FROM drafts WHERE key = ?", key)
+        return row[0] if row else None
 
     def drafts(self) -> tuple[StoredDraft, ...]:
         """Return all drafts, newest first. Drafts of an earlier version, whose age is unknown, come last."""
         with translate_sqlite_errors():
-            found = self._db.execute(
+            rows = self._db.execute(
                 "SELECT key, text, changed_at, about FROM drafts ORDER BY changed_at DESC, key"
             ).fetchall()
         return tuple(
             StoredDraft(key, text, changed_at, json.loads(about) if about else {})
-            for key, text, changed_at, about in found
+            for key, text, changed_at, about in rows
         )
 
     def draft_keys(self) -> tuple[str, ...]:
@@ -168,8 +168,8 @@ class LocalState:
 
     def draft(self, key: str) -> str:
         """Return the text of a draft; empty without a draft."""
-        found = self._fetch_one("SELECT text FROM drafts WHERE key = ?", key)
-        return found[0] if found else ""
+        row = self._fetch_one("SELECT text FROM drafts WHERE key = ?", key)
+        return row[0] if row else ""
 
     def mark_viewed(self, change_request: str, page: str, revision: str | None) -> None:
         """Mark a page of a change request as viewed at a revision; None removes the mark."""
@@ -181,8 +181,8 @@ class LocalState:
     def viewed(self, change_request: str) -> dict[str, str]:
         """Return the revisions at which pages of a change request were viewed, by page id."""
         with translate_sqlite_errors():
-            found = self._db.execute("SELECT page, revision FROM viewed WHERE change_request = ?", (change_request,))
-            return dict(found.fetchall())
+            rows = self._db.execute("SELECT page, revision FROM viewed WHERE change_request = ?", (change_request,))
+            return dict(rows.fetchall())
 
     def remember(self, key: str, value: str | None) -> None:
         """Store a value; None deletes it."""
@@ -207,15 +207,15 @@ class LocalState:
 
     def recall(self, key: str) -> str | None:
         """Return a stored value, or None."""
-        found = self._fetch_one("SELECT value FROM marks WHERE key = ?", key)
-        return found[0] if found else None
+        row = self._fetch_one("SELECT value FROM marks WHERE key = ?", key)
+        return row[0] if row else None
 
     def recall_all(self, prefix: str) -> dict[str, str]:
         """Return the stored values whose keys start with a prefix, by the rest of the key."""
         size = len(prefix)
         with translate_sqlite_errors():
-            found = self._db.execute("SELECT key, value FROM marks WHERE substr(key, 1, ?) = ?", (size, prefix))
-            return {key[size:]: value for key, value in found}
+            rows = self._db.execute("SELECT key, value FROM marks WHERE substr(key, 1, ?) = ?", (size, prefix))
+            return {key[size:]: value for key, value in rows}
 
     def _fetch_one(self, statement: str, *values: Any) -> Any:
         with translate_sqlite_errors():
@@ -286,8 +286,8 @@ class Row:
         sent_at: the time of the last attempt.
         former: the replaced values, as JSON values; None if not determined.
         undoes: the number of the write in the history that this write undoes.
-        base: for an edit that is merged with edits of others before it is sent: the values before the edit, as JSON
-            values; else None.
+        base: the values before the change, as JSON values, for a page edit or tree change that is merged with changes
+            of other users before it is sent; else None.
         agent: the name of the agent that wrote it; None if the user wrote it.
     """
 
@@ -315,12 +315,12 @@ class Row:
 
     @property
     def is_tree_change(self) -> bool:
-        """Whether it is a change of the page tree that is compared with the present tree before it is sent."""
+        """Whether the write changes the page tree; it is compared with the current tree before it is sent."""
         return self.base is not None and TREE in self.base
 
     @property
     def is_edit(self) -> bool:
-        """Whether it is an edit of a page that is merged with edits of others before it is sent."""
+        """Whether the write edits a page; it is merged with edits of other users before it is sent."""
         return self.base is not None and TREE not in self.base
 
 
@@ -422,7 +422,7 @@ class Outbox(LocalState):
             hold: seconds before the write is sent.
             author: the id of the author.
             state: `waiting`, `collected` or `now`; see `Row`.
-            base: the values before the edit, if it is merged with edits of others; see `Row`.
+            base: the values before the change, for a page edit or tree change; see `Row`.
             agent: the name of the agent that wrote it.
 
         Returns:
@@ -491,15 +491,15 @@ class Outbox(LocalState):
     def rows(self) -> tuple[Row, ...]:
         """Return all unsent writes, oldest first."""
         with translate_sqlite_errors():
-            found = self._db.execute(f"SELECT {COLUMNS} FROM writes ORDER BY id").fetchall()  # noqa: S608
+            rows = self._db.execute(f"SELECT {COLUMNS} FROM writes ORDER BY id").fetchall()  # noqa: S608
         # with a thousand waiting writes, parsing all after each change of a write would take most of the time
-        self._parsed = {one: self._parsed.get(one) or _row(one) for one in found}
+        self._parsed = {columns: self._parsed.get(columns) or _row(columns) for columns in rows}
         return tuple(self._parsed.values())
 
     def row(self, number: int) -> Row | None:
         """Return an unsent write, or None if it was sent or discarded."""
-        found = self._fetch_one(f"SELECT {COLUMNS} FROM writes WHERE id = ?", number)  # noqa: S608
-        return _row(found) if found else None
+        columns = self._fetch_one(f"SELECT {COLUMNS} FROM writes WHERE id = ?", number)  # noqa: S608
+        return _row(columns) if columns else None
 
     def ahead(self) -> dict[int, Row]:
         """Return the write that each unsent write waits for, by the number of the waiting write.
@@ -514,7 +514,10 @@ class Outbox(LocalState):
                 continue
             firsts = oldest.setdefault(row.scope, [])
             # the writes of another user are not sent, and block nothing
-            first = next((one for one in firsts if None in (one.author, row.author) or one.author == row.author), None)
+            first = next(
+                (earlier for earlier in firsts if None in (earlier.author, row.author) or earlier.author == row.author),
+                None,
+            )
             if first:
                 ahead[row.id] = first
             else:
@@ -557,7 +560,7 @@ class Outbox(LocalState):
             return True
 
     def added_page(self, page: str) -> str:
-        """Return the id that the service gave to a page that was added as `waiting:N`. Other ids stay as they are."""
+        """Return the id of a page on the service, from its temporary id `waiting:N`; return any other id unchanged."""
         number = page.removeprefix(NEW)
         ended = self.ended(int(number)) if number != page and number.isdecimal() and len(number) < 19 else None
         pages = (ended.result or {}).get("pages") if ended else None
@@ -566,15 +569,15 @@ class Outbox(LocalState):
     def history(self) -> tuple[EndedRow, ...]:
         """Return the writes that left the outbox, the newest first."""
         with translate_sqlite_errors():
-            found = self._db.execute(
+            rows = self._db.execute(
                 f"SELECT {ENDED_COLUMNS} FROM history ORDER BY ended_at DESC, id DESC"  # noqa: S608
             ).fetchall()
-        return tuple(_ended_row(one) for one in found)
+        return tuple(_ended_row(columns) for columns in rows)
 
     def ended(self, number: int) -> EndedRow | None:
         """Return a write of the history, or None."""
-        found = self._fetch_one(f"SELECT {ENDED_COLUMNS} FROM history WHERE id = ?", number)  # noqa: S608
-        return _ended_row(found) if found else None
+        columns = self._fetch_one(f"SELECT {ENDED_COLUMNS} FROM history WHERE id = ?", number)  # noqa: S608
+        return _ended_row(columns) if columns else None
 
     def note_former(self, number: int, former: dict[str, Any]) -> None:
         """Store the values that a write will replace."""
@@ -751,17 +754,17 @@ class Outbox(LocalState):
 
     def _forget_file_contents(self, number: int) -> None:
         """Remove the bytes of uploaded files from a row, because the history is read as a whole."""
-        found = self._fetch_one("SELECT given FROM writes WHERE id = ? AND given LIKE ?", number, '%"base64"%')
-        if found:
-            given = _without_key("base64", json.loads(found[0]))
+        row = self._fetch_one("SELECT given FROM writes WHERE id = ? AND given LIKE ?", number, '%"base64"%')
+        if row:
+            given = _without_key("base64", json.loads(row[0]))
             self._execute("UPDATE writes SET given = ? WHERE id = ?", (_to_json(given), number))
 
     def _forget_secrets(self, number: int) -> None:
         """Remove arguments that may contain secrets from a row, because the history keeps rows for weeks."""
-        found = self._fetch_one("SELECT name, given FROM writes WHERE id = ?", number)
-        names = SECRET_ARGUMENTS.get(found[0], ()) if found else ()
+        row = self._fetch_one("SELECT name, given FROM writes WHERE id = ?", number)
+        names = SECRET_ARGUMENTS.get(row[0], ()) if row else ()
         if names:
-            given = {name: value for name, value in json.loads(found[1]).items() if name not in names}
+            given = {name: value for name, value in json.loads(row[1]).items() if name not in names}
             self._execute("UPDATE writes SET given = ? WHERE id = ?", (_to_json(given), number))
 
 
@@ -769,8 +772,8 @@ def _to_json(given: dict[str, Any]) -> str:
     return json.dumps(given, ensure_ascii=False)
 
 
-def _row(found: Any) -> Row:
-    number, name, given, scope, state, error, noted, *times, former, undoes, base, agent = found
+def _row(columns: Any) -> Row:
+    number, name, given, scope, state, error, noted, *times, former, undoes, base, agent = columns
     ids = tuple(json.loads(noted)) if noted else None
     return Row(
         number,
@@ -788,8 +791,8 @@ def _row(found: Any) -> Row:
     )
 
 
-def _ended_row(found: Any) -> EndedRow:
-    number, name, given, state, error, created_at, ended_at, author, former, result, undoes, agent = found
+def _ended_row(columns: Any) -> EndedRow:
+    number, name, given, state, error, created_at, ended_at, author, former, result, undoes, agent = columns
     return EndedRow(
         number,
         name,

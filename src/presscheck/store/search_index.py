@@ -19,7 +19,7 @@ from typing import NamedTuple
 from presscheck.store.search_schema import RESOURCES, prepare
 
 TRANSACTION_SECONDS = 0.03
-"""Seconds after which a transaction of `fill` starts no other source."""
+"""Seconds after which a transaction of `fill` starts no further source."""
 SOURCES_PER_READ = 16
 """Number of sources read from the queue at once."""
 _COLUMNS = ("scope", "id", "kind", "space", "change_request", "page", "title", "path", "address", "body", "links")
@@ -95,7 +95,7 @@ class SearchIndex:
 
         Args:
             read: returns the entries of a source (a cache key, or the type and id of a resource) from its JSON.
-            seconds: the time after which no other source is started.
+            seconds: the time after which no further source is started.
         """
         if not self._is_available or not self.waiting():
             return 0
@@ -125,21 +125,21 @@ class SearchIndex:
 
     def spaces_of(self, organization: str) -> list[str]:
         """Return the ids of the spaces of an organization."""
-        found = self.connection.execute(
+        rows = self.connection.execute(
             "SELECT id FROM resources WHERE object = 'space' AND json_extract(json, '$.organization') = ?",
             (organization,),
         )
-        return [name for (name,) in found]
+        return [name for (name,) in rows]
 
     def links(self, scope: str) -> dict[str, tuple[str, ...]]:
         """Return the link targets in the texts of a scope, by id of the entry. Entries of unknown text are left out."""
         if not self._is_available:
             return {}
         with suppress(sqlite3.Error):
-            found = self.connection.execute(
+            rows = self.connection.execute(
                 "SELECT id, links FROM search_texts WHERE scope = ? AND links NOT NULL", (scope,)
             )
-            return {name: tuple(json.loads(links)) for name, links in found}
+            return {name: tuple(json.loads(links)) for name, links in rows}
         return {}
 
     def _fill(self, read: Callable[[str, str], SourceEntries], ends: float) -> int:
@@ -174,14 +174,14 @@ class SearchIndex:
         ).fetchall()
 
     def _entries(self, numbers: list[int]) -> list[Entry]:
-        found = self.connection.execute(
+        rows = self.connection.execute(
             f"SELECT number, words.title, headings, words.body, {_SELECTED} FROM search_texts AS texts"  # noqa: S608
             " JOIN search_words AS words ON words.rowid = number WHERE number IN (SELECT value FROM json_each(?))",
             (json.dumps(numbers),),
         )
         entries = {
             number: Entry(*shown, body=zlib.decompress(body).decode(), links=None, words=tuple(words))
-            for number, *words, shown, body, _ in ((*row[:4], row[4:-2], *row[-2:]) for row in found)
+            for number, *words, shown, body, _ in ((*row[:4], row[4:-2], *row[-2:]) for row in rows)
         }
         return [entries[number] for number in numbers if number in entries]
 
@@ -250,8 +250,8 @@ class SearchIndex:
 
 def _without_duplicates(rows: list[_Row]) -> list[int]:
     live = {row[2:4] for row in rows if row[1] == "page" and not row[4]}
-    kept: dict[tuple[str, ...], int] = {}
+    numbers: dict[tuple[str, ...], int] = {}
     for number, kind, space, name, request in rows:
         if not (kind == "page" and request and (space, name) in live):
-            kept.setdefault((kind, space, name), number)
-    return list(kept.values())
+            numbers.setdefault((kind, space, name), number)
+    return list(numbers.values())

@@ -100,7 +100,7 @@ def _allows(path: Path, mode: int) -> bool:
 
 def _configure(connection: sqlite3.Connection, path: Path, *, durable: bool) -> None:
     if not durable and not path.stat().st_size:
-        # allows returning free pages to the disk; without effect on a file with tables, except for a write
+        # needed to return free pages to the disk; too late for a file that has tables
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     connection.execute("PRAGMA journal_mode = WAL")
@@ -151,14 +151,14 @@ def _open(path: Path, migrations: Mapping[int, Statements], version: int, durabl
 def _make_current(connection: sqlite3.Connection, migrations: Mapping[int, Statements], version: int) -> None:
     """Create or migrate the schema in a single transaction, unless another instance was faster."""
     connection.execute("BEGIN IMMEDIATE")
-    while (found := _version(connection)) != version:
-        if found not in migrations or found > version:
+    while (current := _version(connection)) != version:
+        if current not in migrations or current > version:
             connection.execute("ROLLBACK")
-            raise _UnusableError(f"it has schema {found}, this version knows {version}")
-        migration = migrations[found]
+            raise _UnusableError(f"it has schema {current}, this version knows {version}")
+        migration = migrations[current]
         for statement in (migration if isinstance(migration, str) else migration()).split(";"):
             connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {found + 1 if found else version}")
+        connection.execute(f"PRAGMA user_version = {current + 1 if current else version}")
     connection.execute("COMMIT")
 
 
@@ -167,7 +167,7 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 def inode(path: Path) -> int:
-    """Return the inode of the file at a path, which reveals a replaced file.
+    """Return the inode of the file at a path; another inode means that the file was replaced.
 
     Raises:
         OSError: there is no file.

@@ -1,7 +1,7 @@
 """Texts for terminals without UTF-8: every character becomes ASCII.
 
 Lines of `--linear` may get longer, so their punctuation is spelled out. On screens each character keeps its width, and
-each sign has a character of its own.
+each sign becomes a different character.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _WORDS = str.maketrans(
         "\N{NO-BREAK SPACE}": " ",
     }
 )
-"""Punctuation of presscheck's own texts."""
+"""ASCII spellings of the punctuation in presscheck's texts."""
 SIGNS = {
     "✓": "Y",
     "✗": "X",
@@ -65,7 +65,7 @@ SIGNS = {
     "◇": "q",
     "⇄": "G",
 }
-"""The characters in the place of the signs on the screens. `!`, `+`, `~` and `?` are ASCII already."""
+"""The ASCII character for each sign on the screens. `!`, `+`, `~` and `?` are ASCII already."""
 _CELLS = SIGNS | {
     "─": "-",
     "│": "|",

@@ -6,7 +6,7 @@ tags, variation selectors) are dropped, because they can make two different text
 the width of toned and flag emoji, so these are split into their parts. Markup is not interpreted. Sanitizing twice has
 the same result as once.
 
-Only joiners that change what a reader sees stay:
+A joiner is removed unless it changes how the text looks:
 
 | character | stays | why |
 |---|---|---|
@@ -138,14 +138,14 @@ def sanitize(text: str, *, lines: bool = False) -> str:
 
 
 def readable(text: str) -> str:
-    """Return a text without control characters and invisible characters, but with tabs and line ends."""
+    """Sanitize a text, but keep its tabs and line ends."""
     return "\t".join(sanitize(part, lines=True) for part in text.split("\t"))
 
 
 def display_url(url: str) -> str:
     """Return a URL that is safe to display.
 
-    Foreign scripts in the host become punycode, and unprintable characters are escaped.
+    Non-ASCII labels of the host become punycode, and unprintable characters are escaped.
     """
     host = _host(url)
     displayed = url if host.isascii() else url.replace(host, _punycode(host), 1)
