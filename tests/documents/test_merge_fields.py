@@ -77,7 +77,7 @@ def test_fields_that_belong_together_come_from_one_side() -> None:
 
 
 def test_fields_can_be_left_out() -> None:
-    assert merge_fields(BASE, BASE, BASE | {"title": "B"}, but=("title", "size")).fields == {
+    assert merge_fields(BASE, BASE, BASE | {"title": "B"}, omitted=("title", "size")).fields == {
         "icon": "star", "updatedAt": "2026-01-01",
     }  # fmt: skip
 

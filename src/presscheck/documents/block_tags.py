@@ -32,7 +32,7 @@ HINTS = {
 
 _included = re.compile(r"\{%-?\s*include\s+[\"']([^\"']+)[\"']", re.IGNORECASE).match
 ALERT = re.compile(rf"[ \t]*\[!({'|'.join(HINTS)})\][ \t]*", re.IGNORECASE)
-"""Matches the first words of a quotation that is an alert."""
+"""Matches the first line of an alert, such as `[!NOTE]`, without the sign of the quotation."""
 
 AttributeKind = Literal["text", "choice", "flag", "count", "length", "file", "address", "spec", "names", "tags"]
 """The format of an attribute's value, which determines how it is converted for nodes."""
@@ -149,7 +149,7 @@ BLOCK_TAGS = {tag.name: tag for tag in _TAGS}
 """All tags by name; `@` represents the blocks of all integrations (`{% @integration/block %}`)."""
 
 OLD_NAMES = {"page-ref": "content-ref", "code-tabs": "tabs", "code-tabs-item": "tab"}
-"""Maps names of tags in older repositories of the platform to their present names."""
+"""Maps names of tags in older repositories of the platform to their current names."""
 OLD_TARGET = "page"
 """The attribute of `page-ref` that corresponds to `url` of `content-ref`."""
 

@@ -140,13 +140,13 @@ def _with_moves(pairs: list[SegmentPair]) -> list[SegmentPair]:
     return pairs
 
 
-def _movable(found: Sequence[SegmentPair], kind: Kind) -> dict[object, int]:
+def _movable(pairs: Sequence[SegmentPair], kind: Kind) -> dict[object, int]:
     """Return the indices of pairs of a kind, added or removed, whose segment may have moved, by its key.
 
     The segment must be long enough, and the only one of this kind with its key.
     """
     places: dict[object, list[int]] = {}
-    for number, pair in enumerate(found):
+    for number, pair in enumerate(pairs):
         piece = pair.before or pair.after
         if (
             pair.kind == kind

@@ -17,7 +17,7 @@ MIN_KEPT = 0.35
 FONT_STYLES = frozenset(("strong", "emphasis", "heading", "title", "code", "strike", "underline", "mark"))
 """Words of a style that are not colors; a tinted text keeps them."""
 SYNTAX_STYLES = frozenset(("keyword", "number"))
-"""Syntax colors that remain in added and removed lines; strings and comments do not, as they may be the whole line."""
+"""Syntax colors that remain in added and removed lines; strings and comments, which may fill a line, lose theirs."""
 _TINTS: dict[RunKind, str] = {"same": "", "removed": "removed strike", "added": "added underline"}
 
 
@@ -72,7 +72,7 @@ def styled_tokens(spans: Iterable[Span], *, tell_links: bool = True) -> list[Sty
 def token_runs(before: Sequence[StyledToken], after: Sequence[StyledToken]) -> list[Run[StyledToken]]:
     """Diff two texts by tokens and their styles."""
     return word_runs(
-        before, after, lambda ink: (ink.text, ink.style), lambda ink: 0 if ink.is_hidden else len(ink.text)
+        before, after, lambda token: (token.text, token.style), lambda token: 0 if token.is_hidden else len(token.text)
     )
 
 
@@ -80,7 +80,7 @@ def is_rewritten(runs: Iterable[Run[StyledToken]]) -> bool:
     """Return whether most of a text changed, so that both texts are easier to read one below the other."""
     sizes = dict.fromkeys(_TINTS, 0)
     for run in runs:
-        sizes[run.kind] += sum(len(ink.text) for ink in run.tokens)
+        sizes[run.kind] += sum(len(token.text) for token in run.tokens)
     return sizes["same"] < MIN_KEPT * (sizes["same"] + min(sizes["removed"], sizes["added"]))
 
 
@@ -119,23 +119,23 @@ def _target_token(target: str) -> StyledToken:
 def _spans(tokens: Sequence[StyledToken], tint: str, ground: str = "") -> Iterator[Span]:
     """Yield the tokens of a run, joining tokens of equal style."""
     text, style, link = "", "", None
-    for ink in tokens:
-        if ink.is_hidden and not tint:
+    for token in tokens:
+        if token.is_hidden and not tint:
             continue
-        look = tint_style(ink.style, tint) if tint else ink.style or ground
-        if ink.text == "\n":
+        new_style = tint_style(token.style, tint) if tint else token.style or ground
+        if token.text == "\n":
             if text:
                 yield Span(text, style, link)
             yield BREAK
             text = ""
-        elif text and (look, ink.link) == (style, link):
-            text += ink.blank + ink.text
+        elif text and (new_style, token.link) == (style, link):
+            text += token.blank + token.text
         else:
             if text:
                 yield Span(text, style, link)
-            if ink.blank:
-                is_code = ground == "code" or ("code" in look and "code" in style)
-                yield Span(ink.blank, "code" if is_code else "")
-            text, style, link = ink.text, look, ink.link
+            if token.blank:
+                is_code = ground == "code" or ("code" in new_style and "code" in style)
+                yield Span(token.blank, "code" if is_code else "")
+            text, style, link = token.text, new_style, token.link
     if text:
         yield Span(text, style, link)

@@ -64,7 +64,7 @@ class DifferenceLines:
         anchors: for each line, the line of the new text at which its block starts, or None.
         blocks: for each line, the number of its block, or None.
         folds: for each folded line, the lines of the new text that it replaces.
-        beside: in side-by-side mode, the empty old side, for content that is inserted below a line.
+        beside: in side-by-side mode, a blank old side, to put before content that is inserted below a line.
     """
 
     lines: tuple[Line, ...]

@@ -336,7 +336,7 @@ class SegmentPainter:
             "conflict": self._conflict,
         }
 
-    def one(self, pair: SegmentPair) -> list[MarkedLine]:
+    def pair_lines(self, pair: SegmentPair) -> list[MarkedLine]:
         """Render one pair of segments."""
         piece = pair.after or pair.before
         if not piece:
@@ -375,9 +375,8 @@ class SegmentPainter:
         draw = self._draw.get(segment.kind)
         lines = draw(pair, segment, columns) if draw else self._layout.lines(segment.text, columns)
         if not lines and pair.kind in ("added", "removed") and segment.kind != "end":
-            lines = self._layout.words(
-                segment.text, "quiet", columns
-            )  # the segment renders to nothing, but must be visible as a difference
+            # the segment renders to nothing, but must be visible as a difference
+            lines = self._layout.words(segment.text, "quiet", columns)
         return [before + line for line in lines]
 
     def _words(self, text: str) -> list[Span] | None:
@@ -496,15 +495,19 @@ class SegmentPainter:
         old, new = (self._layout.lines(piece.text, columns) for piece in (before, after))
         drawn: list[MarkedLine] = []
         for part in gaps([reading_text(line) for line in old], [reading_text(line) for line in new]):
-            came = new[part.after.start : part.after.stop] if isinstance(part, Gap) else ()
+            new_lines = new[part.after.start : part.after.stop] if isinstance(part, Gap) else ()
             if not isinstance(part, Gap):
                 drawn += [MarkedLine("", line) for line in new[part.after : part.after + part.size]]
             elif len(part.before) == len(part.after):
-                pairs = zip(old[part.before.start : part.before.stop], came, strict=True)
-                rows = [row for one, other in pairs for row in self._below(before, after, one, other, columns)]
+                pairs = zip(old[part.before.start : part.before.stop], new_lines, strict=True)
+                rows = [
+                    row
+                    for old_line, new_line in pairs
+                    for row in self._below(before, after, old_line, new_line, columns)
+                ]
                 drawn += sorted(rows, key=lambda row: row.mark != "removed")
             else:
-                drawn += mark_all("removed", old[part.before.start : part.before.stop]) + mark_all("added", came)
+                drawn += mark_all("removed", old[part.before.start : part.before.stop]) + mark_all("added", new_lines)
         return drawn if any(row.mark for row in drawn) else [*drawn, MarkedLine("changed", (READS_THE_SAME,))]
 
     def _as_written(self, pair: SegmentPair, before: Segment, after: Segment) -> tuple[Line, Line]:

@@ -16,7 +16,7 @@ from presscheck.documents.merge.conflict_blocks import ConflictBlock, conflict_n
 CONTAINERS = frozenset(tag.name for tag in BLOCK_TAGS.values() if tag.content == "blocks")
 """Paired tags that contain blocks."""
 BY_LINE = frozenset(("code", "meta", "line"))
-"""Kinds of single-line segments; adjacent changes are shown as all old lines, then all new ones."""
+"""Kinds of single-line segments; for adjacent changes, all old lines are shown before all new lines."""
 
 
 class Segment(NamedTuple):
@@ -56,13 +56,13 @@ def split_segments(markdown: str) -> list[Segment]:
     cut = cut_conflicts(markdown)
     splitter.take(cut.text, 0, ())
     if not cut.conflicts:
-        return splitter.found
+        return splitter.segments
     source_lines = text_lines(markdown)
-    return [_with_conflict(piece, cut.conflicts, source_lines) for piece in splitter.found]
+    return [_with_conflict(piece, cut.conflicts, source_lines) for piece in splitter.segments]
 
 
 def _with_conflict(piece: Segment, conflicts: Sequence[ConflictBlock], lines: Sequence[str]) -> Segment:
-    """Return a segment with the conflict in the place of its placeholder."""
+    """Return a segment with its placeholder replaced by the conflict."""
     if not conflict_numbers(piece.text):
         return piece
     number = conflict_number(piece.text)
@@ -140,7 +140,7 @@ def _untabbed(lead: re.Match[str]) -> str:
 
 class _SegmentSplitter:
     def __init__(self) -> None:
-        self.found: list[Segment] = []
+        self.segments: list[Segment] = []
 
     def take(self, markdown: str, line: int, within: tuple[str, ...]) -> None:
         """Split a text that starts at `line` of the page."""
@@ -153,7 +153,7 @@ class _SegmentSplitter:
                 self._add(block.kind, block.text, at, within)
 
     def _add(self, kind: str, text: str, line: int, within: tuple[str, ...], mark: str = "", opener: int = -1) -> None:
-        self.found.append(Segment(kind, text, line, text.count("\n") + 1, mark, within, opener))
+        self.segments.append(Segment(kind, text, line, text.count("\n") + 1, mark, within, opener))
 
     def front(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
         """Split front matter into lines."""
@@ -162,7 +162,7 @@ class _SegmentSplitter:
 
     def code(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
         """Split code into lines."""
-        opener = len(self.found)
+        opener = len(self.segments)
         fence = _fence(lines[0])
         if not fence:
             for number, text in enumerate(lines):
@@ -178,7 +178,7 @@ class _SegmentSplitter:
 
     def table(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
         """Split a table into rows."""
-        opener = len(self.found)
+        opener = len(self.segments)
         for number, text in enumerate(lines):
             kind = "align" if number == 1 else "row"
             self._add(kind, text, line + number, within, "" if number else "head", opener)
@@ -229,17 +229,17 @@ class _SegmentSplitter:
             self._add("item", first, line, within, mark)
             return
         rest = [text[indent:] if not text[:indent].strip() else text.lstrip(" ") for text in lines[1:]]
-        at = len(self.found)
+        at = len(self.segments)
         self.take("\n".join([first, *rest]), line, (*within, " " * (len(mark) + 1)))
-        inner = self.found[at] if len(self.found) > at else None
+        inner = self.segments[at] if len(self.segments) > at else None
         if inner and inner.kind == "paragraph" and inner.line == line:
-            self.found[at] = inner._replace(kind="item", mark=mark, within=within)
+            self.segments[at] = inner._replace(kind="item", mark=mark, within=within)
         else:
             moved = [
                 segment._replace(opener=segment.opener + 1) if segment.opener >= at else segment
-                for segment in self.found[at:]
+                for segment in self.segments[at:]
             ]
-            self.found[at:] = [Segment("item", "", line, 1, mark, within), *moved]
+            self.segments[at:] = [Segment("item", "", line, 1, mark, within), *moved]
 
     def _container(self, block: Block, line: int, within: tuple[str, ...]) -> bool:
         """Split a paired tag and its content. Return False unless both tags are on separate lines, around content."""
@@ -251,7 +251,7 @@ class _SegmentSplitter:
         if len(lines) < 3 or not is_closed or not (opening or summary):
             return False
         head = summary[0].count("\n") + 1 if summary else 1
-        opener = len(self.found)
+        opener = len(self.segments)
         self._add("tag", "\n".join(lines[:head]), line, within, self._number(block.kind, within))
         inside = _tags_within(block.kind, opening[2] if opening else "")
         self.take("\n".join(lines[head:-1]), line + head, (*within, *inside))
@@ -263,7 +263,7 @@ class _SegmentSplitter:
         if name != "step":
             return ""
         number = 1
-        for segment in reversed(self.found):
+        for segment in reversed(self.segments):
             if segment.kind == "tag" and segment.mark and segment.within == within:
                 number += 1
             elif segment.kind == "tag" and len(segment.within) <= len(within):

@@ -39,9 +39,9 @@ class SideLines(NamedTuple):
 
     def add(self, left: Sequence[MarkedLine], right: Sequence[MarkedLine]) -> None:
         """Add lines of both sides, padded to the same height."""
-        for one, other in zip_longest(left, right, fillvalue=EMPTY):
-            self.left.append(one)
-            self.right.append(other)
+        for left_line, right_line in zip_longest(left, right, fillvalue=EMPTY):
+            self.left.append(left_line)
+            self.right.append(right_line)
 
 
 class SidePainter(SegmentPainter):
@@ -150,6 +150,6 @@ class SidePainter(SegmentPainter):
             if len(removed) != len(added):
                 aligned.add(mark_all("removed", removed), mark_all("added", added))
             else:
-                for one, other in zip(removed, added, strict=True):
-                    aligned.add(*self._lines(before, after, (one, other), sizes))
+                for old_line, new_line in zip(removed, added, strict=True):
+                    aligned.add(*self._lines(before, after, (old_line, new_line), sizes))
         return aligned

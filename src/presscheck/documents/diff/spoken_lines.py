@@ -1,4 +1,4 @@
-"""A diff for the ear: each block on a line of its own, with words in the place of marks and colors.
+"""A diff for screen readers: each block is one line, with words instead of marks and colors.
 
 A changed block is read once, with its removed and added words in brackets: `changed: lasts [removed: 30] [added: 90]
 days`. The text is Markdown.
@@ -14,7 +14,7 @@ from presscheck.documents.diff.page_diff import CONTEXT, PageDifference
 from presscheck.documents.diff.word_diff import Token, tokenize, word_runs
 
 _SILENT = frozenset(("align",))
-"""Kinds of segments that say nothing: the line below the head of a table."""
+"""Kinds of segments that are not read aloud: the delimiter row of a table."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class SpokenLine:
     """A line of the diff.
 
     Attributes:
-        number: the number of its block, from 1 on, which does not depend on what is left out; 0 for a note.
+        number: the number of its block in the whole diff, from 1; 0 for a note.
         text: the line.
         pair: the block; None for a note.
         is_change: whether the block is a change.
@@ -39,7 +39,7 @@ def spoken_lines(difference: PageDifference, *, context: int | None = CONTEXT) -
 
     Args:
         difference: the compared texts.
-        context: number of unchanged blocks around a change; a note counts the others. None leaves nothing out.
+        context: number of unchanged blocks around a change; a note replaces the others. None keeps all blocks.
     """
     pairs = [pair for pair in difference.blocks if (pair.after or pair.before) and _kind_of(pair) not in _SILENT]
     lines = [

@@ -51,7 +51,7 @@ class UnifiedLayout:
                 self._moves[pair.after is None][pair.before.line] = number
 
     def lay(self, context: int | None, keep: Collection[int]) -> None:
-        """Lay out the whole diff. `context` and `keep` are those of `difference_lines`."""
+        """Lay out the whole diff; see `difference_lines` for the arguments."""
         shown = _visible_blocks(self._paired, context, keep)
         for is_shown, numbers in groupby(range(len(shown)), key=shown.__getitem__):
             if is_shown:
@@ -63,7 +63,7 @@ class UnifiedLayout:
     def _show(self, group: Sequence[int]) -> None:
         """Add blocks that are shown together: changed lines, moved blocks, or a single block."""
         pair = self._paired[group[0]]
-        rows = [(number, row) for number in group for row in self._drawing.one(self._paired[number])]
+        rows = [(number, row) for number in group for row in self._drawing.pair_lines(self._paired[number])]
         if pair.kind == "moved":
             note = (group[0], MarkedLine("moved", (Span(self._moved(group), "quiet"),)))
             rows = [note, *(rows if pair.after else ())]
@@ -182,13 +182,13 @@ def needs_blank_line(last: SegmentPair, pair: SegmentPair) -> bool:
     return True
 
 
-def common_prefix(one: Sequence[str], other: Sequence[str]) -> list[str]:
+def common_prefix(first: Sequence[str], second: Sequence[str]) -> list[str]:
     """Return the longest common prefix."""
     parts: list[str] = []
-    for this, that in zip(one, other, strict=False):
-        if this != that:
+    for part, other in zip(first, second, strict=False):
+        if part != other:
             break
-        parts.append(this)
+        parts.append(part)
     return parts
 
 

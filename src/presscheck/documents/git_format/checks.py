@@ -1,4 +1,4 @@
-"""Checks a documentation folder without a service: what reading the folder reports, and what readers of its pages see.
+"""Checks a documentation folder without a service: problems in its files, and mistakes that readers of its pages see.
 
 Links, anchors, sizes, conflicts, conditions and images follow the same rules as the checks of sites.
 """
@@ -63,7 +63,7 @@ class _Cases:
         self._sources: dict[str, list[str]] = {}
 
     def with_fix(self, finding: Finding) -> Finding:
-        """Return a finding of a broken link with a fix, if one file has the target except for upper and lower case.
+        """Add a fix to a finding of a broken link, if exactly one file matches the target when case is ignored.
 
         Any other finding is returned unchanged.
         """
@@ -92,7 +92,7 @@ def _renamed(line: str, start: int, target: str, right: str) -> Fix | None:
     Args:
         line: the line with the link.
         start: the offset of the target in the line.
-        target: the source path that the link has.
+        target: the source path to which the link leads.
         right: the source path of the file.
     """
     written = _path(line, start)
@@ -230,6 +230,6 @@ def _with_anchor(link: AnchoredLink, anchors: Iterable[str]) -> Finding:
 def _bare(anchor: str) -> str:
     """Return an anchor in lower case and without signs.
 
-    Anchors that other programs make of the same title become equal.
+    The anchors that different programs make of a title then are equal.
     """
     return _prefix.sub("", _not_name.sub("", anchor.lower()))

@@ -78,7 +78,7 @@ class ExportedRevision:
         self._places = LinkResolver.of(pages, self.files.values(), self.snippets)
         self._names = names or {}
         self._taken = {CONFIG_FILE, RepositoryConfig().summary, *self._names.values()}
-        self._written: dict[Key, str] = {}  # the paths that links in texts of the service have
+        self._written: dict[Key, str] = {}  # the path of each item in links of the service's texts
         self._urls = {unsigned_url(file.download_url): file.id for file in self.files.values() if file.download_url}
         self.sources: dict[Key, str] = {}
         for page in flatten(pages):
@@ -137,9 +137,7 @@ class ExportedRevision:
         )
 
     def served(self, text: str, key: Key) -> str:
-        """Return the text of a file in the folder in the form that the service stores.
-
-        Links then have the paths of the service, where they differ from the paths in the folder.
+        """Convert a text in the folder to the form that the service stores: links get the paths of the service.
 
         Args:
             text: a text with links to paths in the folder.
@@ -256,8 +254,8 @@ def _relative(path: str, source: str, anchor: str) -> str:
 def is_safe_path(source: str) -> bool:
     """Return whether a file of a repository may have a source path.
 
-    The path must be normalized and without control characters. A hidden folder is only allowed if it is `.gitbook`,
-    because Git and the service read the others.
+    The path must be normalized and without control characters. Hidden files and folders are not allowed, except the
+    folder `.gitbook`, because Git and the service interpret others, such as `.git` and `.gitbook.yaml`.
     """
     folders = source.removeprefix(".gitbook/").split("/")
     return (

@@ -10,7 +10,7 @@ Severity = Literal["error", "warning", "info"]
 
 
 class Rule(NamedTuple):
-    """A rule: its name, which programs may rely on, the title of what it finds, and the severity of its findings."""
+    """A rule: its stable name, a title for a list of its findings, and their severity."""
 
     name: str
     title: str
@@ -64,7 +64,7 @@ class Finding(NamedTuple):
         rule: the name of the rule.
         column: the column in characters, counted from 1.
         target: the source path that a link or an entry leads to; empty if there is none.
-        fix: the fix, if there is exactly one right answer; of another program, its first proposal.
+        fix: the fix, if there is only one; for a finding of another program, its first suggestion.
         own_severity: the severity of a finding of another program; None for the severity of the rule in `RULES`.
     """
 

@@ -25,14 +25,16 @@ def apply_fixes(directory: Path, findings: Iterable[Finding]) -> int:
         if finding.fix:
             by_path.setdefault(finding.path, []).append(finding)
     fixes = 0
-    for path, own in by_path.items():
+    for path, file_findings in by_path.items():
         location = directory / path
         try:
             text = location.read_bytes().decode()
         except UnicodeDecodeError:
             continue  # the replacements would be written as text
         lines = text.split("\n")
-        number = sum(_apply(lines, finding) for finding in sorted(own, key=lambda one: one.place, reverse=True))
+        number = sum(
+            _apply(lines, finding) for finding in sorted(file_findings, key=lambda item: item.place, reverse=True)
+        )
         if number:
             replace_file(location, "\n".join(lines), stat.S_IMODE(location.stat().st_mode))
             fixes += number

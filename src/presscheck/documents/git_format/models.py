@@ -44,7 +44,7 @@ class Cover:
 
 @dataclass(frozen=True)
 class SourcePage:
-    """A document, a group, a link, or the place of generated pages (`computed`). `details` have API names.
+    """A document, a group, a link, or the place of generated pages (`computed`). The keys of `details` are API names.
 
     A document with a file has `source` and the Git object id `oid` of its content. A link has `target`: a URL, or the
     source path of a page, optionally with an anchor.

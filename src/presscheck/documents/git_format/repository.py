@@ -45,9 +45,8 @@ from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
 
 _ANCHOR = re.compile(r"<a\b([^<>]*)>(?:\s*+</a>)?|</a>", re.IGNORECASE)
 _ID = re.compile(r"\bid=[\"']([^\"']++)[\"']", re.IGNORECASE)
-_MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 100}).disable(
-    "code"
-)  # items at a deep level may be indented by any number of blanks
+# without indented code: nested items may be indented by any number of blanks
+_MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 100}).disable("code")
 _USUAL_TITLES = frozenset(("table of contents", "summary", "contents"))
 MAX_TITLE = 1000
 """Maximum number of characters of a heading that can be a title."""
@@ -167,8 +166,8 @@ def _generated(token: Token) -> Item | None:
     except InvalidYaml:
         return None
     slug = specification_slug(source)
-    kept = {name: source[name] for name in ("type", "props", "dependencies") if name in source}
-    return Item(slug, _line(token), computed={"props": {"models": False}} | kept) if slug else None
+    settings = {name: source[name] for name in ("type", "props", "dependencies") if name in source}
+    return Item(slug, _line(token), computed={"props": {"models": False}} | settings) if slug else None
 
 
 def _page(token: Token) -> Item:
@@ -307,9 +306,7 @@ def _cover(front: Mapping[str, Any], source: str) -> Cover | None:
 
 
 def _from_root(picture: str, source: str) -> str:
-    """Return the source path of an image in a page; URLs and paths outside of the repository are returned
-    unchanged.
-    """
+    """Return the source path of an image in a page; return a URL or a path outside of the repository unchanged."""
     if "://" in picture:
         return picture
     return normalize_path(f"{source.rpartition('/')[0]}/{unquote(picture)}") or picture
@@ -510,7 +507,7 @@ class AnchoredLink(NamedTuple):
 
 @dataclass
 class Folder:
-    """The content of a documentation folder, and what its checks need.
+    """The content of a documentation folder, with details that only checks need.
 
     Attributes:
         settings: the configuration.
@@ -569,7 +566,7 @@ def read_repository(path: Path, known: KnownTexts | None = None) -> Repository:
 
 
 def read_folder(path: Path, known: KnownTexts | None = None) -> Folder:
-    """Read a repository with what its checks need; see `read_repository`."""
+    """Read a repository with the details that only checks need; see `read_repository`."""
     directory = path.resolve(strict=True)
     settings, findings = _settings(directory)
     files = RepositoryFiles(directory / settings.root)

@@ -43,7 +43,7 @@ def repository_texts(
     Args:
         repository: the content. Each page with a body has a source path. Its files, such as images, are not returned.
         config: the location of the content in the repository, by default the root.
-        former: the present files of the repository, by path; a file with the same meaning as its new text is returned
+        former: the current files of the repository, by path; a file with the same meaning as its new text is returned
             unchanged.
     """
     config = config or RepositoryConfig()
@@ -59,13 +59,13 @@ def repository_texts(
     hidden = {root + page.source for page in unlisted}
     return {
         path: former[path]
-        if former and path in former and _says_the_same(path, text, former[path], config, is_hidden=path in hidden)
+        if former and path in former and _has_same_meaning(path, text, former[path], config, is_hidden=path in hidden)
         else text.encode()
         for path, text in texts.items()
     }
 
 
-def _says_the_same(path: str, new: str, former: bytes, config: RepositoryConfig, *, is_hidden: bool) -> bool:
+def _has_same_meaning(path: str, new: str, former: bytes, config: RepositoryConfig, *, is_hidden: bool) -> bool:
     """Return whether a file has the same meaning as a new text for it, so that the file can stay as it is.
 
     Args:
@@ -184,9 +184,7 @@ def write_snippet(snippet: Snippet) -> str:
 
 
 def _divided(pages: Sequence[SourcePage]) -> tuple[list[SourcePage], list[SourcePage]]:
-    """Divide pages into those that the table of contents lists, groups last, and hidden pages at the end, which it
-    omits.
-    """
+    """Divide pages into the listed pages, with groups last, and the hidden pages at the end, which are not listed."""
     listed = list(pages)
     unlisted: list[SourcePage] = []
     while listed and listed[-1].source and listed[-1].details.get("hidden") and not listed[-1].pages:
@@ -233,7 +231,7 @@ def _caption(title: str) -> str:
 
 
 def _title(title: str) -> str:
-    """Return a heading that is read as a title, with escapes only where they are needed."""
+    """Return the heading that is read back as the title, with as few escapes as possible."""
     candidates = (title, _escaped(title), f"{title} #")
     return next((heading for heading in candidates if plain_heading(heading) == title), " ".join(title.split()))
 

@@ -200,11 +200,11 @@ class SplitText:
         same_below = next((at for at in range(shorter - first) if old[-1 - at] != new[-1 - at]), shorter - first)
         starts = [block.start_line for block in before.blocks]
         # the end of a block depends on the beginning of the next, and on a few lines more
-        kept = max(0, bisect_left(starts, first - LINES_AHEAD) - 2)
-        start, end = starts[kept] if kept else 0, len(new) - same_below
+        reused = max(0, bisect_left(starts, first - LINES_AHEAD) - 2)
+        start, end = starts[reused] if reused else 0, len(new) - same_below
         if front_size(self._splitter.lines) != front_size(before._splitter.lines):
             return None
-        blocks = before.blocks[:kept]
+        blocks = before.blocks[:reused]
         pairs, old_pairs = self._splitter.pairs, before._splitter.pairs
         if _pairs_in(pairs, range(start)) != _pairs_in(old_pairs, range(start)):
             return None

@@ -146,9 +146,7 @@ class InlineRuns:
         self._link: str | None = None
         self._needs_line_end = self._is_hidden = False
         self.names_targets = False
-        """Whether a link is displayed with the title of its target instead of its own text, as in
-        references to pages.
-        """
+        """Whether a link shows the title of its target instead of its own text, as in references to pages."""
 
     def text(self, words: str) -> None:
         """Add text in the current style."""

@@ -75,7 +75,7 @@ class LinkReport:
         self._reusable = {snippet.id: snippet for snippet in content.reusable}
         self._places = LinkResolver.of(content.pages, content.files, content.reusable)
         self._pages_of = self._read()
-        """The ids of the linking pages by target, in the order in which the pages link to them."""
+        """The ids of the linking pages by link target; the targets are in the order of their first links."""
 
     def _read(self) -> dict[LinkTarget, list[str]]:
         content, places = self._content, self._places
@@ -96,10 +96,10 @@ class LinkReport:
         """The ids of the pages that are linked with an anchor."""
         return {target.name for target in self._pages_of if target.kind == "page" and target.anchor}
 
-    def _target(self, leads: Destination, written: str) -> LinkTarget:
-        is_by_id = leads.kind == "broken" and written.startswith(BY_ID)
+    def _target(self, destination: Destination, written: str) -> LinkTarget:
+        is_by_id = destination.kind == "broken" and written.startswith(BY_ID)
         target = self._target_by_id(written) if is_by_id else None
-        return target or LinkTarget(leads.kind, leads.id or leads.url or written, leads.anchor)
+        return target or LinkTarget(destination.kind, destination.id or destination.url or written, destination.anchor)
 
     def _target_by_id(self, address: str) -> LinkTarget | None:
         """Return the target of an address with an id, or None if the space does not contain the target.

@@ -20,7 +20,7 @@ from presscheck.documents.pages.tree import flatten
 from presscheck.text.sanitize import is_safe_link
 
 Kind = Literal["link", "image", "file", "embed", "content-ref", "include"]
-_Found = tuple[int, str, str, Kind, Range]
+_LinkMatch = tuple[int, str, str, Kind, Range]
 """Start of a link, its text, its target, its kind, and the range of its target."""
 _BRACKET = re.compile(r"\\.|!?\[|\]|\n[ \t]*\n")
 _TARGET = re.compile(
@@ -256,11 +256,11 @@ def _line_ends(text: str) -> list[int]:
     return [match.start() for match in re.finditer("\n", text)]
 
 
-def _all_links(text: str, written: str) -> list[_Found]:
+def _all_links(text: str, written: str) -> list[_LinkMatch]:
     return sorted((*_bracketed(text, written), *_defined(text), *_in_tags(text), *_in_html(text)))
 
 
-def _bracketed(text: str, written: str) -> Iterator[_Found]:
+def _bracketed(text: str, written: str) -> Iterator[_LinkMatch]:
     opened: list[tuple[int, bool]] = []
     for token in _BRACKET.finditer(text):
         first = token[0][0]
@@ -277,12 +277,12 @@ def _bracketed(text: str, written: str) -> Iterator[_Found]:
                 yield start, _words(words), _address(target[1]), kind, _bare_range(target, 1)
 
 
-def _defined(text: str) -> Iterator[_Found]:
+def _defined(text: str) -> Iterator[_LinkMatch]:
     for match in _DEFINITION.finditer(text):
         yield match.start(), _words(match[1]), _address(match[2]), "link", _bare_range(match, 2)
 
 
-def _in_tags(text: str) -> Iterator[_Found]:
+def _in_tags(text: str) -> Iterator[_LinkMatch]:
     for match in _TAG.finditer(text):
         name = match[1].lower()
         value = (_INCLUDED if name == "include" else _VALUE).search(match[2])
@@ -291,7 +291,7 @@ def _in_tags(text: str) -> Iterator[_Found]:
             yield match.start(), "", value[1] or value[2] or "", _OF_TAG.get(name, "file"), place
 
 
-def _in_html(text: str) -> Iterator[_Found]:
+def _in_html(text: str) -> Iterator[_LinkMatch]:
     for match in _HTML.finditer(text):
         address = _ADDRESS.search(match[2])
         if address is None:
@@ -329,10 +329,10 @@ def _bare_range(match: re.Match[str], group: int) -> Range:
 
 
 def _range_in(match: re.Match[str], group: int, value: re.Match[str]) -> Range:
-    """Return the range of a quoted text, without the quotes, in the text that `match` was made in.
+    """Return the range of the value of an attribute in the whole text, without its quotes.
 
-    `value` was matched within the group `group` of `match`. The quoted text is its first or second group, depending on
-    the quotes.
+    `value` is a match within the group `group` of `match`; its first or second group is the value, depending on the
+    quotes.
     """
     start, end = value.span(1 if value[1] is not None else 2)
     return match.start(group) + start, match.start(group) + end

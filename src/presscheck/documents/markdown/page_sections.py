@@ -1,7 +1,7 @@
 """Divides a page into sections of plain text for search, as a published page shows them, without parsing it.
 
-A section belongs to an anchor: of a heading, a tab or an expandable. Each line is read once, so it takes linear time, a
-tenth of parsing.
+A section belongs to an anchor: of a heading, a tab or an expandable. Each line is read once, so the time is linear, and
+a tenth of the time of parsing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from presscheck.documents.markdown.anchors import AnchorNames, heading_anchor
 from presscheck.documents.markdown.headings import heading_level, heading_text
 
 MAX_LINE = 2000
-"""Number of characters of a line that are read at once: a mark without an end is looked for no further."""
+"""Maximum number of characters that are matched at once, to limit the search for the end of a mark."""
 
 _lead = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$))*(?:\[[ xX]\][ \t]+|\[!\w+\]$)?").match
 _fence = re.compile(r"`{3,}(?=[^`]*$)|~{3,}").match
@@ -102,7 +102,7 @@ def plain_line(line: str) -> str:
     """Return the text of a line without markup and URLs."""
     if not _SPECIAL(line):
         return line
-    is_kept: list[bool] = []
+    unclosed: list[str] = []
 
     def replaced(match: re.Match[str]) -> str:
         kind = match.lastgroup
@@ -112,11 +112,12 @@ def plain_line(line: str) -> str:
             case "code":
                 return match["code"].strip()
             case "open":
-                is_kept.append(False)
+                unclosed.append(match[0])
                 return ""
             case "close":
                 # a bracket within a word, as in `array[0]`, has no partner that was removed
-                return "" if (is_kept and not is_kept.pop()) or len(match[0]) > 1 else "]"
+                is_paired = bool(unclosed and unclosed.pop())
+                return "" if is_paired or len(match[0]) > 1 else "]"
             case "tag":
                 return f" {_titles(match['tag'])} "
             case "html":

@@ -158,17 +158,17 @@ def _block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 def _meta(opened: re.Match[str]) -> dict[str, str]:
     """Return the name of a tag and its attributes. An attribute `name` gets the key `name=`.
 
-    For a tag with an old name, `name` is the present name, and the key `old=` has the old name.
+    For a tag with an old name, `name` is the current name, and the key `old=` has the old name.
     """
     attributes = parse_attributes(opened[2])
-    given = {"name=": attributes.pop("name")} if "name" in attributes else {}
+    extra = {"name=": attributes.pop("name")} if "name" in attributes else {}
     name = opened[1].lower()
     if name in OLD_NAMES and opened[0][0] == "{":
-        given["old="] = name
+        extra["old="] = name
         if name == "page-ref" and OLD_TARGET in attributes:
             attributes["url"] = attributes.pop(OLD_TARGET)
         name = OLD_NAMES[name]
-    return {"name": name, **attributes, **given}
+    return {"name": name, **attributes, **extra}
 
 
 def _alone(state: StateBlock, start: int, end: int, opened: re.Match[str]) -> None:

@@ -22,7 +22,7 @@ class WordPlace(NamedTuple):
 
 
 def prose_words(markdown: str) -> dict[str, list[WordPlace]]:
-    """Return the words of a page in the order of their first positions.
+    """Return the positions of each word of a page, in the order of the first positions.
 
     Code, tags, addresses, file names, identifiers, abbreviations and single letters are left out.
     """

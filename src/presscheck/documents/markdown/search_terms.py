@@ -18,7 +18,7 @@ _ASCII_WORDS = bytes(
 """Maps ASCII bytes to lower case, and bytes that are not in words to blanks."""
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _WORD = re.compile(r"\w+")
-_ASKED = re.compile(r'"([^"]*)"?|([^\s"]+)')
+_QUERY_PART = re.compile(r'"([^"]*)"?|([^\s"]+)')
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+")
 
 
@@ -93,7 +93,7 @@ def query_phrases(query: str) -> list[tuple[str, bool]]:
     unless it ends in a script without spaces.
     """
     phrases: list[tuple[str, bool]] = []
-    for quoted, word in _ASKED.findall(query):
+    for quoted, word in _QUERY_PART.findall(query):
         words = " ".join(
             "".join(character if character.isalnum() else " " for character in split_unspaced(quoted or word)).split()
         )

@@ -146,7 +146,8 @@ def damaged_marker(markdown: str, before: str = "") -> DamagedMarker | None:
 def _read(markdown: str) -> tuple[list[ConflictBlock], list[DamagedMarker]]:
     """Return the conflict blocks of a text, and the markers that are damaged or belong to no block.
 
-    Only lines with signs and fences are looked at, because the editor calls this for each key in a text with conflicts.
+    Only lines with signs and fences are inspected, because the editor calls this for each key press in a text with
+    conflicts.
     """
     lines = markdown.split("\n")
     signed, fenced = _lines_with(markdown, _SIGNS), _lines_with(markdown, ("```", "~~~"))

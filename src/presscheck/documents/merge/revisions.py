@@ -45,7 +45,7 @@ class MergedFields(NamedTuple):
 
 
 def merge_fields(
-    base: Fields, ours: Fields, theirs: Fields, *, units: Iterable[tuple[str, ...]] = (), but: Iterable[str] = ()
+    base: Fields, ours: Fields, theirs: Fields, *, units: Iterable[tuple[str, ...]] = (), omitted: Iterable[str] = ()
 ) -> MergedFields:
     """Merge two objects.
 
@@ -54,13 +54,13 @@ def merge_fields(
         ours: the side that wins a conflict.
         theirs: the other side.
         units: groups of names whose values must come from the same side.
-        but: names to leave out.
+        omitted: names to leave out.
     """
     fields: dict[str, Any] = {}
     conflicts: list[str] = []
     together = {name: unit for unit in units for name in unit}
     for name in {**ours, **theirs, **base}:
-        if name in but:
+        if name in omitted:
             continue
         if name not in together and ours.get(name, _NOTHING) == theirs.get(name, _NOTHING):
             if name in ours:
@@ -202,8 +202,8 @@ def merge_pages(
     files = _Records("file", sides, documents, conflicts).merged()
     reusable = _objects_of("reusableContents", base, ours, theirs)
     contents = _Records("reusable_content", reusable, documents, conflicts).merged()
-    variables, both = merge_fields(*(side.get("variables") or _NONE for side in (base, ours, theirs)))
-    conflicts += [Conflict(name, name, "variables", "Both sides changed its value.") for name in both]
+    variables, conflicting = merge_fields(*(side.get("variables") or _NONE for side in (base, ours, theirs)))
+    conflicts += [Conflict(name, name, "variables", "Both sides changed its value.") for name in conflicting]
     return MergedTree(tree, files, contents, variables or None, conflicts)
 
 
@@ -287,12 +287,14 @@ class _Pages:
             page = _without_path(our_page)  # most changed pages differ in their text only
             page.pop("documentId", None)
         else:
-            page, both = merge_fields(base, our_page, their_page, but=("path", "documentId"))
-            if both:
-                self._note(page_id, "details", f"Both sides changed its {_listed(both)}: the change request wins.")
-        document, places = self._documents.merge(*documents)
-        if places:
-            self._note(page_id, "text", f"{_conflict_count(places)}: both versions are in the page.")
+            page, conflicting = merge_fields(base, our_page, their_page, omitted=("path", "documentId"))
+            if conflicting:
+                self._note(
+                    page_id, "details", f"Both sides changed its {_listed(conflicting)}: the change request wins."
+                )
+        document, text_conflicts = self._documents.merge(*documents)
+        if text_conflicts:
+            self._note(page_id, "text", f"{_conflict_count(text_conflicts)}: both versions are in the page.")
         if document:
             page["documentId"] = document
         return page
@@ -398,10 +400,12 @@ class _Records:
                 yield remaining
 
     def _merge_object(self, was: Page, ours: Page, theirs: Page) -> Page:
-        merged, both = merge_fields(was, ours, theirs, units=(_BYTES,), but=("document",))
-        document, places = self._documents.merge(was.get("document"), ours.get("document"), theirs.get("document"))
-        if both or places:
-            self._note(ours, f"Both sides changed its {_listed(both or ['text'])}.")
+        merged, conflicting = merge_fields(was, ours, theirs, units=(_BYTES,), omitted=("document",))
+        document, text_conflicts = self._documents.merge(
+            was.get("document"), ours.get("document"), theirs.get("document")
+        )
+        if conflicting or text_conflicts:
+            self._note(ours, f"Both sides changed its {_listed(conflicting or ['text'])}.")
         return merged | ({"document": document} if document else {})
 
 
@@ -419,8 +423,8 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(dict.fromkeys(_CALLED.get(name, name) for name in names))
 
 
-def _conflict_count(places: int) -> str:
-    return count(places, "conflict")
+def _conflict_count(number: int) -> str:
+    return count(number, "conflict")
 
 
 def _id(page: Page | None) -> str | None:

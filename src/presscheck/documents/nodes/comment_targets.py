@@ -38,7 +38,7 @@ def has_block(document: Mapping[str, Any], key: str) -> bool:
 
 
 def cell_words(document: Mapping[str, Any], cell: CellIds) -> str:
-    """Return the first cell of a row and the cell itself in the form of a quote, or an empty string."""
+    """Return the quote of a cell: the first cell of its row and the cell itself. Empty if the cell is not found."""
     for table in _tables(document):
         columns = _columns(table)
         if cell.record in _part(table, "records") and cell.definition in columns:

@@ -22,9 +22,7 @@ def footnotes_of(nodes: Nodes) -> dict[str, Nodes]:
 
 
 def with_labels(document: Node) -> Node:
-    """Return a copy in which every annotation has a label; annotations share a label only if their bodies
-    are equal.
-    """
+    """Return a copy in which every annotation has a label; only annotations with equal bodies share a label."""
     labeled = copy.deepcopy(document)
     bodies: dict[str, str] = {}
     labels: dict[str, str] = {}
@@ -55,7 +53,7 @@ def annotations_in(nodes: Nodes) -> Iterator[Node]:
 def body_of(node: Node) -> Nodes:
     """Return the blocks of an annotation, or an empty list if it has only empty paragraphs."""
     blocks = [block for fragment in node.get("fragments") or () for block in fragment["nodes"]]
-    return blocks if any(one.get("nodes") or one["type"] != "paragraph" for one in blocks) else []
+    return blocks if any(item.get("nodes") or item["type"] != "paragraph" for item in blocks) else []
 
 
 def _without_keys(value: Any) -> Any:

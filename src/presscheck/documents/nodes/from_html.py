@@ -64,8 +64,8 @@ def framed(values: dict[str, str], nodes: Nodes) -> Node | None:
     """
     if not nodes or any(node["type"] != "images" or node["data"] for node in nodes):
         return None
-    said = markdown_details(nodes[0])
-    if said not in ({}, _BARE) or any(markdown_details(node) != said for node in nodes):
+    details = markdown_details(nodes[0])
+    if details not in ({}, _BARE) or any(markdown_details(node) != details for node in nodes):
         return None
     data: Node = {}
     flags = {name: key for key, name in IMAGE_FLAGS.items()}
@@ -77,14 +77,15 @@ def framed(values: dict[str, str], nodes: Nodes) -> Node | None:
         else:
             return None
     images = [image for node in nodes for image in node["nodes"]]
-    if not data and (said or len(images) == 1):
+    if not data and (details or len(images) == 1):
         return None
-    return block_node("images", images, data, **({"markdown": said} if said else {}))
+    return block_node("images", images, data, **({"markdown": details} if details else {}))
 
 
 def heading_node(level: int, nodes: Nodes, data: Node) -> Node:
-    """Create a heading. `##` is heading-1, because the first level is the page title; deeper levels are in
-    the data.
+    """Create a heading. `##` is heading-1, because the first level is the page title.
+
+    The level is in the data if there is no node type for it.
     """
     number = min(max(level - 1, 1), 3)
     return block_node(f"heading-{number}", nodes, data if number == level - 1 else data | {"level": level})

@@ -55,7 +55,7 @@ def paragraphs_of(events: Sequence[Event]) -> list[Nodes] | None:
             groups.append([])
         else:
             groups[-1].append(event)
-    return [InlineReader(group).nodes() for group in groups if any(one.raw.strip() for one in group)]
+    return [InlineReader(group).nodes() for group in groups if any(item.raw.strip() for item in group)]
 
 
 class InlineReader:
@@ -176,7 +176,7 @@ def _color(style: str) -> Node | None:
 
 
 MAX_NAMED_EVENTS = 4
-"""Maximum number of events between the tags of an inline node that consists of tags around its name."""
+"""Maximum number of events inside an inline node whose content is only a text or an image, such as an icon."""
 
 
 def _icon_or_image(event: Event, within: Sequence[Event]) -> Node | None:

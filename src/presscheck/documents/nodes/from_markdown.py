@@ -65,7 +65,7 @@ def markdown_to_nodes(markdown: str, change: ReferenceMapper | None = None) -> N
 
 
 def keyless_nodes(markdown: str) -> Node:
-    """Convert a text to a node tree without keys, because keys depend on the references."""
+    """Convert a text to a node tree without keys, which depend on the references and must be added last."""
     text = markdown.replace("\r\n", "\n").replace("\r", "\n")
     environment: Environment = {}
     try:
@@ -150,11 +150,11 @@ class BlockReader:
 
     def flow(self, tokens: Tokens) -> Nodes:
         """Convert a sequence of blocks."""
-        return [node for token, inner in outermost(tokens) for node in self.one(token, inner)]
+        return [node for token, inner in outermost(tokens) for node in self.block(token, inner)]
 
-    def one(self, token: Token, inner: Tokens) -> Nodes:
+    def block(self, token: Token, inner: Tokens) -> Nodes:
         """Convert one block."""
-        make = _MADE.get(token.type)
+        make = _CONVERTERS.get(token.type)
         return make(self, token, inner) if make else []
 
     def words(self, token: Token) -> Nodes:
@@ -282,7 +282,7 @@ def _heading_anchor(nodes: Nodes) -> tuple[Nodes, Node]:
     return [node for node in remaining if node.get("leaves") != []], {"id": name}
 
 
-_MADE: dict[str, Callable[[BlockReader, Token, Tokens], Nodes]] = {
+_CONVERTERS: dict[str, Callable[[BlockReader, Token, Tokens], Nodes]] = {
     "paragraph_open": BlockReader.paragraph,
     "heading_open": BlockReader.heading,
     "bullet_list_open": BlockReader.list,

@@ -246,7 +246,7 @@ def _options(text: str | None) -> list[Node]:
         return []
     listed = cast("list[Any]", parsed) if isinstance(parsed, list) else []
     options = [cast("Node", option) for option in listed if isinstance(option, dict)]
-    return [{name: str(one.get(name, "")) for name in ("value", "label", "color")} for one in options]
+    return [{name: str(option.get(name, "")) for name in ("value", "label", "color")} for option in options]
 
 
 _NO_VALUE: Any = object()

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 
 class Event(NamedTuple):
-    """A part of inline text: text, code, open, close, node or raw. `raw` is the source of the part, for text without
-    a matching node.
+    """A part of inline text.
+
+    `kind` is text, code, open, close, node or raw. `raw` is the source, which remains text if it has no matching node.
     """
 
     kind: str

@@ -14,9 +14,7 @@ from presscheck.documents.nodes.schema import ESSENTIALS
 from presscheck.documents.nodes.validation import PART_TYPES
 
 _INTERCHANGEABLE = ESSENTIALS | PART_TYPES | {"link", "emoji", "inline-image", "images", "blockquote"}
-"""Types that Markdown may express with others: an emoji as its character, a heading of another level, an
-inline image.
-"""
+"""Types that Markdown may express with another type, such as an emoji as a character."""
 
 
 def lost_types(document: Mapping[str, Any], markdown: str) -> tuple[str, ...]:

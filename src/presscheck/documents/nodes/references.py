@@ -96,14 +96,12 @@ def map_references(node: Node, change: ReferenceMapper) -> None:
 
 
 def _in_records(data: Node, change: ReferenceMapper) -> None:
-    kinds = {name: value_item["type"] for name, value_item in data["definition"].items()}
+    kinds = {name: definition["type"] for name, definition in data["definition"].items()}
     for record in data["records"].values():
         values: dict[str, Any] = record["values"]
         for name, value in values.items():
             if isinstance(value, dict) and "kind" in value:
                 values[name] = change(cast("Reference", value), kinds.get(name, ""))
             elif isinstance(value, list) and kinds.get(name) == "files":
-                files = [
-                    change({"kind": "file", "file": value_item}, "file") for value_item in cast("list[str]", value)
-                ]
+                files = [change({"kind": "file", "file": file_id}, "file") for file_id in cast("list[str]", value)]
                 values[name] = [file.get("file") for file in files]

@@ -37,8 +37,9 @@ _IMAGE = {"size": "data-size", "caption": "title"}
 
 
 class Atom(NamedTuple):
-    """A part of inline text that is written as a unit. If `marks` is None, it gets the marks that both
-    neighbours have.
+    """A part of inline text that is written as a unit.
+
+    If `marks` is None, it gets the marks that both neighbours have.
     """
 
     text: str
@@ -62,7 +63,7 @@ def common_marks(nodes: Nodes) -> list[Mark]:
     return [mark for mark in each[0] if all(mark in marks_of_leaf for marks_of_leaf in each)]
 
 
-def render_marks(atoms: list[Atom], manner: Notation) -> str:
+def render_marks(atoms: list[Atom], notation: Notation) -> str:
     """Write atoms with their marks, with the mark that spans most atoms outermost."""
     marks_of_atoms = _marks_of_atoms(atoms)
     parts: list[tuple[str, Mark | None, str]] = []
@@ -80,7 +81,7 @@ def render_marks(atoms: list[Atom], manner: Notation) -> str:
             parts.append(("open", mark, ""))
         parts.append(("text", None, atom.text))
     parts += [("close", mark, "") for mark in reversed(stack)]
-    return _join_parts(parts, manner)
+    return _join_parts(parts, notation)
 
 
 def _marks_of_atoms(atoms: list[Atom]) -> list[tuple[Mark, ...]]:
@@ -103,12 +104,12 @@ def _end_of_mark(mark: Mark, marks_of_atoms: list[tuple[Mark, ...]], start: int)
     return end
 
 
-def _join_parts(parts: list[tuple[str, Mark | None, str]], manner: Notation) -> str:
+def _join_parts(parts: list[tuple[str, Mark | None, str]], notation: Notation) -> str:
     pairs = _pairs(parts)
     written: dict[int, str] = {}
     for start, end in pairs.items():
         mark = parts[start][1] or ("", "", "")
-        sign = _SIGNS.get(mark[0]) if manner != "html" else None
+        sign = _SIGNS.get(mark[0]) if notation != "html" else None
         if sign and _is_parsed(sign, parts, start, end):
             written[start] = written[end] = sign
         else:
@@ -159,9 +160,9 @@ def _faces(inner: str, outer: str) -> bool:
     return not is_mark or outer.isspace() or unicodedata.category(outer)[0] == "P"
 
 
-def inline_text(nodes: Nodes, manner: Notation = "text") -> str:
+def inline_text(nodes: Nodes, notation: Notation = "text") -> str:
     """Write inline nodes."""
-    return render_marks(_atoms(nodes, manner), manner)
+    return render_marks(_atoms(nodes, notation), notation)
 
 
 def paragraph_text(nodes: Nodes) -> str:
@@ -228,26 +229,26 @@ def _guarded(line: str) -> str:
     return _number.sub(r"\1\\\2", line, count=1) if _number.match(line) else line
 
 
-def _atoms(nodes: Nodes, manner: Notation, less: Sequence[Mark] = (), *, in_link: bool = False) -> list[Atom]:
+def _atoms(nodes: Nodes, notation: Notation, outer_marks: Sequence[Mark] = (), *, in_link: bool = False) -> list[Atom]:
     atoms: list[Atom] = []
     for number, node in enumerate(nodes):
         if node["object"] == "text":
-            atoms += _leaves(node, manner, less, in_link=in_link)
+            atoms += _leaves(node, notation, outer_marks, in_link=in_link)
         elif node["type"] == "link":
-            common = [mark for mark in common_marks(node["nodes"]) if mark[0] != "code" and mark not in less]
-            inner = render_marks(_atoms(node["nodes"], manner, [*less, *common], in_link=True), manner)
-            after = "".join(atom.text for atom in _atoms(nodes[number + 1 : number + 2], manner, less))
-            atoms.append(Atom(_link(node, inner, manner, after), tuple(common)))
+            common = [mark for mark in common_marks(node["nodes"]) if mark[0] != "code" and mark not in outer_marks]
+            inner = render_marks(_atoms(node["nodes"], notation, [*outer_marks, *common], in_link=True), notation)
+            after = "".join(atom.text for atom in _atoms(nodes[number + 1 : number + 2], notation, outer_marks))
+            atoms.append(Atom(_link(node, inner, notation, after), tuple(common)))
         else:
-            atoms.append(Atom(_WRITERS[node["type"]](node, manner), None))
+            atoms.append(Atom(_WRITERS[node["type"]](node, notation), None))
     return atoms
 
 
-def _leaves(node: Node, manner: Notation, less: Sequence[Mark], *, in_link: bool) -> list[Atom]:
+def _leaves(node: Node, notation: Notation, outer_marks: Sequence[Mark], *, in_link: bool) -> list[Atom]:
     atoms: list[Atom] = []
     for leaf in node["leaves"]:
-        marks = [mark for mark in map(mark_of, leaf.get("marks") or ()) if mark not in less]
-        is_code = any(mark[0] == "code" for mark in marks) and manner != "html"
+        marks = [mark for mark in map(mark_of, leaf.get("marks") or ()) if mark not in outer_marks]
+        is_code = any(mark[0] == "code" for mark in marks) and notation != "html"
         text: str = leaf["text"]
         if not text:
             continue
@@ -255,23 +256,23 @@ def _leaves(node: Node, manner: Notation, less: Sequence[Mark], *, in_link: bool
             pass
         elif is_code:
             text = code_span(text)
-        elif manner == "html":
+        elif notation == "html":
             text = escape(text, quote=False).replace("\n", "<br>")
         else:
             written = escaped(text) if in_link else _escaped_around_urls(text)
-            text = written.replace("\n", "\\\n" if manner == "text" else "<br>")
+            text = written.replace("\n", "\\\n" if notation == "text" else "<br>")
         remaining_marks = [mark for mark in marks if not (is_code and mark[0] == "code")]
         atoms.append(Atom(text, tuple(remaining_marks)))
     return atoms
 
 
-def _link(node: Node, words: str, manner: Notation, after: str) -> str:
+def _link(node: Node, words: str, notation: Notation, after: str) -> str:
     details = markdown_details(node)
     address = format_reference(node["data"]["ref"])
-    is_bare = "bare" in details and words == escaped(address) and manner != "html"
+    is_bare = "bare" in details and words == escaped(address) and notation != "html"
     if is_bare and autolink_end(address + after, 0) == len(address):
         return address
-    if manner == "html" or "id" in details:
+    if notation == "html" or "id" in details:
         attributes = "".join(f' {name}="{escape(details[name])}"' for name in ("title", "id") if name in details)
         return f'<a href="{escape(address)}"{attributes}>{words}</a>'
     if re.match(r"(?:javascript|vbscript|file|data):", address.strip().lower()):
@@ -284,9 +285,9 @@ def quoted(value: str) -> str:
     return f'"{escape(value)}"'
 
 
-def _image(node: Node, manner: Notation) -> str:
+def _image(node: Node, notation: Notation) -> str:
     data: dict[str, Any] = node["data"]
-    if manner == "html" or data.get("size") or data.get("refDark"):
+    if notation == "html" or data.get("size") or data.get("refDark"):
         return picture(data)
     return (
         f"![{escaped(data.get('alt') or '')}]({destination(format_reference(data['ref']), data.get('caption') or '')})"
@@ -314,57 +315,57 @@ def emoji_code(name: str) -> str:
     return "-".join(f"{ord(char):x}" for char in emoji_by_name(name))
 
 
-def _emoji(node: Node, manner: Notation) -> str:
+def _emoji(node: Node, notation: Notation) -> str:
     code, name = str(node["data"]["code"]), str(markdown_details(node).get("name", ""))
     if name and emoji_code(name) == code:
         return f":{name}:"
     if not re.fullmatch(r"[0-9a-f]{2,6}(-[0-9a-f]{2,6}){0,9}", code, re.IGNORECASE):
-        return _escape_text(code, manner)
+        return _escape_text(code, notation)
     points = [int(point, 16) for point in code.split("-")]
     is_emoji = all(0x20 < point < 0xD800 or 0xE000 <= point < 0x110000 for point in points)
-    return _escape_text("".join(map(chr, points)) if is_emoji else code, manner)
+    return _escape_text("".join(map(chr, points)) if is_emoji else code, notation)
 
 
-def _math(node: Node, manner: Notation) -> str:
+def _math(node: Node, notation: Notation) -> str:
     return f"$${node['data']['formula']}$$"
 
 
-def _icon(node: Node, manner: Notation) -> str:
+def _icon(node: Node, notation: Notation) -> str:
     name = escape(node["data"]["icon"])
     color: str = node["data"].get("color") or ""
     style = f' style="color:{color};"' if color and color != "default" else ""
     return f'<i class="fa-{name}"{style}>:{name}:</i>'
 
 
-def _expression(node: Node, manner: Notation) -> str:
-    return f'<code class="expression">{_escape_text(node["data"]["expression"], manner)}</code>'
+def _expression(node: Node, notation: Notation) -> str:
+    return f'<code class="expression">{_escape_text(node["data"]["expression"], notation)}</code>'
 
 
-def _mention(node: Node, manner: Notation) -> str:
+def _mention(node: Node, notation: Notation) -> str:
     address = format_reference(node["data"]["ref"])
     words = _escape_text(
-        str(markdown_details(node).get("words") or address.rstrip("/").rpartition("/")[2] or address), manner
+        str(markdown_details(node).get("words") or address.rstrip("/").rpartition("/")[2] or address), notation
     )
-    if manner == "html":
+    if notation == "html":
         return f'<a href="{escape(address)}" data-mention>{words}</a>'
     return f"[{words}]({destination(address, 'mention')})"
 
 
-def _button(node: Node, manner: Notation) -> str:
+def _button(node: Node, notation: Notation) -> str:
     data: dict[str, Any] = node["data"]
     icon = f' data-icon="{escape(data["icon"])}"' if data.get("icon") else ""
     address = escape(format_reference(data["ref"]))
-    return f'<a href="{address}" class="button {data["kind"]}"{icon}>{_escape_text(data["label"], manner)}</a>'
+    return f'<a href="{address}" class="button {data["kind"]}"{icon}>{_escape_text(data["label"], notation)}</a>'
 
 
-def _escape_text(words: str, manner: Notation) -> str:
-    return escape(words, quote=False) if manner == "html" else escaped(words)
+def _escape_text(words: str, notation: Notation) -> str:
+    return escape(words, quote=False) if notation == "html" else escaped(words)
 
 
-def _annotation(node: Node, manner: Notation) -> str:
+def _annotation(node: Node, notation: Notation) -> str:
     label = markdown_details(node)["label"]
-    words = inline_text(node["nodes"], manner)
-    if manner == "html":
+    words = inline_text(node["nodes"], notation)
+    if notation == "html":
         return f'<a data-footnote-ref href="#user-content-fn-{label}">{words}</a>'
     return f"[{words}](#user-content-fn-{label})[^{label}]" if words else f"[^{label}]"
 

@@ -113,7 +113,7 @@ def _odd_choices(tag: BlockTag, values: dict[str, str], details: Node) -> dict[s
 
 
 def _written_name(node: Node, name: str) -> str:
-    """Return the name that a tag has in Markdown: its present or its old name."""
+    """Return the name that a tag has in Markdown: its current or its old name."""
     old = str(markdown_details(node).get("name"))
     return old if OLD_NAMES.get(old) == name else name
 

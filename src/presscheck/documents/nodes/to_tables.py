@@ -31,7 +31,7 @@ def table_markdown(node: Node) -> str:
 class _Table:
     def __init__(self, node: Node) -> None:
         data: Node = node["data"]
-        self.said, self.data = markdown_details(node), data
+        self.details, self.data = markdown_details(node), data
         self.view: Node = data["view"]
         self.shown: list[str] = [name for name in self.view["columns"] if name in data["definition"]]
         hidden = [name for name in data["definition"] if name not in self.shown]
@@ -49,7 +49,7 @@ class _Table:
         view, definitions = self.view, [self.data["definition"][name] for name in self.names]
         if not self.names or view.get("type") != "grid" or view.get("hideHeader") or self.names != self.shown:
             return False
-        if view.get("columnWidths") or self.data.get("fullWidth") is not None or self.said.get("html"):
+        if view.get("columnWidths") or self.data.get("fullWidth") is not None or self.details.get("html"):
             return False
         if any(definition["type"] != "text" or definition.get("verticalAlignment") for definition in definitions):
             return False
@@ -61,7 +61,7 @@ class _Table:
         blocks = self.fragments.get(value)
         if not blocks:
             return True
-        if self.said.get("html") is False:
+        if self.details.get("html") is False:
             return all(map(_is_inline, blocks))
         return len(blocks) == 1 and blocks[0]["type"] == "paragraph"
 
@@ -144,36 +144,36 @@ def _is_inline(node: Node) -> bool:
     )
 
 
-def _cell_html(blocks: Nodes, manner: Notation) -> str:
+def _cell_html(blocks: Nodes, notation: Notation) -> str:
     """Write blocks; a paragraph that stands alone has no tags."""
     if len(blocks) == 1 and blocks[0]["type"] == "paragraph" and not node_data(blocks[0]):
-        return inline_text(blocks[0]["nodes"], manner)
-    return "".join(block_html(block, manner) for block in blocks)
+        return inline_text(blocks[0]["nodes"], notation)
+    return "".join(block_html(block, notation) for block in blocks)
 
 
-def _item_html(blocks: Nodes, manner: Notation) -> str:
+def _item_html(blocks: Nodes, notation: Notation) -> str:
     """Write the blocks of a list item; a paragraph before inner lists has no tags."""
     size = 1 if all(block["type"] in _LISTS for block in blocks[1:]) else len(blocks)
-    return "".join((_cell_html(blocks[:size], manner), *(block_html(block, manner) for block in blocks[size:])))
+    return "".join((_cell_html(blocks[:size], notation), *(block_html(block, notation) for block in blocks[size:])))
 
 
-def block_html(node: Node, manner: Notation = "html") -> str:
+def block_html(node: Node, notation: Notation = "html") -> str:
     """Write a block on one line."""
     kind = node["type"]
     if kind in _LISTS:
         start = node_data(node).get("start")
         opened = _LISTS[kind] if start is None or kind != "list-ordered" else f'ol start="{start}"'
-        return f"<{opened}>{''.join(block_html(item, manner) for item in node['nodes'])}</{_LISTS[kind]}>"
+        return f"<{opened}>{''.join(block_html(item, notation) for item in node['nodes'])}</{_LISTS[kind]}>"
     if kind == "list-item":
-        return f"<li>{_item_html(node['nodes'], manner)}</li>"
+        return f"<li>{_item_html(node['nodes'], notation)}</li>"
     if kind == "code":
         return "".join(f"<p><code>{inline_text(line['nodes'], 'html')}</code></p>" for line in node["nodes"])
     inner = child_nodes(node)
-    if any(one["object"] == "block" for one in inner):
-        return "".join(block_html(block, manner) for block in inner)
+    if any(child["object"] == "block" for child in inner):
+        return "".join(block_html(block, notation) for block in inner)
     align = ALIGNED.get(node_data(node).get("align", ""))
     opened = f'<p align="{align}">' if align else "<p>"
-    return f"{opened}{inline_text(inner, manner)}</p>"
+    return f"{opened}{inline_text(inner, notation)}</p>"
 
 
 def _as_list(value: Any) -> list[Any]:

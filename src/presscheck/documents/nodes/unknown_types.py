@@ -63,9 +63,7 @@ def _with_children(node: Node, depth: int, *, is_line: bool) -> Node:
 
 
 def _replacements(child: object, parent: Node, depth: int, *, is_line: bool) -> Iterator[object]:
-    """Yield the nodes that take the place of a child in its parent: the child itself, or known nodes for an unknown
-    one.
-    """
+    """Yield the nodes that replace a child: the child itself if its type is known, or else nodes of known types."""
     if not isinstance(child, dict):
         yield child
         return

@@ -102,13 +102,13 @@ def _listed(node: Node, name: str, path: str, *, needed: bool = True) -> list[tu
 def _data(node: Node, path: str, kind: str) -> Node:
     data = _object(node.get("data") or {}, f"{path}.data")
     for name, expected in _MUST.get(kind, {}).items():
-        _require(isinstance(data.get(name), expected), f"{path}.data.{name}", f"is not {_A[expected]}")
+        _require(isinstance(data.get(name), expected), f"{path}.data.{name}", f"is not {_TYPE_NAMES[expected]}")
     for name, value in data.items():
         at, expected = f"{path}.data.{name}", _MAY.get(name)
         if name in _VALIDATORS:
             _VALIDATORS[name](value, at)
         elif expected and value is not None:
-            _require(isinstance(value, expected), at, f"is not {_A[expected]}")
+            _require(isinstance(value, expected), at, f"is not {_TYPE_NAMES[expected]}")
         elif kind != "table":
             _scalars({name: value}, f"{path}.data")
     _details(node.get("markdown"), f"{path}.markdown")
@@ -126,7 +126,7 @@ def _details(value: object, path: str) -> None:
                 _require(bool(re.fullmatch(r"[\w-]+", key)), f"{path}.values.{key}", "is not a valid attribute name")
         else:
             expected = bool if name in ("tag", "html", "inline") else str
-            _require(isinstance(item, expected), f"{path}.{name}", f"is not {_A[expected]}")
+            _require(isinstance(item, expected), f"{path}.{name}", f"is not {_TYPE_NAMES[expected]}")
 
 
 def _length(value: object, path: str) -> None:
@@ -179,7 +179,7 @@ _VALIDATORS: dict[str, Callable[[object, str], None]] = {
     "action": lambda value, path: None,
 }
 """Validators of structured data; properties of integrations are not checked."""
-_A = {str: "a text", bool: "true or false", dict: "an object", list: "a list", int: "a whole number"}
+_TYPE_NAMES = {str: "a text", bool: "true or false", dict: "an object", list: "a list", int: "a whole number"}
 _NAMED = {"reusable-content": "reusableContent", "openapi": "spec"}
 
 
@@ -249,26 +249,26 @@ def _table(data: Node, path: str) -> None:
         _require(isinstance(column, str) and column in data["definition"], at, "is not a defined column")
     for name, width in _object(data["view"].get("columnWidths") or {}, f"{path}.view.columnWidths").items():
         _number(width, f"{path}.view.columnWidths.{name}")
-    _scalars(data["view"], f"{path}.view", but=("columns", "columnWidths"))
+    _scalars(data["view"], f"{path}.view", skipped=("columns", "columnWidths"))
     _require(isinstance(data.get("fullWidth"), bool | None), f"{path}.fullWidth", "is not true or false")
     _validate_each(data["records"], f"{path}.records", _record)
 
 
-def _validate_each(values: Mapping[str, object], path: str, look: Callable[[Node, str], None]) -> None:
+def _validate_each(values: Mapping[str, object], path: str, validate_item: Callable[[Node, str], None]) -> None:
     for name, value in values.items():
-        look(_object(value, f"{path}.{name}"), f"{path}.{name}")
+        validate_item(_object(value, f"{path}.{name}"), f"{path}.{name}")
 
 
-def _scalars(values: Node, path: str, *, but: tuple[str, ...] = ()) -> None:
+def _scalars(values: Node, path: str, *, skipped: tuple[str, ...] = ()) -> None:
     for name, value in values.items():
-        if name not in but:
+        if name not in skipped:
             _require(isinstance(value, _SCALAR), f"{path}.{name}", "is not a text, a number, true or false")
 
 
 def _definition(node: Node, path: str) -> None:
     for name in ("title", "type"):
         _require(isinstance(node.get(name), str), f"{path}.{name}", "is not a text")
-    _scalars(node, path, but=("options", "markdown"))
+    _scalars(node, path, skipped=("options", "markdown"))
     _details(node.get("markdown"), f"{path}.markdown")
     for at, option in _listed(node, "options", path, needed=node["type"] == "select"):
         for name in ("value", "label"):

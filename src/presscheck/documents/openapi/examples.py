@@ -41,26 +41,26 @@ def media_examples(reader: SpecificationReader, media: Any, direction: Direction
     Without an example, return one that is generated from the schema, with an empty name. Without a schema, return
     nothing.
     """
-    given = mapping(media)
-    if "example" in given:
-        return [("", given["example"])]
+    fields = mapping(media)
+    if "example" in fields:
+        return [("", fields["example"])]
     named: list[tuple[str, Any]] = []
-    for name, value in mapping(given.get("examples")).items():
+    for name, value in mapping(fields.get("examples")).items():
         example = reader.resolved(value)
         if "value" in example:
             named.append((text(example.get("summary")) or name, example["value"]))
     if named:
         return named
-    return [("", example_of(reader, given["schema"], direction))] if isinstance(given.get("schema"), dict) else []
+    return [("", example_of(reader, fields["schema"], direction))] if isinstance(fields.get("schema"), dict) else []
 
 
 def parameter_example(reader: SpecificationReader, parameter: Any) -> Any:
     """Return the first example in a parameter or its schema, or else the default, or else None."""
-    given = mapping(parameter)
-    schema = reader.resolved(given.get("schema"))
-    examples = [reader.resolved(value) for value in mapping(given.get("examples")).values()]
+    fields = mapping(parameter)
+    schema = reader.resolved(fields.get("schema"))
+    examples = [reader.resolved(value) for value in mapping(fields.get("examples")).values()]
     stated = (
-        given.get("example"),
+        fields.get("example"),
         *(value.get("value") for value in examples),
         schema.get("example"),
         *sequence(schema.get("examples"))[:1],
@@ -93,13 +93,15 @@ class _Examples:
         kind = self._kind(values.get("type"))
         parts = [self.of(alternatives[0], depth + 1, parents) for _, alternatives in whole.groups]
         if kind in ("", "object") and (mapping(values.get("properties")) or kind or not parts):
-            made = self._object(values, depth, parents) if kind or "properties" in values else None
+            example = self._object(values, depth, parents) if kind or "properties" in values else None
             for part in parts:
-                made = (
-                    cast("dict[str, Any]", made) | part if isinstance(part, dict) and isinstance(made, dict) else made
+                example = (
+                    cast("dict[str, Any]", example) | part
+                    if isinstance(part, dict) and isinstance(example, dict)
+                    else example
                 )
-            if made is not None or not parts:
-                return made
+            if example is not None or not parts:
+                return example
         if parts:
             return parts[0]
         if kind == "array" or "items" in values:
@@ -108,7 +110,7 @@ class _Examples:
         return self._plain(kind, values)
 
     def _object(self, values: Any, depth: int, parents: tuple[str, ...]) -> dict[str, Any]:
-        made: dict[str, Any] = {}
+        example: dict[str, Any] = {}
         required = sequence(values.get("required"))
         for name, schema in mapping(values.get("properties")).items():
             resolved = self._trees.merged(schema).values
@@ -116,12 +118,12 @@ class _Examples:
                 continue
             value = self.of(schema, depth + 1, parents)
             if value is not None or name in required:
-                made[name] = value
+                example[name] = value
         more = values.get("additionalProperties")
-        if isinstance(more, dict) and not made:
+        if isinstance(more, dict) and not example:
             value = self.of(more, depth + 1, parents)
-            made["name"] = value
-        return made
+            example["name"] = value
+        return example
 
     @staticmethod
     def _kind(kind: Any) -> str:

@@ -60,9 +60,9 @@ def with_generated_pages(tree: Tree, specification: Callable[[str], Specificatio
     pages: list[Page] = []
     for page in tree:
         slug = specification_slug(page.get("computed")) if page["type"] == "computed" else ""
-        found = specification(slug) if slug else None
-        if found:
-            pages += _Generator(page, slug, found).pages()
+        content = specification(slug) if slug else None
+        if content:
+            pages += _Generator(page, slug, content).pages()
         else:
             below = children(page)
             pages.append(page | {"pages": with_generated_pages([*below], specification)} if below else page)

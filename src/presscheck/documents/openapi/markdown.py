@@ -19,8 +19,8 @@ _ticks = re.compile(r"`+")
 def specified_markdown(reader: SpecificationReader, block: BlockReference) -> str:
     """Return the part of a specification that a block shows, as Markdown.
 
-    Return an empty text if the specification does not have the part, and only title and endpoint of an operation whose
-    text is longer than `LARGEST`.
+    Return an empty text if the specification does not have the part. An operation whose text is longer than `LARGEST`
+    is shortened to its title and endpoint.
     """
     if block.kind == "models":
         return "\n\n".join(filter(None, (_model(reader, name) for name in block.models)))

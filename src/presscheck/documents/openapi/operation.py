@@ -26,16 +26,14 @@ MOST_RESPONSES, MOST_MEDIA_TYPES, MOST_EXAMPLES = 40, 8, 10
 LONGEST_EXAMPLE = 20_000
 """Maximum number of characters of an example."""
 TOKEN = "YOUR_TOKEN"  # noqa: S105  # a placeholder
-"""Stands for the secret of the reader in code samples."""
+"""Placeholder for the reader's secret in code samples."""
 _braces = re.compile(r"\{([^{}/]*)\}")
 _IGNORED_HEADERS = frozenset(("accept", "content-type", "authorization"))
-"""Headers that OpenAPI describes elsewhere, so that parameters with these names have no meaning."""
+"""Headers that OpenAPI describes elsewhere; parameters with these names are ignored."""
 
 
 class Parameter(NamedTuple):
-    """A parameter of a request, or a header of a response. `example` is its value in sample requests; empty if it has
-    none.
-    """
+    """A parameter of a request, or a header of a response. `example` is its value in sample requests, or empty."""
 
     name: str
     node: SchemaNode
@@ -130,23 +128,23 @@ def read_operation(reader: SpecificationReader, kind: str, name: str, method: st
         name: the path of an operation or the name of a webhook.
         method: the method in any case.
     """
-    found = reader.find("webhooks" if kind == "webhook" else "paths", name, method)
-    return _OperationReader(reader, kind, name, method, found).operation() if found is not None else None
+    details = reader.find("webhooks" if kind == "webhook" else "paths", name, method)
+    return _OperationReader(reader, kind, name, method, details).operation() if details is not None else None
 
 
 def servers_of(value: Any, base: str = "") -> list[Server]:
     """Return the servers in a list of OpenAPI, at most 20. Relative URLs are resolved against `base`."""
     servers: list[Server] = []
     for item in sequence(value)[:20]:
-        given = mapping(item)
-        variables = {name: mapping(variable) for name, variable in mapping(given.get("variables")).items()}
+        server = mapping(item)
+        variables = {name: mapping(variable) for name, variable in mapping(server.get("variables")).items()}
         defaults = {name: str(variable.get("default", "")) for name, variable in variables.items()}
-        url = _braces.sub(lambda match, defaults=defaults: defaults.get(match[1]) or match[0], text(given.get("url")))
+        url = _braces.sub(lambda match, defaults=defaults: defaults.get(match[1]) or match[0], text(server.get("url")))
         shown = [
             (name, ", ".join(map(str, sequence(variable.get("enum")) or [variable.get("default", "")])))
             for name, variable in variables.items()
         ]
-        servers.append(Server(_joined(base, url).rstrip("/"), text(given.get("description")), shown))
+        servers.append(Server(_joined(base, url).rstrip("/"), text(server.get("description")), shown))
     return servers
 
 
@@ -170,30 +168,30 @@ def schemes_of(reader: SpecificationReader, requirements: Any) -> list[list[Sche
 
 
 def _scheme(reader: SpecificationReader, name: str, needed: Sequence[Any]) -> Scheme:
-    given = reader.resolved(reader.component("securitySchemes", name))
-    kind, scheme = text(given.get("type")), text(given.get("scheme")).lower()
+    details = reader.resolved(reader.component("securitySchemes", name))
+    kind, scheme = text(details.get("type")), text(details.get("scheme")).lower()
     scopes: dict[str, str] = {}
     urls: list[tuple[str, str]] = []
     title, where, key = kind or "Authorization", "header", "Authorization"
     if kind == "apiKey":
-        title, where, key = "API key", text(given.get("in")), text(given.get("name"))
+        title, where, key = "API key", text(details.get("in")), text(details.get("name"))
     elif kind == "http":
-        shape = text(given.get("bearerFormat"))
+        shape = text(details.get("bearerFormat"))
         titles = {"basic": "User name and password", "bearer": f"Bearer token{f' ({shape})' if shape else ''}"}
         title = titles.get(scheme, f"HTTP {scheme}")
     elif kind == "oauth2":
         title = "OAuth 2"
-        for flow in mapping(given.get("flows")).values():
+        for flow in mapping(details.get("flows")).values():
             labels = (("authorizationUrl", "Authorization"), ("tokenUrl", "Tokens"), ("refreshUrl", "Refresh"))
             urls += [(label, text(mapping(flow).get(part))) for part, label in labels if mapping(flow).get(part)]
             scopes |= {scope: text(about) for scope, about in mapping(mapping(flow).get("scopes")).items()}
     elif kind == "openIdConnect":
-        title, urls = "OpenID Connect", [("Discovery", text(given.get("openIdConnectUrl")))]
+        title, urls = "OpenID Connect", [("Discovery", text(details.get("openIdConnectUrl")))]
     elif kind == "mutualTLS":
         title, where, key = "Client certificate", "", ""
     names = [str(scope) for scope in needed]
     about = [(scope, scopes.get(scope, "")) for scope in names]
-    return Scheme(name, title, where, key, text(given.get("description")), about, list(dict.fromkeys(urls)))
+    return Scheme(name, title, where, key, text(details.get("description")), about, list(dict.fromkeys(urls)))
 
 
 class _OperationReader:
@@ -229,21 +227,21 @@ class _OperationReader:
         return operation
 
     def _parameters(self, place: str) -> Iterator[Parameter]:
-        for given in self._given:
-            name = text(given.get("name"))
-            if given.get("in") != place or (place == "header" and name.lower() in _IGNORED_HEADERS):
+        for parameter in self._given:
+            name = text(parameter.get("name"))
+            if parameter.get("in") != place or (place == "header" and name.lower() in _IGNORED_HEADERS):
                 continue
-            yield self._parameter(name, given)
+            yield self._parameter(name, parameter)
 
-    def _parameter(self, name: str, given: Object) -> Parameter:
-        content = [mapping(media).get("schema") for media in mapping(given.get("content")).values()]
-        node = self._trees.tree(given.get("schema") or next(iter(content), None))
-        node.description = text(given.get("description")) or node.description
-        flags = [flag for flag in ("required", "deprecated") if given.get(flag) is True]
+    def _parameter(self, name: str, parameter: Object) -> Parameter:
+        content = [mapping(media).get("schema") for media in mapping(parameter.get("content")).values()]
+        node = self._trees.tree(parameter.get("schema") or next(iter(content), None))
+        node.description = text(parameter.get("description")) or node.description
+        flags = [flag for flag in ("required", "deprecated") if parameter.get(flag) is True]
         node.flags = [*flags, *(flag for flag in node.flags if flag not in flags)]
-        example = parameter_example(self._reader, given)
-        if example is None and given.get("required") is True and given.get("in") != "path":
-            example = example_of(self._reader, given.get("schema") or {})
+        example = parameter_example(self._reader, parameter)
+        if example is None and parameter.get("required") is True and parameter.get("in") != "path":
+            example = example_of(self._reader, parameter.get("schema") or {})
         return Parameter(name, node, "" if example is None else shown_value(example))
 
     def _content(self, holder: Object, direction: Direction) -> Iterator[Media]:
@@ -323,9 +321,7 @@ def _is_sent(parameter: Parameter) -> bool:
 
 
 def example_text(value: Any) -> str:
-    """Return an example as a text: a string unchanged, any other value as JSON, cut off at `LONGEST_EXAMPLE`
-    characters.
-    """
+    """Return an example as text, at most `LONGEST_EXAMPLE` characters: a string unchanged, other values as JSON."""
     written = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
     return written if len(written) <= LONGEST_EXAMPLE else f"{written[:LONGEST_EXAMPLE]}\n…"
 

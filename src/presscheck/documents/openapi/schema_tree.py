@@ -23,7 +23,7 @@ from presscheck.documents.openapi.specification import (
 DEEPEST = 7
 """Maximum nesting depth of fields."""
 _DEPTHS = (DEEPEST, 5, 4, 3, 2, 1)
-"""Depths that are tried until a tree is small enough, so that its first fields do not take the room of the others."""
+"""Maximum depths to try until a tree is small enough; otherwise its first fields would use up the limit."""
 USUAL_NODES = 300
 """Maximum number of nodes of a tree that is deeper than its own fields."""
 MOST_NODES = 1_500
@@ -37,7 +37,7 @@ _HIDDEN = {"request": "readOnly", "response": "writeOnly"}
 """The flag of fields that a request or a response does not have."""
 _GROUPS = {"oneOf": "One of", "anyOf": "Any of"}
 _MERGED = ("properties", "required", "discriminator", *_GROUPS)
-"""Keywords of the parts of `allOf` that are not simply taken over."""
+"""Keywords that need special treatment when `allOf` is merged; for other keywords, the first value counts."""
 MOST_NAMES = 4
 """Maximum number of alternatives that a type names."""
 _FACTS = (
@@ -311,6 +311,6 @@ def _groups(schema: Object) -> Iterator[tuple[str, list[Any]]]:
 
 
 def shown_value(value: Any) -> str:
-    """Return a value as a text: a string unchanged, any other value as JSON, cut off at `LONGEST_VALUE` characters."""
+    """Return a value as text, at most `LONGEST_VALUE` characters: a string unchanged, other values as JSON."""
     written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return written if len(written) <= LONGEST_VALUE else written[: LONGEST_VALUE - 1] + "…"

@@ -1,4 +1,4 @@
-"""The text of operations, webhooks and models for search, made in a tenth of the time that showing them takes.
+"""The text of operations, webhooks and models for search, in a tenth of the time that rendering them takes.
 
 Each component is read once, where it is nearest to the operation. Examples and code samples are left out.
 """
@@ -31,7 +31,7 @@ _SINGLE = ("requestBody", "schema", "items", "additionalProperties", "not")
 
 
 def searched_markdown(reader: SpecificationReader, block: BlockReference) -> str:
-    """Return the text of what a block refers to as Markdown, with a heading for each anchor that the block has.
+    """Return the operation or the models of a block as Markdown, with a heading for each anchor of the block.
 
     The text is empty if the specification does not have the operation.
     """
@@ -63,20 +63,23 @@ def _lines(reader: SpecificationReader, value: Any) -> Iterator[str]:
     while waiting:
         name, value = waiting.popleft()
         address = text(mapping(value).get("$ref"))
-        found = {} if address in seen else reader.resolved(value)
+        resolved = {} if address in seen else reader.resolved(value)
         seen |= {address} if address else set()
-        words = (name or text(found.get("name")), *(text(found.get(key)) for key in ("type", "format", "description")))
-        values = " ".join(str(choice) for choice in sequence(found.get("enum"))[:MOST_VALUES])
+        words = (
+            name or text(resolved.get("name")),
+            *(text(resolved.get(key)) for key in ("type", "format", "description")),
+        )
+        values = " ".join(str(choice) for choice in sequence(resolved.get("enum"))[:MOST_VALUES])
         line = _line(" ".join(filter(None, (*words, values))))
         if line:
             yield line
         for key in _LISTED:
-            waiting.extend(("", inner) for inner in sequence(found.get(key)))
+            waiting.extend(("", inner) for inner in sequence(resolved.get(key)))
         for key in _NAMED:
-            waiting.extend(mapping(found.get(key)).items())
-        waiting.extend(("", found[key]) for key in _SINGLE if mapping(found.get(key)))
+            waiting.extend(mapping(resolved.get(key)).items())
+        waiting.extend(("", resolved[key]) for key in _SINGLE if mapping(resolved.get(key)))
 
 
 def _line(words: str) -> str:
-    """Return words in one line of Markdown, which is no heading and no code block."""
+    """Join words to one line, without leading signs that would start a heading or another block."""
     return " ".join(words.split()).lstrip("#`~|>{<- ")

@@ -19,10 +19,10 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 LARGEST_JSON, LARGEST_YAML = 30_000_000, 1_500_000
 """Maximum numbers of bytes of a file; a megabyte of YAML takes a second to load, a megabyte of JSON 10 ms."""
 MOST_REFERENCES = 20
-"""Maximum number of references that lead to one value."""
+"""Maximum number of references in a chain."""
 Object = Mapping[str, Any]
 _has_surrogates = re.compile(rb"\\u[dD][89a-fA-F]").search
-"""Finds escapes of which one without its pair would be no text."""
+"""Finds escapes of surrogates. A surrogate without its pair cannot be encoded as UTF-8."""
 
 
 class SpecificationError(Exception):
@@ -201,16 +201,16 @@ class SpecificationReader:
     def resolved(self, value: Any) -> Object:
         """Return an object or, if it is a reference, the object that it refers to.
 
-        Other keys of the reference take precedence over the keys of the target. An invalid reference has an empty
-        object as its target.
+        Other keys of the reference take precedence over the keys of the target. The target of an invalid reference is
+        an empty object.
         """
-        beside: dict[str, Any] = {}
+        other_keys: dict[str, Any] = {}
         for _ in range(MOST_REFERENCES):
             current = mapping(value)
             address = current.get("$ref")
             if not isinstance(address, str):
-                return {**current, **beside} if beside else current
-            beside = {name: item for name, item in current.items() if name != "$ref"} | beside
+                return {**current, **other_keys} if other_keys else current
+            other_keys = {name: item for name, item in current.items() if name != "$ref"} | other_keys
             value = self._at(pointer(address))
         return {}
 

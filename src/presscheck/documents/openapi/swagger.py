@@ -1,4 +1,4 @@
-"""Converts Swagger 2 to the form of OpenAPI 3, as far as pages show it."""
+"""Converts the parts of Swagger 2 that pages show to the form of OpenAPI 3."""
 
 from __future__ import annotations
 
@@ -30,23 +30,24 @@ class _Converter:
         self._consumes, self._produces = _types(document.get("consumes")), _types(document.get("produces"))
 
     def document(self) -> dict[str, Any]:
-        given = self._document
+        document = self._document
         moved = ("swagger", "host", "basePath", "schemes", "definitions", "parameters", "responses", "paths")
-        parameters = _object(given.get("parameters"))
+        parameters = _object(document.get("parameters"))
         return {
-            **{name: value for name, value in given.items() if name not in (*moved, "securityDefinitions")},
+            **{name: value for name, value in document.items() if name not in (*moved, "securityDefinitions")},
             "openapi": "3.0.0",
             "servers": self._servers(),
-            "paths": {path: self._path(item) for path, item in _object(given.get("paths")).items()},
+            "paths": {path: self._path(item) for path, item in _object(document.get("paths")).items()},
             "components": {
-                "schemas": _object(given.get("definitions")),
+                "schemas": _object(document.get("definitions")),
                 "parameters": {name: _parameter(_object(value)) for name, value in parameters.items()},
                 "responses": {
                     name: self._response(value, self._produces)
-                    for name, value in _object(given.get("responses")).items()
+                    for name, value in _object(document.get("responses")).items()
                 },
                 "securitySchemes": {
-                    name: _security(_object(value)) for name, value in _object(given.get("securityDefinitions")).items()
+                    name: _security(_object(value))
+                    for name, value in _object(document.get("securityDefinitions")).items()
                 },
             },
         }
@@ -110,41 +111,41 @@ class _Converter:
         return {"content": {kind: {"schema": schema} for kind in forms}, "required": bool(required)}
 
     def _response(self, value: Any, produces: list[str]) -> dict[str, Any]:
-        given = dict(_object(value))
-        schema, examples = given.pop("schema", None), _object(given.pop("examples", None))
-        headers = _object(given.get("headers"))
+        response = dict(_object(value))
+        schema, examples = response.pop("schema", None), _object(response.pop("examples", None))
+        headers = _object(response.get("headers"))
         if headers:
-            given["headers"] = {name: {"schema": header, **_object(header)} for name, header in headers.items()}
+            response["headers"] = {name: {"schema": header, **_object(header)} for name, header in headers.items()}
         kinds = [*examples, *(kind for kind in produces or [_JSON] if kind not in examples)]
         if schema is not None or examples:
-            given["content"] = {
+            response["content"] = {
                 kind: ({"schema": schema} if schema is not None else {})
                 | ({"example": examples[kind]} if kind in examples else {})
                 for kind in kinds
             }
-        return given
+        return response
 
 
-def _parameter(given: Object) -> Object:
-    if "$ref" in given or "schema" in given:
-        return given
-    schema = {name: value for name, value in given.items() if name not in _OF_PARAMETER}
-    return {**{name: value for name, value in given.items() if name in _OF_PARAMETER}, "schema": schema}
+def _parameter(parameter: Object) -> Object:
+    if "$ref" in parameter or "schema" in parameter:
+        return parameter
+    schema = {name: value for name, value in parameter.items() if name not in _OF_PARAMETER}
+    return {**{name: value for name, value in parameter.items() if name in _OF_PARAMETER}, "schema": schema}
 
 
-def _form_schema(given: Object) -> dict[str, Any]:
-    schema = {name: value for name, value in given.items() if name not in _OF_PARAMETER or name == "description"}
+def _form_schema(parameter: Object) -> dict[str, Any]:
+    schema = {name: value for name, value in parameter.items() if name not in _OF_PARAMETER or name == "description"}
     return schema | ({"type": "string", "format": "binary"} if schema.get("type") == "file" else {})
 
 
-def _security(given: Object) -> Object:
-    if given.get("type") == "basic":
-        return {**given, "type": "http", "scheme": "basic"}
-    if given.get("type") != "oauth2":
-        return given
-    flow = str(given.get("flow") or "")
-    details = {name: given[name] for name in ("authorizationUrl", "tokenUrl", "scopes") if name in given}
-    return {**given, "flows": {_FLOWS.get(flow, flow): details}}
+def _security(scheme: Object) -> Object:
+    if scheme.get("type") == "basic":
+        return {**scheme, "type": "http", "scheme": "basic"}
+    if scheme.get("type") != "oauth2":
+        return scheme
+    flow = str(scheme.get("flow") or "")
+    details = {name: scheme[name] for name in ("authorizationUrl", "tokenUrl", "scopes") if name in scheme}
+    return {**scheme, "flows": {_FLOWS.get(flow, flow): details}}
 
 
 def _with_references(value: Any) -> Any:

@@ -26,7 +26,7 @@ _RANGE_SEPARATOR = " … "
 _STRUCK = "~~"
 _LEAST = 3
 _LEAST_BEGUN = 12
-"""Minimum number of letters of a line that a quote may continue in the next line."""
+"""Minimum number of letters of a line that matches only the start of a quote."""
 _target = re.compile(r"\]\((?:[^)\s\]]++|\](?!\())*(?:\s++\"[^\"]*+\")?\)|\{%(?:(?!\{%).)*?%\}|<[^<>]*>")
 _letters = re.compile(r"\w")
 _fenced = re.compile(
@@ -59,7 +59,7 @@ def quote_deleted(words: str) -> str:
 
 
 def deleted_words(quote: str) -> str:
-    """Return the words in the quote of a deleted text; empty if the quote is of another text."""
+    """Return the words in the quote of a deleted text; empty for any other quote."""
     is_struck = len(quote) > 2 * len(_STRUCK) and quote.startswith(_STRUCK) and quote.endswith(_STRUCK)
     return quote.removeprefix(_STRUCK).removesuffix(_STRUCK) if is_struck else ""
 
@@ -113,7 +113,8 @@ def find_quoted_line(words: str, lines: Iterable[tuple[int, str]]) -> int | None
         return None
     inside: int | None = None
     prefix_line, longest = None, _LEAST_BEGUN - 1
-    first = normalize_text(range_start(words)) if _RANGE_SEPARATOR in words else ""  # not found without its last line
+    # the first line of several does not count without the last line
+    first = normalize_text(range_start(words)) if _RANGE_SEPARATOR in words else ""
     for number, text in lines:
         line_letters = normalize_text(text)
         if line_letters.startswith(normalized):
@@ -197,9 +198,7 @@ def _is_spelled(words: str, parts: Sequence[str]) -> bool:
 
 
 def _is_read(words: str, parts: Sequence[str]) -> bool:
-    """Return whether a quote has the same letters as these parts. A cell without letters, such as ✓, must be
-    identical.
-    """
+    """Return whether a quote has the same letters as these parts; False if its cell has only signs, such as ✓."""
     cell = words.rpartition(CELL_SEPARATOR)[2].strip()
     is_empty = not normalize_text(cell)
     return is_empty == (not cell) == (not parts[-1]) and normalize_text(words) == normalize_text(_joined(parts))
@@ -305,9 +304,7 @@ def replace_block(markdown: str, block: Block, words: str) -> str:
 
 
 def comment_words(markdown: str) -> str:
-    """Return the text of a comment on one line, without its quote and the fence of a suggestion. The text is
-    untrusted.
-    """
+    """Return the unsanitized text of a comment on one line, without its quote and the fence of a suggestion."""
     text = split_quote(markdown)[1]
     if suggestion := parse_suggestion(text):
         text = f"{suggestion.before} suggestion: {suggestion.words or 'delete this text'} {suggestion.after}"

@@ -26,9 +26,7 @@ def unsigned_url(url: str) -> str:
 
 
 def unsigned_file(file: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an API file with its signature removed, so that it can be compared with the same file in another
-    response.
-    """
+    """Return an API file without its signature, so that it equals the same file in another response."""
     url = file.get("downloadURL")
     return {**file, "downloadURL": unsigned_url(url)} if isinstance(url, str) else dict(file)
 

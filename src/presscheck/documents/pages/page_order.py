@@ -9,9 +9,7 @@ from presscheck.api.content import RevisionPage
 
 
 class Move(NamedTuple):
-    """A move of a page: its new parent (None for the top level), and its new preceding sibling (None for the first
-    place).
-    """
+    """A move of a page to a parent (None for the top level), after a sibling (None for the first place)."""
 
     page: str
     parent: str | None
@@ -73,7 +71,7 @@ class PageOrder:
             yield from self.every(page)
 
     def outermost(self, pages: Iterable[str]) -> list[str]:
-        """Return those of the given pages that are not below another given page, in the order of the tree."""
+        """Return those of `pages` that are not below another of `pages`, in the order of the tree."""
         chosen = {*pages}
         in_order = [page for page in self.every() if page in chosen]
         return [

@@ -124,8 +124,8 @@ class Problem:
 
     def finding(self, check: str, severity: Severity) -> Finding:
         """Return the problem as a finding of a check."""
-        given: dict[str, Any] = {**vars(self), "severity": self.severity or severity}
-        return Finding(check, **given)
+        values: dict[str, Any] = {**vars(self), "severity": self.severity or severity}
+        return Finding(check, **values)
 
 
 def check_site(content: SiteContent, levels: Mapping[str, Level] | None = None) -> list[Finding]:
@@ -138,7 +138,7 @@ def check_site(content: SiteContent, levels: Mapping[str, Level] | None = None) 
     level_of: dict[str, Level] = {check.name: check.severity for check in CHECKS}
     level_of |= levels or {}
     checks = [check for check in CHECKS if level_of[check.name] != "off"]
-    found = [
+    findings = [
         problem.finding(check.name, severity)
         for check in checks
         if (severity := level_of[check.name]) != "off"
@@ -150,8 +150,8 @@ def check_site(content: SiteContent, levels: Mapping[str, Level] | None = None) 
             message = f"not checked: {', '.join(check.title for check in missed)} ({part.reason})"
             unchecked = tuple(check.name for check in missed)
             missing = Finding("not-checked", "unknown", part.where, message, unchecked=unchecked, reason=part.reason)
-            found.append(missing)
-    return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
+            findings.append(missing)
+    return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
 
 
 def summary(findings: Iterable[Finding]) -> str:
@@ -188,12 +188,12 @@ def _draft(content: SiteContent) -> Iterator[Problem]:
 def _broken_link(content: SiteContent) -> Iterator[Problem]:
     yield from _links(content, "broken", "broken link")
     site_links = [(space, link) for space in content.spaces for link in space.links if link.status != "broken"]
-    leads_nowhere = _leads_nowhere(content)
+    missing_path = _missing_path_finder(content)
     for space, link in site_links:
         target = link.target_reference
         address = (target.url or "") if target else ""
         # the service checks links to pages of a space, but not links to addresses of the site
-        path = leads_nowhere(address) if address else ""
+        path = missing_path(address) if address else ""
         for place in link.location_references if path else ():
             page = place.page
             where = f"{space.title}: {page.title}" if page else space.title
@@ -357,8 +357,8 @@ def _redirect_target(content: SiteContent) -> Iterator[Problem]:
 
 
 def _redirect(content: SiteContent, source: str, message: str) -> Problem:
-    found = next((redirect.id for redirect in content.redirects if redirect.source == source), "")
-    return Problem(f"Redirect {source}", message, part="redirects", item=found)
+    redirect_id = next((redirect.id for redirect in content.redirects if redirect.source == source), "")
+    return Problem(f"Redirect {source}", message, part="redirects", item=redirect_id)
 
 
 def _schema(content: SiteContent) -> Iterator[Problem]:
@@ -435,7 +435,7 @@ def _changed_address(content: SiteContent) -> Iterator[Problem]:
     now = {space.item.id: space for space in content.spaces}
     if _is_unread(content, "redirects"):
         return
-    reached = _reached(content) if content.former else NOWHERE
+    reached = _reached(content) if content.former else NOTHING_REACHED
     for then, pages in content.former:
         space = now.get(then.id)
         if space is None:
@@ -464,18 +464,18 @@ def _incoming_link(content: SiteContent) -> Iterator[Problem]:
     if not content.incoming:
         return
     pages = {page.id for _, page in _pages(content)}
-    leads_nowhere = _leads_nowhere(content)
+    missing_path = _missing_path_finder(content)
     for link in content.incoming:
         if link.target_page:
             if link.target_page not in pages and not _is_unread(content, "pages"):
                 why = "links to a page that is not in this site any more"
                 yield Problem(link.where, why, link.space, link.page, link=link.address)
-        elif path := leads_nowhere(link.address):
+        elif path := missing_path(link.address):
             why = f"links to {path}, which this site does not have"
             yield Problem(link.where, why, link.space, link.page, link=link.address)
 
 
-def _leads_nowhere(content: SiteContent) -> Callable[[str], str]:
+def _missing_path_finder(content: SiteContent) -> Callable[[str], str]:
     """Return a function that checks the address of a link.
 
     The function returns the path within the site if readers get no page at the address, and an empty text for all other
@@ -736,7 +736,7 @@ class _Reached(NamedTuple):
         return path in self.paths or f"{path}/".startswith(self.wildcards)
 
 
-NOWHERE = _Reached((), ())
+NOTHING_REACHED = _Reached((), ())
 
 
 def _reached(content: SiteContent) -> _Reached:

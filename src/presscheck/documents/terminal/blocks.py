@@ -43,7 +43,7 @@ IN_ITSELF = "It includes itself: its text is shown once."
 TOO_MANY = "Too much reusable content in reusable content: its text is not shown here."
 
 MAX_PICTURES = 20
-"""Maximum number of pictures of a paragraph that are drawn; further ones have captions only."""
+"""Maximum number of pictures of a paragraph that are drawn; further pictures have only a caption."""
 
 
 class TerminalWords:
@@ -235,7 +235,7 @@ class BlockRenderer:
 
     def block(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """Render one block."""
-        draw = _DRAWN.get(token.type)
+        draw = _RENDERERS.get(token.type)
         return draw(self, token, inner, columns) if draw else []
 
     def runs(self, token: Token, style: str = "") -> list[Span]:
@@ -312,15 +312,15 @@ class BlockRenderer:
         return with_prefix(lines, (bar,), (bar,))
 
     def list_block(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Render a list with hanging markers. If an item contains more than text and lists, blank lines separate
-        the items.
+        """Render a list with hanging markers.
 
-        Blank lines in the Markdown do not matter, because document nodes have none.
+        Blank lines separate the items if an item contains more than text and lists. Blank lines in the Markdown do not
+        matter, because document nodes have none.
         """
         parts = outermost(inner)
         items = [outermost(within) for _, within in parts]
         others = {child.type for blocks in items for child, _ in blocks[1:]} - {*_LISTS}
-        is_compact = not others & _DRAWN.keys()
+        is_compact = not others & _RENDERERS.keys()
         first = int(token.attrs.get("start", 1)) if token.type == "ordered_list_open" else None
         bullet = self.symbols.bullets[self._depth % len(self.symbols.bullets)]
         size = len(str(first + len(items) - 1)) + 2 if first is not None else 2
@@ -370,7 +370,7 @@ class BlockRenderer:
 
 _LISTS = ("bullet_list_open", "ordered_list_open")
 
-_DRAWN: dict[str, Callable[[BlockRenderer, Token, Sequence[Token], int], list[Line]]] = {
+_RENDERERS: dict[str, Callable[[BlockRenderer, Token, Sequence[Token], int], list[Line]]] = {
     "paragraph_open": BlockRenderer.paragraph,
     "heading_open": BlockRenderer.heading,
     "bullet_list_open": BlockRenderer.list_block,

@@ -293,8 +293,9 @@ def _step(page: BlockContext, number: int, icon: str, inner: Tokens, columns: in
 
 
 def _after_icon(page: BlockContext, icon: str, inner: Tokens, lines: list[Line], columns: int) -> list[Line]:
-    """Put an icon before the first of the rendered `lines`, or above it if that line has no room or does not start with
-    words.
+    """Put an icon before the first of the rendered `lines`.
+
+    The icon has a line of its own if the first line has no room or does not start with words.
     """
     sign = page.words(page.inline_words.icon(icon), "quiet", columns)
     words = inner[1].content if inner and inner[0].type in ("heading_open", "paragraph_open") else ""

@@ -75,9 +75,7 @@ class Heading(NamedTuple):
 
 
 class HiddenLine(NamedTuple):
-    """A line in a folded section: the line of the folded heading, the number of its block, and its index in
-    the block.
-    """
+    """A line in a folded section: the line of the folded heading, the number of its block, and its index there."""
 
     fold: int
     block: int
@@ -669,9 +667,7 @@ class _CutBlocks:
                 self.blocks[at] = self._with_conflict_source(block, head)
 
     def _head(self, block: Block, head: str) -> str:
-        """Return the first two lines of the table that a block continues because a conflict splits it, or an empty
-        string.
-        """
+        """Return the head of the table that a block belongs to, even after a conflict in the table; empty otherwise."""
         if block.kind == "table":
             return "\n".join(block.text.split("\n")[:2])
         return head if conflict_number(block.text) is not None or block.text.startswith("|") else ""
@@ -762,9 +758,9 @@ def _one_line(text: str) -> str:
     return " ".join(sanitize(text).split())
 
 
-def _contains_other(one: str, other: str) -> bool:
+def _contains_other(first: str, second: str) -> bool:
     """Return whether one of two normalized texts contains the other."""
-    return bool(one and other) and (one in other or other in one)
+    return bool(first and second) and (first in second or second in first)
 
 
 def is_rule(line: Line, symbols: Symbols) -> bool:

@@ -86,8 +86,9 @@ def _scrolled(
     controls: Controls,
     key: str,
 ) -> list[Line] | None:
-    """Render the first column, and the columns that fit from the chosen column on. Return None if there is no room for
-    two columns.
+    """Render the first column, and next to it as many columns as fit, from the chosen column on.
+
+    Return None if there is no room for two columns.
     """
     natural_sizes = [min(max(1, *column), WIDEST_COLUMN) for column in natural]
     first = min(natural_sizes[0], max(columns // 3, 1))
@@ -102,11 +103,8 @@ def _scrolled(
     sizes = [first, *others[offset : offset + count]]
     part = [[row[number] for number in chosen] for row in grid]
     lines = _aligned(part, sizes, [aligns[n] if n < len(aligns) else "" for n in chosen], symbols)
-    name = (
-        f"columns {offset + 2}–{offset + 1 + count} of {len(natural_sizes)}"
-        if not symbols.is_ascii
-        else (f"columns {offset + 2}-{offset + 1 + count} of {len(natural_sizes)}")
-    )
+    dash = "-" if symbols.is_ascii else "–"
+    name = f"columns {offset + 2}{dash}{offset + 1 + count} of {len(natural_sizes)}"
     before = Span(f"{symbols.before} ", "accent", target(key, max(0, offset - count))) if offset else Span("  ")
     after = Span(f" {symbols.after}", "accent", target(key, min(most, offset + count))) if offset < most else Span("")
     mark = Mark("wide", key, offset, most).span

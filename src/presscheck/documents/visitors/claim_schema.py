@@ -241,9 +241,7 @@ def _unknown(value: dict[str, Any], keywords: Sequence[str], path: tuple[Step, .
 
 
 def _at_comma(error: json.JSONDecodeError) -> json.JSONDecodeError:
-    """Return an error at a comma after the last item, as Python 3.13 reports it; earlier versions expect
-    another item.
-    """
+    """Move an error to the comma after the last item, where Python 3.13 reports it; other errors are unchanged."""
     before = error.doc[: error.pos].rstrip()
     if before.endswith(",") and error.doc[error.pos : error.pos + 1] in ("]", "}"):
         return json.JSONDecodeError("Illegal trailing comma before end of object", error.doc, len(before) - 1)
