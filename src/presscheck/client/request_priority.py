@@ -22,7 +22,7 @@ from presscheck.api.operation import Operation
 MAX_WAIT = 24 * 3600.0
 """Maximum seconds to wait; longer waits are capped."""
 SLOW_FROM = 0.2
-"""The remaining fraction of a window's requests below which requests are spread over the rest of the window."""
+"""If less than this fraction of a window's requests remains, they are spread over the rest of the window."""
 RESERVE = 0.1
 """The fraction of a window's requests that is reserved for requests that a user waits for."""
 
@@ -46,7 +46,7 @@ class RequestRecord:
 
     Attributes:
         status: the HTTP status; None without a response.
-        agent: the name of the agent that wrote what is sent; empty if the user wrote it.
+        agent: the name of the agent that wrote the content; empty if the user wrote it.
     """
 
     method: str
@@ -60,7 +60,7 @@ class RequestRecord:
 
 
 class RequestContext:
-    """The priority of a request, which can be raised, and the agent that wrote what is sent.
+    """The priority of a request, which can be raised, and the agent that wrote the content.
 
     Args:
         priority: the initial priority.
@@ -154,7 +154,7 @@ class Budget:
             self._next_idle = max(self._next_idle, now + self._gap(now, idle=True))
 
     def _wait_of(self, context: RequestContext, now: float) -> float:
-        """Return the seconds until the turn of a request, after queued requests of higher or equal priority."""
+        """Return the seconds that a request must wait; queued requests of higher or equal priority are sent first."""
         if self._left is not None and now >= self._ends:
             self._left = None
         idle, place = context.is_background, self._queue.index(context)

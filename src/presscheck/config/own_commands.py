@@ -47,7 +47,7 @@ class OwnCommand:
             words are its parameters.
         keys: the keys, as written in the file; empty for a command of the palette only.
         places: the kinds of places that offer the command; empty for all places.
-        mode: what happens to the output.
+        mode: how the command runs.
         asks_first: whether the user confirms each run.
         is_script: whether a shell runs the first word.
         timeout: the time limit in seconds; programs that get the terminal have none.

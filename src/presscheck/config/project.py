@@ -44,9 +44,9 @@ from presscheck.errors import ConfigurationError
 MAX_BYTES = 64 * 1024
 """The maximum size of the file."""
 LONGEST_COMMAND = 400
-"""The maximum number of characters of a command, so that the question about it can show all of them."""
+"""The maximum number of characters of a command, so that the question about it can show the whole command."""
 FOLDER = "{folder}"
-"""The directory of an own command that runs in the folder of a space."""
+"""The value of `directory` for an own command that runs in the folder of a space."""
 TABLES = ("views", "folders", "checks", "review_programs", "commands")
 """The tables of the file. An error in one of them skips only the entry."""
 
@@ -445,6 +445,6 @@ def _program(
     value: ProseCheck | ReviewProgram | OwnCommand,
     notes: str = "",
 ) -> Program:
-    settings = json.dumps([kind, name, words, str(directory), notes])  # all that decides what runs, and when
+    settings = json.dumps([kind, name, words, str(directory), notes])  # everything that determines what runs, and when
     fingerprint = hashlib.sha256(settings.encode()).hexdigest()
     return Program(kind, name, words, directory, fingerprint, value, notes)

@@ -16,7 +16,7 @@ from presscheck.config.settings_schema import CHECK_SETTINGS, MAX_CHECKS, TIMEOU
 SettingError = tuple[tuple[str, ...], str]
 """The key path of an invalid setting, and the message."""
 OutputFormat = Literal["json", "sarif", "typos", "markdownlint", "vale"]
-"""The output of a program: JSON as the manual describes it, SARIF, or the format of a certain program."""
+"""The output of a program: JSON as the manual describes it, SARIF, or the format of a known program."""
 PAGES = "{pages}"
 """The word of a command that the paths of the pages replace; without it, the paths are appended."""
 MAX_TIMEOUT = 3600

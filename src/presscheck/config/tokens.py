@@ -135,7 +135,7 @@ def _file(directory: Path, profile: str, base_url: str) -> Path:
 
 
 def lock_token(directory: Path, profile: str, base_url: str) -> AcquireReturnProxy[BaseFileLock]:
-    """Lock the stored token during a renewal, so that another process does not renew it, too. `with` releases the lock.
+    """Lock the stored token, so that only one process at a time renews it. `with` releases the lock.
 
     Raises:
         StoreError: another process takes too long.

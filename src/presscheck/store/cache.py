@@ -85,7 +85,7 @@ _REVIEWED = f"""EXISTS (
         ), '')
     )
 )"""  # noqa: S608
-"""SQL: whether the user reviewed the newest revision of a row, without a later request for another review."""
+"""SQL: whether the user reviewed the newest revision of a row, and was not asked for a review since."""
 _INVOLVED = f"""EXISTS (
     SELECT 1 FROM (SELECT ? AS key, ? AS user) AS call WHERE {_NOTIFICATIONS} = 'followed'
     OR {_JUST_REVIEWED} OR EXISTS ({_OWN_REVIEWS}) OR EXISTS (
@@ -149,7 +149,7 @@ BATCH = 200
 TARGET = 0.9
 """The fraction of the limit at which an eviction ends; an eviction starts above the limit."""
 RETRY_GROWTH = 1.05
-"""The growth of the cache after which an eviction that missed its target is tried again."""
+"""An eviction that missed its target is tried again when the cache has grown by this factor."""
 _UNREFERENCED = """
 NOT EXISTS (SELECT 1 FROM items WHERE items.object = resources.object AND items.id = resources.id)
 AND NOT EXISTS (SELECT 1 FROM answers WHERE answers.object = resources.object AND answers.id = resources.id)
@@ -591,7 +591,7 @@ class Cache:
         self._path, self._limit = path, limit
         # threads must not share a connection: they would share its statements, and could get each other's rows
         self._readers: tuple[CacheReader, ...] = ()
-        """For the thread of the user interface: the file; or memory, then the file, if the file cannot be written."""
+        """For the thread of the user interface: memory, if the file cannot be written, and then the file."""
         self._own_readers: tuple[CacheReader, ...] = ()
         """The same for the writer thread."""
         self._used: dict[str, float] = {}

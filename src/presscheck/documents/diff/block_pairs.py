@@ -141,7 +141,7 @@ def _with_moves(pairs: list[SegmentPair]) -> list[SegmentPair]:
 
 
 def _movable(pairs: Sequence[SegmentPair], kind: Kind) -> dict[object, int]:
-    """Return the indices of pairs of a kind, added or removed, whose segment may have moved, by its key.
+    """Return the indices of the added or the removed pairs whose segment may have moved, by the key of the segment.
 
     The segment must be long enough, and the only one of this kind with its key.
     """

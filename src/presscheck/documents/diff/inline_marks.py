@@ -17,7 +17,7 @@ MIN_KEPT = 0.35
 FONT_STYLES = frozenset(("strong", "emphasis", "heading", "title", "code", "strike", "underline", "mark"))
 """Words of a style that are not colors; a tinted text keeps them."""
 SYNTAX_STYLES = frozenset(("keyword", "number"))
-"""Syntax colors that remain in added and removed lines; strings and comments, which may fill a line, lose theirs."""
+"""Syntax colors that added and removed lines keep. They do not keep those of strings and comments, which fill lines."""
 _TINTS: dict[RunKind, str] = {"same": "", "removed": "removed strike", "added": "added underline"}
 
 
@@ -101,7 +101,7 @@ def _needs_blank(run: Run[StyledToken]) -> bool:
 
 
 def one_side(runs: Iterable[Run[StyledToken]], side: RunKind, ground: str = "") -> Line:
-    """Return the old text (`removed`) or the new text (`added`), with the words marked that the other text lacks.
+    """Return the old text (`removed`) or the new text (`added`), and mark the words that the other text lacks.
 
     `ground` is the style of unmarked words without a style.
     """

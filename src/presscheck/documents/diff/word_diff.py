@@ -35,7 +35,7 @@ class Token(NamedTuple):
 class Run(NamedTuple, Generic[T]):
     """Consecutive tokens that are all unchanged, removed or added.
 
-    For unchanged tokens, `old` has the tokens of the old text, which may differ in ways that do not count.
+    For unchanged tokens, `old` has the tokens of the old text, which may differ in details that the diff ignores.
     """
 
     kind: RunKind

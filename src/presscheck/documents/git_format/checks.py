@@ -56,7 +56,7 @@ def check_folder(path: Path) -> list[Finding]:
 
 
 class _Cases:
-    """Finds files whose source path equals the target of a link except for upper and lower case."""
+    """Finds the files that broken links would reach if case were ignored."""
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
@@ -228,8 +228,5 @@ def _with_anchor(link: AnchoredLink, anchors: Iterable[str]) -> Finding:
 
 
 def _bare(anchor: str) -> str:
-    """Return an anchor in lower case and without signs.
-
-    The anchors that different programs make of a title then are equal.
-    """
+    """Return only the letters and digits of an anchor, in lower case, to compare anchors of different programs."""
     return _prefix.sub("", _not_name.sub("", anchor.lower()))

@@ -37,7 +37,7 @@ class RepositoryConfig:
 
 
 def read_config(text: str) -> tuple[RepositoryConfig, list[Finding]]:
-    """Read the configuration. Return it with the findings; invalid parts have their defaults."""
+    """Read the configuration. Return it with the findings; invalid parts get their defaults."""
     message = "has invisible characters, which are ignored"
     findings = [
         Finding(CONFIG_FILE, number, message, "invisible-characters", fix=Fix(line, _INVISIBLE.sub("", line)))

@@ -1,8 +1,12 @@
 """Writes pages and reusable content in the platform's Git format, the inverse of `git_format.repository`.
 
-Reading the written texts gives the same pages, with these exceptions, which the format cannot express: a slug that
-differs from the name of the page's file, pages at the top level after a group (they are written before the groups), a
-link to a page that stands before the page itself, subpages of a link, and marks such as backticks in a title.
+Reading the written texts gives the same pages, except for details that the format cannot express:
+
+- a slug that differs from the name of the page's file
+- pages at the top level after a group, which are written before the groups
+- a link to a page that precedes the page itself
+- subpages of a link
+- marks such as backticks in a title
 """
 
 from __future__ import annotations
@@ -138,7 +142,7 @@ def write_page(page: SourcePage) -> str:
 
 
 def _original(oid: str, forms: Iterator[str]) -> str:
-    """Return the form with an object id, or else the first form. The first form is also tried with other line ends."""
+    """Return the form that has an object id, or else the first form. The first form is also tried with CRLF."""
     first = next(forms)
     if not oid:
         return first

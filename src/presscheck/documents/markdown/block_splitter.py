@@ -20,7 +20,7 @@ from presscheck.documents.pages.front_matter import OPENING, front_matter_size
 
 HTML_NAMES = ("details", "div", "table", "figure", "ul", "ol")
 LINES_AHEAD = 25
-"""Lines below a block on which its end may depend: a tag of several lines is looked for in 20 lines."""
+"""Number of lines below a block that may decide where it ends: the end of a tag is searched in 20 lines."""
 TagPairs = dict[tuple[int, str], int]
 """Maps opening line and lower-case tag name to the closing line."""
 _lead = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*").match

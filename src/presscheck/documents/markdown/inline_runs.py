@@ -354,7 +354,7 @@ def _form_of(name: str, values: dict[str, str]) -> str:
 
 
 def _name_of_page(address: str) -> str:
-    """Return the text that exporters give links without text: the last part of a relative address."""
+    """Return the text that exporters use for a link without text: the last part of a relative address."""
     path = address.partition("#")[0].rstrip("/")
     return "" if "://" in path else path.rpartition("/")[2]
 

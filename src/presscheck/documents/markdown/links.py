@@ -39,7 +39,7 @@ _HTML = re.compile(r"<(a|img|source|video|audio|iframe)\b([^<>]*)>", re.IGNORECA
 _ADDRESS = re.compile(r"\b(?:href|src|srcset)=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 _ALTERNATIVE = re.compile(r"\balt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 _MAYBE_UNNAMED = re.compile(r"!\[[\s*`\\]*\]")
-"""Matches images whose alternative text may be empty without escapes, emphasis and code."""
+"""Matches images whose alternative text may have only blanks and markup."""
 _UNNAMED = re.compile(r"\\.|(!\[(?:[\s*`]|\\[*`])*\])")
 """Matches an escape, or an image without alternative text once code is blanked out."""
 _BLANK = re.compile(r"\n[ \t]*\n")

@@ -19,7 +19,7 @@ class TextLimits(NamedTuple):
 
 PAGE_LIMITS = TextLimits(characters=500_000, parts=20_000)
 COMMENT_LIMITS = TextLimits(characters=50_000, parts=2_000)
-"""Smaller than the limits of a page, as a list has up to a thousand comments."""
+"""Smaller than the limits of a page, because a list has up to a thousand comments."""
 
 _line_break = re.compile(r"\r\n?|\n")
 _delimiters = re.compile(r"[ \t>]*+[|:-][|: \t-]*+").fullmatch

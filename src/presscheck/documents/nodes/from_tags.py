@@ -44,7 +44,8 @@ class TagBlock(NamedTuple):
 def fit_children(kind: str, nodes: Nodes) -> Nodes:
     """Return blocks as children of a kind of node.
 
-    A block that is not allowed there, such as a tab outside of tabs, becomes its content between the lines of its tag.
+    A block that is not allowed there, such as a tab outside of tabs, is replaced by its content between the lines of
+    its tag.
     """
     return [child for node in nodes for child in _as_child(ALLOWED_CHILDREN[kind], node)]
 

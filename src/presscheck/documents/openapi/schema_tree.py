@@ -25,7 +25,7 @@ DEEPEST = 7
 _DEPTHS = (DEEPEST, 5, 4, 3, 2, 1)
 """Maximum depths to try until a tree is small enough; otherwise its first fields would use up the limit."""
 USUAL_NODES = 300
-"""Maximum number of nodes of a tree that is deeper than its own fields."""
+"""Maximum number of nodes of a tree with more than one level of fields."""
 MOST_NODES = 1_500
 """Maximum number of nodes of all trees of an operation."""
 MOST_CHOICES = 100

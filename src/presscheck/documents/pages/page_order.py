@@ -71,7 +71,7 @@ class PageOrder:
             yield from self.every(page)
 
     def outermost(self, pages: Iterable[str]) -> list[str]:
-        """Return those of `pages` that are not below another of `pages`, in the order of the tree."""
+        """Return those of `pages` that are not below another page of `pages`, in the order of the tree."""
         chosen = {*pages}
         in_order = [page for page in self.every() if page in chosen]
         return [

@@ -239,7 +239,7 @@ _STORED = {"document": "documentId"}
 
 
 def _below(pages: Sequence[Page], above: Page | None, prefix: str) -> list[tuple[PagePosition, str]]:
-    """Return the positions of siblings, last first, each with the path prefix of its subpages if it has no path."""
+    """Return the positions of siblings, last first, each with `prefix`, which a page without a path passes on."""
     return [
         (PagePosition(page, above, index, prefix + page["slug"] if page.get("slug") else None), prefix)
         for index, page in reversed([*enumerate(pages)])

@@ -698,7 +698,7 @@ def _is_circle(source: str, way: Sequence[str]) -> bool:
 
 
 def _split(address: str) -> SplitResult:
-    """Return the parts of an address, which are empty if it is no URL."""
+    """Split an address into its parts, which are all empty if it is not a URL."""
     try:
         return urlsplit(address)
     except ValueError:

@@ -41,7 +41,7 @@ class PageFacts(NamedTuple):
 
 
 NOTHING_FOUND = PageFacts()
-"""The facts about pages without findings, which most pages share."""
+"""The facts about a page without findings, shared by most pages."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class SpaceContent:
 
 
 class Unread(NamedTuple):
-    """A part of a site that could not be read completely; `name` is the name that checks use."""
+    """A part of a site that could not be read completely; `name` is its name in `Check.needs`."""
 
     name: str
     where: str

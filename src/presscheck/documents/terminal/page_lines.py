@@ -56,7 +56,7 @@ CONFLICT = "conflict"
 
 
 ROOM_OF_FOLD = 16
-"""Number of cells reserved after a folded heading for the number of hidden lines."""
+"""Cells that are reserved after a folded heading to show the number of hidden lines."""
 
 
 class Heading(NamedTuple):

@@ -22,7 +22,7 @@ def visible_pages(tree: Tree, holds: Holds) -> Tree:
 
 
 def visible_values(value: Any, holds: Holds) -> Any:
-    """Return a JSON value with only the visible parts of texts, without list items whose condition is not met."""
+    """Return a JSON value without hidden parts of texts, and without list items whose condition is not met."""
     if isinstance(value, str):
         return visible_words(value, holds)
     if isinstance(value, dict):
