@@ -59,7 +59,7 @@ _GRANTED = select(_grants.place_id, _grants.holder_id, _grants.role).where(
 
 _COLLECTIONS = select(CollectionRow).where(CollectionRow.organization_id == bindparam("organization"))
 _SPACES = select(SpaceRow).where(SpaceRow.organization_id == bindparam("organization"), SpaceRow.deleted_at.is_(None))
-_GRANTS = select(GrantRow).where(GrantRow.place_id.in_(bindparam("places", expanding=True)))
+_GRANTS = select(GrantRow).where(among(GrantRow.__table__.c.place_id, "places"))
 SPACES_OF_SITES = select(SiteSpaceRow.site_id, SiteSpaceRow.space_id).where(
     among(SiteSpaceRow.__table__.c.site_id, "sites")
 )
@@ -137,8 +137,9 @@ class Reader:
             # zip takes the columns of this table from the iterator; the rest belongs to the next tables
             values = dict(zip(names, columns, strict=False))
             if values["id"] is not None:
-                # creating instances through the session takes three times as long
-                known[entity, values["id"]] = entity(**values)
+                # as an object of no session, without events of its attributes: a tenth of the time of loading it
+                row = known[entity, values["id"]] = entity()
+                vars(row).update(values)
         if self._is_in_organization:
             organization, member, role = columns
             known["member", organization, caller.id] = _Member(role) if member else None

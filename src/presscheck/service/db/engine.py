@@ -16,7 +16,7 @@ from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from typing import Any, TypeVar
 
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
 from sqlalchemy import (
     Connection,
     Engine,
@@ -276,6 +276,7 @@ def new_engine(url: str) -> Engine:
         pool_pre_ping=address.get_backend_name() == "postgresql",  # the server may have restarted
         max_overflow=MOST_CONNECTIONS - POOLED,
         json_serializer=_json_of,
+        json_deserializer=_value_of,
     )
     if engine.dialect.name == "sqlite":
         _create_privately(address.database)
@@ -301,6 +302,14 @@ def _json_of(value: object) -> str:
         return to_json(value, inf_nan_mode="constants").decode()
     except ValueError:  # a lone surrogate, or very deep nesting
         return json.dumps(value)
+
+
+def _value_of(text: str) -> Any:
+    """Parse the value of a JSON column."""
+    try:
+        return from_json(text)
+    except ValueError:  # a lone surrogate, or very deep nesting
+        return json.loads(text)
 
 
 def _prepare(connection: Any, _record: Any) -> None:

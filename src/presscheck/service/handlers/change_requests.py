@@ -37,6 +37,7 @@ from presscheck.api.change_requests import (
 )
 from presscheck.api.operation import Page
 from presscheck.service.db.ids import new_id
+from presscheck.service.db.statements import among
 from presscheck.service.http.operations import ApiError, Context, handles
 from presscheck.service.http.pagination import MOST_COUNTED, SortKey, page_of_found
 from presscheck.service.models.content import (
@@ -58,10 +59,11 @@ from presscheck.service.review.change_requests import (
 
 _KEY = SortKey.of((ChangeRequestRow.updated_at, ChangeRequestRow.id))
 _spaces, _counts = SpaceRow.__table__, ChangeRequestCountRow.__table__.c
-_COUNTS = select(_counts.role, _counts.space_id, _counts.number).where(
-    _counts.space_id.in_(bindparam("spaces", expanding=True)),
+_COUNTS = select(_counts.role, _counts.user_id, _counts.space_id, _counts.number).where(
+    among(_counts.space_id, "spaces"),
+    among(_counts.role, "roles"),
+    among(_counts.user_id, "users"),
     _counts.status == bindparam("status"),
-    tuple_(_counts.role, _counts.user_id).in_(bindparam("parts", expanding=True)),
     _counts.number > 0,
 )
 _PARTS = {"reviewer": RequestedReviewerRow, "contributor": ContributorRow}
@@ -95,13 +97,18 @@ def listed(
         spaces = ()  # not supported here: no change request has any
     numbers: dict[str, dict[str, int]] = {part.role: {} for part in parts}
     if spaces:
-        for role, space_id, number in context.rows(_COUNTS, spaces=spaces, status=status, parts=parts):
-            numbers[role][space_id] = number
+        roles, users = zip(*parts, strict=True)
+        for role, user_id, space_id, number in context.rows(
+            _COUNTS, spaces=spaces, roles=roles, users=users, status=status
+        ):
+            if _Part(role, user_id) in parts:
+                numbers[role][space_id] = number
     fewest, *others = sorted(parts, key=lambda part: sum(numbers[part.role].values()))
     spaces_with_matches = sorted(numbers[fewest.role])
     chosen = _Chosen(fewest != _ALL, tuple(other.role for other in others), len(spaces_with_matches) > 1)
     values: dict[str, Any] = {
         "spaces": spaces_with_matches,
+        "space": spaces_with_matches[0] if spaces_with_matches else "",
         "status": status,
         "role": fewest.role,
         "user": fewest.user_id,
@@ -114,7 +121,7 @@ def listed(
             return ()
         after = {} if place is None else {"time": place[0], "id": place[1]}
         statement = _first(chosen, place is not None, context.session.connection().dialect.name == "postgresql")
-        return context.rows(statement, **values, **after, most=most)
+        return context.records(statement, **values, **after, most=most)
 
     def total() -> int | None:
         if not others or not spaces_with_matches:
@@ -143,7 +150,7 @@ class _Chosen(NamedTuple):
 def _number(chosen: _Chosen) -> Select[Any]:
     """Return a query that counts the matches, up to one more than the largest reported total."""
     source = _source(chosen, "each")
-    within = source.space_id.in_(bindparam("spaces", expanding=True))
+    within = among(source.space_id, "spaces")
     matches = select(source.id).where(within, *_conditions(chosen, source, after=False)).limit(MOST_COUNTED + 1)
     return select(func.count()).select_from(matches.subquery())
 
@@ -158,10 +165,9 @@ def _first(chosen: _Chosen, after: bool, has_lateral: bool) -> Select[Any]:
         has_lateral: whether the database supports ``LATERAL`` joins.
     """
     source = _source(chosen, "each")
-    spaces: BindParameter[Any] = bindparam("spaces", expanding=True)
     conditions = _conditions(chosen, source, after=after)
     if not chosen.in_several:
-        ids = select(source.id).where(source.space_id.in_(spaces), *conditions)
+        ids = select(source.id).where(source.space_id == bindparam("space"), *conditions)
     else:
         of_space = source.space_id == _spaces.c.id, *conditions
         if has_lateral:
@@ -172,7 +178,7 @@ def _first(chosen: _Chosen, after: bool, has_lateral: bool) -> Select[Any]:
             rows = _newest(select(literal_column("each.rowid", Integer)).where(*of_space), source).correlate(_spaces)
             source = _source(chosen, "again")
             joined = _spaces.join(source.table, literal_column("again.rowid", Integer).in_(rows))
-        ids = select(source.id).select_from(joined).where(_spaces.c.id.in_(spaces))
+        ids = select(source.id).select_from(joined).where(among(_spaces.c.id, "spaces"))
     listing = select(ChangeRequestRow).where(ChangeRequestRow.id.in_(_newest(ids, source)))
     return listing.order_by(ChangeRequestRow.updated_at.desc(), ChangeRequestRow.id.desc())
 

@@ -388,7 +388,7 @@ def _comments(filters: frozenset[str], status: str | None) -> Listing[Any]:
     if "page" in filters:
         rows = rows.where(CommentRow.page_id == bindparam("page"))
     if "authors" in filters:
-        rows = rows.where(CommentRow.posted_by.in_(bindparam("authors", expanding=True)))
+        rows = rows.where(among(CommentRow.__table__.c.posted_by, "authors"))
     return Listing(rows, (CommentRow.posted_at, CommentRow.id))
 
 

@@ -26,6 +26,7 @@ from presscheck.api.operation import Page
 from presscheck.api.organizations import OrganizationMember
 from presscheck.api.roles import Location
 from presscheck.service.db.ids import new_id
+from presscheck.service.db.statements import among
 from presscheck.service.handlers.comments import as_comments, has_text, new_comment
 from presscheck.service.handlers.organizations import as_members
 from presscheck.service.http.operations import ApiError, Context, handles, not_found
@@ -42,7 +43,7 @@ from presscheck.service.permissions import space_for
 from presscheck.service.review.change_requests import change_request_for, note_work, require_unfinished
 from presscheck.service.spaces.serializers import people
 
-_COMMENTS = select(CommentRow).where(CommentRow.review_id.in_(bindparam("reviews", expanding=True)))
+_COMMENTS = select(CommentRow).where(among(CommentRow.__table__.c.review_id, "reviews"))
 _CONTRIBUTORS = (
     select(ContributorRow)
     .where(ContributorRow.change_request_id == bindparam("id"))
@@ -220,7 +221,7 @@ def _as_reviews(
     context: Context, row: ChangeRequestRow, reviews: Sequence[ReviewRow], shape: Format | None = None
 ) -> list[Review]:
     users = people(context, [user for review in reviews for user in (review.reviewer, review.requested_by)])
-    review_comments = context.rows(_COMMENTS, reviews=[review.id for review in reviews])
+    review_comments = context.records(_COMMENTS, reviews=[review.id for review in reviews])
     comments = {comment.target.review: comment for comment in as_comments(context, review_comments, shape)}
     reviews_url = context.location(f"/spaces/{row.space_id}/change-requests/{row.id}/reviews")
     return [

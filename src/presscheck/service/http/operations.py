@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from functools import cache, cached_property
 from hashlib import blake2b
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -271,6 +272,16 @@ class Context:
         """Return the rows of a prepared statement as named tuples, after writing pending changes."""
         self.session.flush()
         return self.session.connection().execute(statement, values).all()
+
+    def records(self, statement: Executable, **values: Any) -> list[Any]:
+        """Return the rows of a prepared statement as objects with an attribute for each column.
+
+        In a list, reading the attributes of SQLAlchemy's rows would take longer than reading the rows.
+        """
+        self.session.flush()
+        result = self.session.connection().execute(statement, values)
+        names = [*result.keys()]
+        return [SimpleNamespace(**dict(zip(names, row, strict=True))) for row in result.all()]
 
     def location(self, path: str) -> str:
         """Return the API URL of a resource; `path` starts with a slash."""

@@ -109,7 +109,7 @@ def page_of_listing(
 
     def read(place: list[Any] | None, most: int) -> Sequence[Row]:
         parameters = values | {"most": most} | {f"after_{number}": value for number, value in enumerate(place or ())}
-        return context.rows(listing.pages[newest_first, place is not None], **parameters)
+        return context.records(listing.pages[newest_first, place is not None], **parameters)
 
     def total() -> int | None:
         return _if_counted(context.rows(listing.count, **values)[0][0])

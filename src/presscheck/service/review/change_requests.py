@@ -140,30 +140,27 @@ def as_change_requests(
     comments = {} if are_new else open_comments(context, [row.id for row in rows])
     answers: list[ChangeRequest] = []
     for row in rows:
-        # on a page of fifty rows, reading each column once instead of twice saves as much time as a query takes
-        request_id, number, status, space, merged_by = row.id, row.number, row.status, row.space_id, row.merged_by
-        initial, merged_ancestor = row.revision_initial, row.revision_merged_ancestor
-        place = f"/spaces/{space}/change-requests"
+        place = f"/spaces/{row.space_id}/change-requests"
         answers.append(
             ChangeRequest(
-                id=request_id,
-                number=number,
-                status=status,
+                id=row.id,
+                number=row.number,
+                status=row.status,
                 subject=row.subject,
                 description=row.description,
                 created_by=users[row.created_by],
                 created_at=row.created_at,
                 updated_at=row.updated_at,
-                merged_by=users[merged_by] if merged_by else None,
+                merged_by=users[row.merged_by] if row.merged_by else None,
                 merged_at=row.merged_at,
-                space=space,
+                space=row.space_id,
                 revision=row.revision,
-                revision_initial=initial,
-                revision_merged_ancestor=merged_ancestor,
+                revision_initial=row.revision_initial,
+                revision_merged_ancestor=row.revision_merged_ancestor,
                 revision_merged=row.revision_merged,
-                comments=comments.get(request_id, 0),
-                outdated=status != "merged" and (merged_ancestor or initial) != live[space],
-                urls=Location(location=context.location(f"{place}/{request_id}"), app=context.app(f"{place}/{number}")),
+                comments=comments.get(row.id, 0),
+                outdated=row.status != "merged" and ancestor(row) != live[row.space_id],
+                urls=Location(location=context.location(f"{place}/{row.id}"), app=context.app(f"{place}/{row.number}")),
             )
         )
     return answers
