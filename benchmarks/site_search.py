@@ -18,9 +18,9 @@ from pathlib import Path
 from tests.service.factories import plant_world
 from tests.service.questions import questions_of, reciprocal_rank
 
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.content.revisions import document_texts
 from presscheck.service.content.search import WHOLE, find, searched_pages
-from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
 from presscheck.service.git_import.importer import import_repository

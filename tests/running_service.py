@@ -18,9 +18,9 @@ from typing import NamedTuple
 import uvicorn
 
 from presscheck.service.app import build
-from presscheck.service.db.blob_store import DiskBlobStore
+from presscheck.service.blobs.location import open_store, save_location
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.db.engine import Database
-from presscheck.service.db.file_location import open_store, save_location
 from presscheck.service.db.ids import Clock, moment_text, system_clock
 from presscheck.service.jobs.queue import OutboundConfig
 from presscheck.service.jobs.worker import HOUSEKEEPING, Workers

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from presscheck.client.offline_client import OfflineClient
     from presscheck.client.request_priority import RequestRecord
     from presscheck.engine.engine import Engine
-    from presscheck.service.db.blob_store import BlobStore
+    from presscheck.service.blobs.store import BlobStore
     from presscheck.service.db.engine import Database
     from presscheck.service.server.server import ServeOptions
     from presscheck.service.server.start_check import Finding
@@ -415,7 +415,7 @@ def service_files(
     Raises:
         ConfigurationError: the database cannot be opened, or its files are in another location.
     """
-    from presscheck.service.db.file_location import save_location, store_of  # 264 ms, only for `presscheck serve`
+    from presscheck.service.blobs.location import save_location, store_of  # 264 ms, only for `presscheck serve`
 
     with service_database(database, data) as (opened_database, directory):
         with opened_database.reading.begin() as session:

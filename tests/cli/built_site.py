@@ -16,7 +16,7 @@ from tests.cli.shell import Shell
 from tests.running_service import RunningService
 
 from presscheck.documents.markdown.page_sections import page_sections, section_anchors
-from presscheck.service.db.blob_store import DiskBlobStore
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.git_import.importer import import_repository
 from presscheck.service.models.organizations import OrganizationRow, UserRow

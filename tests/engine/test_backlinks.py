@@ -29,7 +29,7 @@ from presscheck.api.spaces import GetSpace, ListSpaces, Space
 from presscheck.documents.markdown.link_report import orphan_pages
 from presscheck.engine.engine import Engine
 from presscheck.engine.search.backlinks import backlinks, links_in, links_of_space
-from presscheck.service.db.blob_store import DiskBlobStore
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
 from presscheck.service.models.content import DocumentRow

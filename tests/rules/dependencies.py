@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.rules.sources import MODULES, SOURCE, room, tree_of
 
-IN_BUCKETS = SOURCE / "service" / "db" / "s3_blob_store.py"
+IN_BUCKETS = SOURCE / "service" / "blobs" / "s3_store.py"
 """The module that only the extra `s3` needs."""
 OF_PICTURES = SOURCE / "tui" / "terminal" / "picture_decoder.py"
 """The module that only the extra `images` needs."""

@@ -51,8 +51,8 @@ from presscheck.api.spaces import CreateSpace, DeleteSpace, GetSpace, UpdateSpac
 from presscheck.api.teams import CreateTeam
 from presscheck.api.translations import CreateTranslation
 from presscheck.documents.lz_string import compressed
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.content.revisions import add_document, add_revision, new_page
-from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import document_id, moment_text, new_id, system_clock
 from presscheck.service.models.content import CommentRow, ReplyRow

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from presscheck.documents.pages.tree import walk
-from presscheck.service.db.blob_store import DiskBlobStore
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, ContributorRow, DocumentRow, RevisionRow
 from presscheck.service.models.spaces import SpaceRow
 

@@ -26,11 +26,12 @@ from presscheck.api.content_changes import (
 )
 from presscheck.documents.pages.file_urls import unsigned_url
 from presscheck.service.app import build
+from presscheck.service.blobs.staged_files import StagedFiles
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.content.file_urls import file_address
-from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.signing import make_key
-from presscheck.service.http.operations import Context, StagedFiles
+from presscheck.service.http.operations import Context
 from presscheck.service.models.organizations import UserRow
 
 

@@ -22,7 +22,7 @@ from presscheck.api.operation import every_operation
 from presscheck.api.spaces import GetSpaceGitInfo
 from presscheck.client.client import Client
 from presscheck.errors import NotFound, NotSupported
-from presscheck.service.db.blob_store import DiskBlobStore
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import new_id, system_clock
 from presscheck.service.handlers import all_handlers

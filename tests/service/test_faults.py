@@ -30,8 +30,8 @@ from tests.running_service import running_service
 from tests.service.factories import World, plant_world
 from tests.service.server import impatient, line, serving
 
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.db import engine
-from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database, unavailable
 from presscheck.service.db.ids import moment_text
 from presscheck.service.jobs import worker

@@ -22,10 +22,10 @@ from tests.service.s3_files import LARGE, LOCATION, get, upload, uploaded
 from tests.service.serve_command import run
 
 from presscheck import errors
-from presscheck.service.db import s3_blob_store
-from presscheck.service.db.blob_store import DiskBlobStore, id_of
+from presscheck.service.blobs import s3_store
+from presscheck.service.blobs.location import referenced_ids, shown_location
+from presscheck.service.blobs.store import DiskBlobStore, id_of
 from presscheck.service.db.engine import Database
-from presscheck.service.db.file_location import referenced_ids, shown_location
 from presscheck.service.server.file_move import move_files
 
 pytestmark = pytest.mark.slow
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Server]:
     """A server with an empty bucket, which the service uses without long waits."""
-    monkeypatch.setattr(s3_blob_store, "READ_TIMEOUT", 0.4)
+    monkeypatch.setattr(s3_store, "READ_TIMEOUT", 0.4)
     with s3_server() as server:
         use(server, monkeypatch)
         yield server

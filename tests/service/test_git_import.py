@@ -20,7 +20,7 @@ from presscheck.api.spaces import ListSpaces, Space
 from presscheck.client.client import Client
 from presscheck.documents.markdown.links import Destination, LinkResolver, source_path
 from presscheck.errors import ConfigurationError
-from presscheck.service.db.blob_store import DiskBlobStore
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.git_import.importer import import_repository
 from presscheck.service.models.content import DocumentRow, RevisionRow

@@ -45,7 +45,7 @@ from presscheck.api.translations import (
     UpdateTranslation,
 )
 from presscheck.errors import Conflict, Forbidden, NotFound
-from presscheck.service.db.blob_store import DiskBlobStore
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import moment_text, new_id, system_clock
 from presscheck.service.integrations.outbound_http import Outgoing

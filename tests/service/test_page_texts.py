@@ -22,8 +22,8 @@ from presscheck.api.content import (
 )
 from presscheck.client.client import Client
 from presscheck.errors import NotFound, RequestError
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.content import page_texts
-from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import new_id, system_clock
 from presscheck.service.models.content import RevisionRow

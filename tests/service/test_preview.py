@@ -16,7 +16,7 @@ import pytest
 from tests.running_service import RunningService
 from tests.service.browser import Browser
 
-from presscheck.service.db.blob_store import DiskBlobStore
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.server.preview import PreviewedFolder
 from presscheck.service.server.server import opened

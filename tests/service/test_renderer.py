@@ -34,7 +34,7 @@ from presscheck.api.url_lookup import PublishedSiteContent, ResolvePublishedCont
 from presscheck.client.client import Client
 from presscheck.documents.pages.tree import flatten
 from presscheck.errors import NotFound
-from presscheck.service.db.blob_store import DiskBlobStore
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
 from presscheck.service.models.organizations import UserRow

@@ -28,10 +28,10 @@ from presscheck import errors
 from presscheck.api.imports import FilesSource
 from presscheck.api.openapi import GetLatestOpenAPISpecContent, SpecSource
 from presscheck.api.sites import CreateSite, PublishSite, Site
-from presscheck.service.db import s3_blob_store
-from presscheck.service.db.blob_store import MOST_THREADS, FilesUnavailable, id_of
+from presscheck.service.blobs import s3_store
+from presscheck.service.blobs.s3_store import S3BlobStore
+from presscheck.service.blobs.store import MOST_THREADS, FilesUnavailable, id_of
 from presscheck.service.db.engine import Database
-from presscheck.service.db.s3_blob_store import S3BlobStore
 from presscheck.service.models.content import RevisionRow
 
 OPENAPI = '{"openapi": "3.1.0", "info": {"title": "Lamps", "version": "1"}, "paths": {}}'
@@ -40,7 +40,7 @@ OPENAPI = '{"openapi": "3.1.0", "info": {"title": "Lamps", "version": "1"}, "pat
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Server]:
     """A server with an empty bucket, which the service uses without long waits."""
-    monkeypatch.setattr(s3_blob_store, "READ_TIMEOUT", 0.4)
+    monkeypatch.setattr(s3_store, "READ_TIMEOUT", 0.4)
     with s3_server() as server:
         use(server, monkeypatch)
         yield server
@@ -274,7 +274,7 @@ async def test_the_service_answers_while_the_bucket_hangs(bucket: S3Server, buck
     await bucket_world.edit(draft, rewrite("start", "# Start\n\nNo file is needed.\n"))
     took = time.monotonic() - started
     assert not all(task.done() for task in waiting)
-    assert bucket.most_at_once <= MOST_THREADS * s3_blob_store.ATTEMPTS, "some requests end only after their timeout"
+    assert bucket.most_at_once <= MOST_THREADS * s3_store.ATTEMPTS, "some requests end only after their timeout"
     bucket.fault = ""
     answers = await asyncio.gather(*waiting)
     assert {answer.status_code for answer in answers} <= {200, 503} and answers[-1].status_code == 200
@@ -318,7 +318,7 @@ def test_a_location_that_cannot_be_used_is_refused(bucket: S3Server, tmp_path: P
 
 
 def test_a_missing_library_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "presscheck.service.db.s3_blob_store", raising=False)
+    monkeypatch.delitem(sys.modules, "presscheck.service.blobs.s3_store", raising=False)
     monkeypatch.setitem(sys.modules, "boto3", None)
     monkeypatch.setitem(sys.modules, "boto3.session", None)
     ran = run("--data", str(tmp_path), "--port", "0", "--files", LOCATION)

@@ -20,9 +20,9 @@ from tests.service.web_pages import changed, published, signing, write
 from presscheck.api.site_structure import AddSiteSpace
 from presscheck.api.sites import AdaptiveContentChange, UpdateSite
 from presscheck.api.spaces import CreateSpace
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.content.revisions import add_document, add_revision, document_texts, new_page
 from presscheck.service.content.search import WHOLE, find, searched_pages
-from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
 from presscheck.service.git_import.importer import import_repository

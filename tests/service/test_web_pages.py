@@ -43,8 +43,8 @@ from presscheck.api.site_structure import AddSection, AddSiteSpace, ListSiteSpac
 from presscheck.api.sites import AdaptiveContentChange, CreateSite, PublishSite, UnpublishSite, UpdateSite
 from presscheck.api.spaces import CreateSpace, DuplicateSpace, ListSpaces
 from presscheck.errors import RequestError as InvalidRequest
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.content.revisions import add_revision, new_page
-from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.git_import.importer import import_repository
 from presscheck.service.models.content import RevisionRow

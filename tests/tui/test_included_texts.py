@@ -10,7 +10,7 @@ from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, down_to, pick, running, shown, until
 
 from presscheck.engine.connection import Entry
-from presscheck.service.db.blob_store import DiskBlobStore
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
 from presscheck.service.server.bootstrap import bring_in, found

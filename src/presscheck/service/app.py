@@ -33,7 +33,8 @@ from typing_extensions import override
 
 from presscheck.api.operation import DETAILS_HEADER, Operation, every_operation
 from presscheck.service.audit import perform
-from presscheck.service.db.blob_store import BlobStore, DiskBlobStore, FilesUnavailable
+from presscheck.service.blobs.staged_files import FilesRequired, StagedFiles
+from presscheck.service.blobs.store import BlobStore, DiskBlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database, unavailable
 from presscheck.service.db.ids import Clock, moment_text, system_clock
 from presscheck.service.db.signing import TIMED
@@ -56,10 +57,8 @@ from presscheck.service.http.operations import (
     ApiError,
     Caller,
     Context,
-    FilesRequired,
     OutgoingRequired,
     Serialized,
-    StagedFiles,
     entity_tag,
     problem_response,
     read_call,

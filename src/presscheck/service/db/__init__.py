@@ -1,1 +1,1 @@
-"""The database: engine, migrations, ids, files, signatures, full text."""
+"""The database: engine, migrations, ids, signatures, full text."""

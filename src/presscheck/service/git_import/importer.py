@@ -14,10 +14,10 @@ from presscheck.documents.markdown.anchors import decode_fragment
 from presscheck.documents.markdown.page_size import size_problem
 from presscheck.documents.pages.tree import Page
 from presscheck.errors import ConfigurationError
+from presscheck.service.blobs.staged_files import StagedFiles
+from presscheck.service.blobs.store import BlobStore
 from presscheck.service.content.revisions import FORMER_PATHS, add_documents, add_revision, new_page
-from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.ids import Clock, moment_text, new_id, system_clock
-from presscheck.service.http.operations import StagedFiles
 from presscheck.service.models.organizations import OrganizationRow, UserRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.spaces.sort_order import last_position

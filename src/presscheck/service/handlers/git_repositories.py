@@ -19,13 +19,14 @@ from presscheck.documents.git_format.files import decode_text, git_oid
 from presscheck.documents.git_format.findings import Finding
 from presscheck.documents.git_format.repository import Repository, read_repository
 from presscheck.documents.git_format.writer import is_text_path, repository_texts
+from presscheck.service.blobs.staged_files import StagedFiles
 from presscheck.service.content.revision_content import MOST_CHARACTERS, RevisionContent, known_content
 from presscheck.service.content.revisions import add_revision, text_size
 from presscheck.service.db.ids import new_id
 from presscheck.service.git_import.exporter import exported_repository, exported_revision
 from presscheck.service.git_import.importer import stored_content, stored_files
 from presscheck.service.git_import.local_git import GitError, LocalRepository, Signature
-from presscheck.service.http.operations import ApiError, Context, Reading, StagedFiles, handles
+from presscheck.service.http.operations import ApiError, Context, Reading, handles
 from presscheck.service.integrations.integrations import tell_of_content
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import require_unlocked, space_for

@@ -11,7 +11,7 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
-from presscheck.service.db.blob_store import Blob, BlobStore, DiskBlobStore, FilesUnavailable
+from presscheck.service.blobs.store import Blob, BlobStore, DiskBlobStore, FilesUnavailable
 from presscheck.service.http.operations import ApiError, not_found, problem_response
 
 HARMLESS = {"x-content-type-options": "nosniff", "content-security-policy": "sandbox"}

@@ -17,8 +17,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from presscheck.service.blobs.store import BlobStore, FilesUnavailable
 from presscheck.service.content.file_urls import require_signature
-from presscheck.service.db.blob_store import BlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
 from presscheck.service.http.files import file_response, files_unavailable

@@ -12,11 +12,12 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presscheck.service.db.blob_store import BlobStore
+from presscheck.service.blobs.staged_files import StagedFiles
+from presscheck.service.blobs.store import BlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, moment_text, new_id
 from presscheck.service.http.middleware import origin_of
-from presscheck.service.http.operations import ApiError, Caller, Context, StagedFiles, is_fit, not_found
+from presscheck.service.http.operations import ApiError, Caller, Context, is_fit, not_found
 from presscheck.service.http.request_body import read_body
 from presscheck.service.http.turns import Threads, Turns
 from presscheck.service.integrations.event_delivery import DeliveryLog, Outcome, Receiver, deliver_event

@@ -10,8 +10,8 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from presscheck.service import openapi_validation
+from presscheck.service.blobs.location import require_location
 from presscheck.service.bounded_process import ProcessFailed, run_bounded
-from presscheck.service.db.file_location import require_location
 from presscheck.service.db.ids import new_id
 from presscheck.service.integrations.outbound_http import OutgoingError, OutgoingTimeout
 from presscheck.service.jobs.queue import JobContext, RetryLater, runs

@@ -10,11 +10,12 @@ from sqlalchemy.orm import Session
 from presscheck.api.comments import Document
 from presscheck.api.content_changes import InsertPage, PageRef, UpdatePage
 from presscheck.documents.pages.tree import Tree, walk, with_slugs
+from presscheck.service.blobs.staged_files import StagedFiles
 from presscheck.service.content.editor import ContentEdit
 from presscheck.service.content.revision_content import known_content
 from presscheck.service.handlers.change_requests import begin_change_request
 from presscheck.service.handlers.content_changes import write_edit
-from presscheck.service.http.operations import ApiError, Context, StagedFiles
+from presscheck.service.http.operations import ApiError, Context
 from presscheck.service.jobs.queue import JobCancelled, JobContext, JobLimits, PermanentFailure, runs
 from presscheck.service.jobs.web_crawler import Crawl, Found, read_file
 from presscheck.service.models.imports import ImportRow

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from presscheck.service.db.blob_store import BlobStore
+from presscheck.service.blobs.store import BlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, moment_text, new_id
 from presscheck.service.integrations.script_runner import ScriptConfig

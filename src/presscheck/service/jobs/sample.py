@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from presscheck.service.http.operations import StagedFiles
+from presscheck.service.blobs.staged_files import StagedFiles
 from presscheck.service.jobs.queue import JobContext, runs
 
 

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
-from presscheck.service.http.operations import Caller, Context, StagedFiles
+from presscheck.service.blobs.staged_files import StagedFiles
+from presscheck.service.http.operations import Caller, Context
 from presscheck.service.integrations.event_delivery import DeliveryLog, Receiver, deliver_event
 from presscheck.service.integrations.integrations import receiver_of
 from presscheck.service.jobs.queue import JobContext, RetryLater, runs

@@ -24,7 +24,7 @@ from sqlalchemy import Select, and_, func, or_, select, tuple_, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session, aliased
 
-from presscheck.service.db.blob_store import BlobStore, FilesUnavailable
+from presscheck.service.blobs.store import BlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database, unavailable
 from presscheck.service.db.ids import Clock, moment_text
 from presscheck.service.db.signing import make_key

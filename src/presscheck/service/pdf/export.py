@@ -22,8 +22,8 @@ from sqlalchemy.orm import Session
 
 from presscheck.documents.pages.tree import title_slug
 from presscheck.paths import private_opener
+from presscheck.service.blobs.store import BlobStore, FilesUnavailable
 from presscheck.service.bounded_process import LimitExceeded
-from presscheck.service.db.blob_store import BlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database
 from presscheck.service.db.signing import signed, unsigned, was_signed
 from presscheck.service.http.operations import ApiError, not_found

@@ -37,7 +37,7 @@ from presscheck.api.teams import CreateTeam
 from presscheck.api.translations import CreateTranslation, SourceToTranslate
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.visitors.claim_schema import empty_schema
-from presscheck.service.db.blob_store import BlobStore
+from presscheck.service.blobs.store import BlobStore
 from presscheck.service.db.ids import new_id
 from presscheck.service.git_import.importer import import_repository
 from presscheck.service.jobs.queue import cancel_jobs

@@ -14,12 +14,13 @@ from sqlalchemy.orm import Session
 from presscheck.api.operation import Operation
 from presscheck.documents.git_format.repository import read_repository
 from presscheck.service.audit import perform
+from presscheck.service.blobs.staged_files import StagedFiles
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.content.revisions import add_revision
-from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.ids import moment_text
 from presscheck.service.git_import.importer import stored_content
 from presscheck.service.handlers import all_handlers
-from presscheck.service.http.operations import Context, StagedFiles
+from presscheck.service.http.operations import Context
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
 from presscheck.service.models.spaces import CollectionRow, SpaceRow
 

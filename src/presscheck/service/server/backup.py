@@ -18,9 +18,9 @@ from sqlalchemy.orm import Session
 
 from presscheck.errors import ConfigurationError
 from presscheck.paths import private_opener
-from presscheck.service.db.blob_store import BlobStore, FilesUnavailable
+from presscheck.service.blobs.location import change_location, referenced_ids
+from presscheck.service.blobs.store import BlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database
-from presscheck.service.db.file_location import change_location, referenced_ids
 from presscheck.service.db.fulltext_index import add_words
 from presscheck.service.db.migrate import NEWEST
 from presscheck.service.models.content import DocumentRow

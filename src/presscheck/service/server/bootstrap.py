@@ -19,7 +19,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from presscheck.errors import ConfigurationError
-from presscheck.service.db.blob_store import BlobStore
+from presscheck.service.blobs.store import BlobStore
 from presscheck.service.db.ids import Clock, hash_token, moment_text, new_id
 from presscheck.service.db.signing import has_key
 from presscheck.service.jobs.queue import enter_job

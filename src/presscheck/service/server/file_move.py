@@ -15,9 +15,7 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from presscheck.errors import ConfigurationError
-from presscheck.service.db.blob_store import BlobStore, FilesUnavailable, id_of
-from presscheck.service.db.engine import Database
-from presscheck.service.db.file_location import (
+from presscheck.service.blobs.location import (
     LOCATION,
     change_location,
     former_location,
@@ -25,6 +23,8 @@ from presscheck.service.db.file_location import (
     save_location,
     store_of,
 )
+from presscheck.service.blobs.store import BlobStore, FilesUnavailable, id_of
+from presscheck.service.db.engine import Database
 from presscheck.service.models.jobs import SettingRow
 
 AT_ONCE = 8

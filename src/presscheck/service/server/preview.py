@@ -22,15 +22,16 @@ from presscheck.documents.git_format.files import Entry, RepositoryFiles
 from presscheck.documents.git_format.models import Repository
 from presscheck.documents.git_format.repository import KnownTexts, read_repository
 from presscheck.service.app import build
+from presscheck.service.blobs.staged_files import StagedFiles
+from presscheck.service.blobs.store import BlobStore, DiskBlobStore
 from presscheck.service.content.revisions import add_revision
-from presscheck.service.db.blob_store import BlobStore, DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import moment_text, new_id, system_clock
 from presscheck.service.git_import.importer import LONGEST_TITLE, stored_content, stored_files
 from presscheck.service.handlers.sites import create_site, publish_site
 from presscheck.service.handlers.spaces import create_space
 from presscheck.service.http.middleware import write_log
-from presscheck.service.http.operations import Context, StagedFiles
+from presscheck.service.http.operations import Context
 from presscheck.service.models.organizations import OrganizationRow
 from presscheck.service.models.sites import SiteRow
 from presscheck.service.models.spaces import SpaceRow

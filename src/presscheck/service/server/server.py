@@ -25,10 +25,10 @@ from typing_extensions import override
 from presscheck.errors import ConfigurationError
 from presscheck.paths import private_opener
 from presscheck.service.app import build
-from presscheck.service.db.blob_store import BlobStore, FilesUnavailable
+from presscheck.service.blobs.location import save_location, store_of
+from presscheck.service.blobs.store import BlobStore, FilesUnavailable
 from presscheck.service.db.bounded_cache import CacheSizes
 from presscheck.service.db.engine import Database
-from presscheck.service.db.file_location import save_location, store_of
 from presscheck.service.db.ids import Clock, system_clock
 from presscheck.service.http.middleware import write_log
 from presscheck.service.jobs.queue import OutboundConfig

@@ -14,9 +14,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from presscheck.errors import PresscheckError
-from presscheck.service.db.blob_store import DISK, FilesUnavailable
+from presscheck.service.blobs.location import open_store, store_of
+from presscheck.service.blobs.store import DISK, FilesUnavailable
 from presscheck.service.db.engine import new_engine
-from presscheck.service.db.file_location import open_store, store_of
 from presscheck.service.db.migrate import NEWEST, version_of
 from presscheck.service.server.bootstrap import read_token
 from presscheck.service.server.server import ServeOptions, address_of, diagram_script, listening

@@ -14,12 +14,13 @@ from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presscheck.service.db.blob_store import BlobStore
+from presscheck.service.blobs.staged_files import StagedFiles
+from presscheck.service.blobs.store import BlobStore
 from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.ids import Clock, moment_text, new_id
 from presscheck.service.db.signing import signing_key
 from presscheck.service.http.middleware import network_of, origin_of
-from presscheck.service.http.operations import ApiError, Caller, Context, StagedFiles, is_fit
+from presscheck.service.http.operations import ApiError, Caller, Context, is_fit
 from presscheck.service.integrations.integrations import tell_of_feedback
 from presscheck.service.models.sites import PageFeedbackRow
 from presscheck.service.web.access import AccessDenied, admitted

@@ -7,7 +7,7 @@ from functools import partial
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from presscheck.service.db.blob_store import BlobStore
+from presscheck.service.blobs.store import BlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
 from presscheck.service.http.operations import ApiError

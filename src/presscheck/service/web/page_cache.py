@@ -17,14 +17,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope
 
-from presscheck.service.db.blob_store import BlobStore
+from presscheck.service.blobs.staged_files import StagedFiles
+from presscheck.service.blobs.store import BlobStore
 from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
 from presscheck.service.db.signing import TIMED
 from presscheck.service.db.version import CurrentVersion, Version
 from presscheck.service.http.middleware import ORIGIN, origin_of
-from presscheck.service.http.operations import Caller, Context, StagedFiles, entity_tag
+from presscheck.service.http.operations import Caller, Context, entity_tag
 from presscheck.service.web.cached_response import (
     THEME,
     THEMES,

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from presscheck.service.db.blob_store import BlobStore
+from presscheck.service.blobs.store import BlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
 from presscheck.service.db.version import CurrentVersion

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from presscheck.documents.visitors.condition_tags import words_without_claims
-from presscheck.service.db.blob_store import BlobStore
+from presscheck.service.blobs.store import BlobStore
 from presscheck.service.http.files import file_response
 from presscheck.service.http.operations import is_known, not_found
 from presscheck.service.models.sites import SiteSpaceRow

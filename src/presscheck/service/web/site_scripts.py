@@ -8,12 +8,13 @@ from dataclasses import replace
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presscheck.service.db.blob_store import BlobStore
+from presscheck.service.blobs.staged_files import StagedFiles
+from presscheck.service.blobs.store import BlobStore
 from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, moment_text, new_id
 from presscheck.service.http.middleware import origin_of
-from presscheck.service.http.operations import Caller, Context, StagedFiles, is_fit, not_found, problem_response
+from presscheck.service.http.operations import Caller, Context, is_fit, not_found, problem_response
 from presscheck.service.http.turns import Threads
 from presscheck.service.integrations.event_delivery import DeliveryLog, Outcome, deliver_event
 from presscheck.service.integrations.integrations import receiver_of

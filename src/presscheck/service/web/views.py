@@ -21,7 +21,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from presscheck.documents.git_format.models import DEFAULT_LAYOUT
 from presscheck.documents.pages.tree import PagePosition
 from presscheck.documents.visitors.condition_tags import holds_without_claims, visible_words
-from presscheck.service.db.blob_store import BlobStore
+from presscheck.service.blobs.store import BlobStore
 from presscheck.service.http.operations import ApiError, Context
 from presscheck.service.models.sites import SiteRow, SiteSpaceRow
 from presscheck.service.sites.scripts import policy_with

@@ -5,7 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-from presscheck.service.db.change_request_triggers import keep_change_requests
+from presscheck.service.db.migrations.change_request_triggers import keep_change_requests
 
 revision = "0004"
 down_revision = "0003"

@@ -19,7 +19,7 @@ from typing_extensions import override
 from urllib3.exceptions import HTTPError
 
 from presscheck.errors import ConfigurationError
-from presscheck.service.db.blob_store import (
+from presscheck.service.blobs.store import (
     CHUNK,
     MOST_THREADS,
     Blob,

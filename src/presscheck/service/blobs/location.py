@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from presscheck.errors import ConfigurationError
 from presscheck.extras import require_extra
-from presscheck.service.db.blob_store import DISK, BlobStore, DiskBlobStore, FilesUnavailable
+from presscheck.service.blobs.store import DISK, BlobStore, DiskBlobStore, FilesUnavailable
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.imports import SpecRow, SpecVersionRow
 from presscheck.service.models.integrations import IntegrationRow
@@ -47,7 +47,7 @@ def open_store(location: str, data: Path) -> BlobStore:
     if url is None:  # the message does not quote the location: it may contain a password
         raise ConfigurationError("the location of files must be disk or a URL such as s3://bucket/prefix")
     require_extra("s3")
-    from presscheck.service.db.s3_blob_store import S3BlobStore  # takes 240 ms to import, so only for files in a bucket
+    from presscheck.service.blobs.s3_store import S3BlobStore  # takes 240 ms to import, so only for files in a bucket
 
     return S3BlobStore(url[1], url[2].strip("/"))
 
