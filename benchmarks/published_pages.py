@@ -51,14 +51,14 @@ from presscheck.service.db.ids import system_clock
 from presscheck.service.http.middleware import (
     RateLimitMiddleware, RequestIdMiddleware, TrustedHostMiddleware, write_log
 )
-from presscheck.service.db.version import CurrentVersion
+from presscheck.service.db.version import current_version
 from presscheck.service.server.protocol import LimitedProtocol
 
 write_log(requests=False)
 database = Database(sys.argv[1])
 app = Starlette(routes=[Mount("/docs", StaticFiles(directory=sys.argv[2]))], middleware=[
     Middleware(RequestIdMiddleware),
-    Middleware(TrustedHostMiddleware, database=database, versions=CurrentVersion(database)),
+    Middleware(TrustedHostMiddleware, database=database, versions=current_version(database)),
     Middleware(RateLimitMiddleware, limit={LIMIT}, database=database, clock=system_clock),
 ])
 print("ready", flush=True)

@@ -54,7 +54,7 @@ from presscheck.service.db.ids import system_clock
 from presscheck.service.http.middleware import (
     RateLimitMiddleware, RequestIdMiddleware, TrustedHostMiddleware, write_log
 )
-from presscheck.service.db.version import CurrentVersion
+from presscheck.service.db.version import current_version
 from presscheck.service.server.protocol import LimitedProtocol
 
 def route(path, body):
@@ -67,7 +67,7 @@ database = Database(sys.argv[1])
 routes = [route(path, body.encode()) for path, body in json.loads(Path(sys.argv[2]).read_text())]
 app = Starlette(routes=routes, middleware=[
     Middleware(RequestIdMiddleware),
-    Middleware(TrustedHostMiddleware, database=database, versions=CurrentVersion(database)),
+    Middleware(TrustedHostMiddleware, database=database, versions=current_version(database)),
     Middleware(RateLimitMiddleware, limit={LIMIT}, database=database, clock=system_clock),
 ])
 print("ready", flush=True)

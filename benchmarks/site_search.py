@@ -51,7 +51,7 @@ def _measure(folder: Path, directory: Path, count: int, *, prints_misses: bool) 
         owner = session.get_one(UserRow, world.users["admin"])
         for repository in sorted(path for path in folder.iterdir() if path.is_dir()):
             import_repository(session, organization, owner, repository, store=files)
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         caller = Caller(world.users["admin"], "Admin", None, None)
         context = Context(session, caller, "http://127.0.0.1", system_clock, directory)
         spaces = session.query(SpaceRow).filter(SpaceRow.id != world.space).all()

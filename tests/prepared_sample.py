@@ -38,7 +38,7 @@ def read_database(url: str) -> str:
     """The tables, rows, indexes and triggers of a database as JSON, a line for each; without secrets."""
     database = Database(url)
     try:
-        with database.reading.begin() as session:
+        with database.snapshot() as session:
             return _contents(session.connection())
     finally:
         database.close()

@@ -48,7 +48,7 @@ async def furnished(service: RunningService) -> None:
     async with asyncio.timeout(60):
         while not states <= {"done"}:
             await asyncio.sleep(0.1)
-            with database.reading.begin() as session:
+            with database.snapshot() as session:
                 jobs = session.execute(select(JobRow.kind, JobRow.state, JobRow.reason)).all()
             assert not [job for job in jobs if job.state == "failed"]
             states = {job.state for job in jobs if job.kind not in ("sweep", "import")}

@@ -418,7 +418,7 @@ def service_files(
     from presscheck.service.blobs.location import save_location, store_of  # 264 ms, only for `presscheck serve`
 
     with service_database(database, data) as (opened_database, directory):
-        with opened_database.reading.begin() as session:
+        with opened_database.snapshot() as session:
             store = store_of(session, files, directory)
         opened_database.write(lambda session: save_location(session, store.location))
         yield opened_database, store

@@ -322,7 +322,7 @@ class PlaceBuilder:
             make(PublishSite(organization_id=self.home, site_id=published))
         [placed] = [one.id for one in make(ListSiteSpaces(**at)).items if one.space.id == ids["space_id"]]
         make(OverrideSiteSpaceCustomization(**at, site_space_id=placed, settings={"title": "Own"}))
-        with self.database.reading.begin() as session:
+        with self.database.snapshot() as session:
             key = session.get_one(SiteRow, shared).share_key
         return {
             "site_id": site,

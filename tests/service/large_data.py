@@ -124,7 +124,7 @@ def planted(url: str, requests: int, pages: int) -> list[Read]:
 
 def reviewer_of_all(url: str) -> str:
     """The person whom all change requests ask for a review."""
-    with closing(Database(url)) as database, database.reading.begin() as session:
+    with closing(Database(url)) as database, database.snapshot() as session:
         asked = select(RequestedReviewerRow.user_id).where(RequestedReviewerRow.change_request_id == "many-0000010")
         return session.scalars(asked).one()
 

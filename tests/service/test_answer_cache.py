@@ -41,7 +41,7 @@ from tests.service.read_paths import read_paths, timed
 from presscheck.service.db.bounded_cache import CacheSizes
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import hash_token, moment_text, system_clock
-from presscheck.service.db.version import CurrentVersion, Version, VersionReader
+from presscheck.service.db.version import Version, current_version
 from presscheck.service.http.middleware import ORIGIN, AnswerCache, slot_of
 from presscheck.service.jobs.worker import HOUSEKEEPING
 from presscheck.service.models.jobs import JobRow
@@ -84,7 +84,7 @@ def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     directory, url = tmp_path_factory.mktemp("service"), new_database(request)
     with running_service(directory, database_url=url) as running, closing(Database(running.database_url)) as own:
         for _ in range(1000):
-            with own.reading.begin() as session:
+            with own.snapshot() as session:
                 job = session.get(JobRow, HOUSEKEEPING)
                 if job and job.state == "waiting" and job.run_at > moment_text(system_clock()):
                     break
@@ -301,7 +301,7 @@ def test_what_depends_on_more_than_the_database_is_not_kept(tmp_path: Path) -> N
     with closing(Database(service.database_url)) as database:
         until = time.monotonic() + 60
         while time.monotonic() < until:  # what jobs write while it is read would differ
-            with database.reading.begin() as session:
+            with database.snapshot() as session:
                 is_due = (JobRow.state == "waiting") & (JobRow.run_at <= moment_text(times[0]))
                 if not session.scalar(select(JobRow.id).where((JobRow.state == "running") | is_due).limit(1)):
                     break
@@ -351,35 +351,35 @@ def test_handlers_have_no_source_but_the_database_and_their_context() -> None:
 
 
 @pytest.mark.slow
-def test_the_version_moves_with_every_commit_and_with_another_file(tmp_path: Path) -> None:
+async def test_the_version_moves_with_every_commit_and_with_another_file(tmp_path: Path) -> None:
     url, file = f"sqlite:///{tmp_path / 'a.sqlite'}", tmp_path / "a.sqlite"
     world = plant_world(url, "http://127.0.0.1:1")
     database, other = Database(url), Database(url)
-    reader = VersionReader(database)
-    seen = [reader.current()]
+    reader = current_version(database)
+    seen = [await reader.current()]
 
-    def moves() -> bool:
-        seen.append(reader.current())
+    async def moves() -> bool:
+        seen.append(await reader.current())
         return seen[-1] not in seen[:-1]
 
-    assert seen[0] is not None and not moves()
+    assert seen[0] is not None and not await moves()
     for title, writer in (("One", database), ("Two", other)):
         writer.write(lambda session, title=title: setattr(session.get_one(SpaceRow, world.space), "title", title))
-        assert moves()
-        with writer.reading.begin() as session:
+        assert await moves()
+        with writer.snapshot() as session:
             assert session.get_one(SpaceRow, world.space).title == title
-        assert not moves()
+        assert not await moves()
     with pytest.raises(ZeroDivisionError):
         other.write(lambda session: setattr(session.get_one(SpaceRow, world.space), "title", "No" * (1 // 0)))
-    assert not moves()
+    assert not await moves()
     other.close()
     restored = tmp_path / "b.sqlite"
     with closing(Database(f"sqlite:///{restored}")):
         pass
     restored.replace(file)
-    assert moves(), "another file has another version"
+    assert await moves(), "another file has another version"
     file.unlink()
-    assert reader.current() is None
+    assert await reader.current() is None
     reader.close()
     database.close()
 
@@ -389,7 +389,7 @@ async def test_the_version_of_postgresql_moves_with_every_commit(postgresql: Clu
     url = postgresql.new_database()
     world = plant_world(url, "http://127.0.0.1:1")
     database, other = Database(url), Database(url)
-    reader = CurrentVersion(database)
+    reader = current_version(database)
     seen = [await reader.current()]
     assert seen[0] is not None
     assert {*(await asyncio.gather(*(reader.current() for _ in range(50))))} == {*seen}
@@ -402,7 +402,7 @@ async def test_the_version_of_postgresql_moves_with_every_commit(postgresql: Clu
         now = await reader.current()
         assert now not in (*seen, under_way) and now == await reader.current()
         seen += [under_way, now]
-        with database.reading.begin() as session:
+        with database.snapshot() as session:
             assert session.get_one(SpaceRow, world.space).title == str(number)
     with other.writing.begin() as session:
         others = "datname = current_database() AND pid <> pg_backend_pid()"
@@ -412,7 +412,7 @@ async def test_the_version_of_postgresql_moves_with_every_commit(postgresql: Clu
         again = await reader.current()  # none while the connection that is gone is opened again
         await asyncio.sleep(0.02)
     assert again and again not in seen, "another connection has another version"
-    with other.reading.begin() as session:
+    with other.snapshot() as session:
         others = f"{others} AND query LIKE 'SELECT pg_current_snapshot%'"
         process = session.scalar(text(f"SELECT pid FROM pg_stat_activity WHERE {others}"))
     os.kill(process, signal.SIGSTOP)
@@ -451,7 +451,7 @@ async def test_the_answers_are_bounded_in_bytes(tmp_path: Path) -> None:
 
     # four small ones, with their keys and headers
     database = Database(f"sqlite:///{tmp_path / 'a.sqlite'}")
-    cache = AnswerCache(app, CurrentVersion(database), 2500)
+    cache = AnswerCache(app, current_version(database), 2500)
     for path in ("1", "2", "3", "4", "1", "5", "1", "2"):
         await get(path)
     assert computed == ["/v1/1", "/v1/2", "/v1/3", "/v1/4", "/v1/5", "/v1/2"], (

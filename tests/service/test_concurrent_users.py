@@ -102,7 +102,7 @@ async def test_concurrent_users_leave_consistent_data(tmp_path: Path, database_u
         await asyncio.gather(*(person.work() for person in crowd))
         await require_agreement(clients[0], world, shared, crowd)
     database = Database(database_url)
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         require_complete(session, tmp_path, world.space)
     database.close()
 

@@ -248,7 +248,7 @@ async def test_the_url_of_a_file_expires(tmp_path: Path) -> None:
     files = DiskBlobStore(tmp_path)
     content = files.put(b"lamp")
     app = build(database, data_dir=tmp_path, clock=lambda: moment[0])
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         nobody = UserRow(id="", display_name="", created_at="")
         context = Context(session, nobody, "http://test", lambda: moment[0], StagedFiles(files))
         addresses = []

@@ -105,7 +105,7 @@ def test_a_database_older_than_the_migrations_is_migrated(tmp_path: Path) -> Non
         connection.execute("INSERT INTO documents VALUES ('d', 'An oil lamp')")
     connection.close()
     database = Database(f"sqlite:///{path}")
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         assert document_texts(session, ["d"]) == {"d": "An oil lamp"}
         words = session.execute(text("SELECT id FROM document_words WHERE document_words MATCH 'lam*'"))
         assert words.scalars().all() == ["d"]
@@ -146,7 +146,7 @@ def test_concurrent_increments_are_serializable(database_url: str) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(count_up, range(8)))
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         assert session.get_one(UserRow, "u").display_name == "80"
     database.close()
 
@@ -162,7 +162,7 @@ def test_a_slow_writer_loses_a_few_times_against_fast_ones(postgresql: Cluster) 
         row.display_name = str(int(row.display_name) + 1)
 
     def is_waiting() -> bool:
-        with other.reading.begin() as session:
+        with other.snapshot() as session:
             return bool(session.scalar(text("SELECT count(*) FROM pg_locks WHERE NOT granted")))
 
     with ThreadPoolExecutor() as pool:
@@ -178,7 +178,7 @@ def test_a_slow_writer_loses_a_few_times_against_fast_ones(postgresql: Cluster) 
             row.display_name = str(int(row.display_name) + 1)
 
         database.write(slow)
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         assert session.get_one(UserRow, "u").display_name == str(attempts + 1)
     assert attempts == MOST_LOST + 1
     database.close()
@@ -195,7 +195,7 @@ def test_concurrent_writers_can_store_the_same_text(database_url: str) -> None:
 
     with ThreadPoolExecutor(6) as pool:
         assert len(set(pool.map(keep, range(6)))) == 6
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         assert session.scalar(text("SELECT count(*) FROM documents")) == 20
         assert session.scalar(text("SELECT count(*) FROM document_words")) == 20
     database.close()
@@ -364,5 +364,5 @@ def test_a_write_that_fails_leaves_those_beside_it(
         assert sorted(each.result().count(",") + bool(each.result()) for each in (one, two, three)) == [0, 1, 2]
         assert 3 <= sum(ran.values()) <= 3 + database.retries, "no write is made twice unless the database asks for it"
         assert database.is_postgresql or not database.retries
-        with database.reading.begin() as session:
+        with database.snapshot() as session:
             assert [*session.scalars(select(UserRow.id).order_by(UserRow.id))] == ["a", "b", "c"]

@@ -192,7 +192,7 @@ def test_no_upload_is_lost_while_files_are_moved(bucket: S3Server, database_url:
         for writer in writers:
             writer.join()
         assert refusals == [503, 503, 503]
-        with database.reading.begin() as session:
+        with database.snapshot() as session:
             referenced = set(referenced_ids(session))
         database.close()
         assert referenced == set(acknowledged) <= set(intact_keys(bucket))

@@ -86,7 +86,7 @@ def test_texts_that_are_too_large_for_a_page_are_left_out(tmp_path: Path, reposi
         "too large: 20,001 lines, table cells, links and tags, at most 20,000 are allowed: imported without its text"
     )
     assert f"guides/deep.md:1: {reason}" in problems
-    with closing(Database(f"sqlite:///{tmp_path / 'service.sqlite'}")) as database, database.reading.begin() as session:
+    with closing(Database(f"sqlite:///{tmp_path / 'service.sqlite'}")) as database, database.snapshot() as session:
         assert max(map(len, session.scalars(select(DocumentRow.markdown)))) < 1000
 
 
@@ -161,7 +161,7 @@ def test_a_repository_is_imported_only_once(tmp_path: Path, repository: Path) ->
     assert brought_in(tmp_path, repository)
     assert brought_in(tmp_path, repository) == []
     database = Database(f"sqlite:///{tmp_path / 'service.sqlite'}")
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         assert len(session.scalars(select(SpaceRow)).all()) == 1
     database.close()
 

@@ -185,7 +185,7 @@ def change_at_random(session: Session, chance: random.Random, people: list[str])
 
 
 def assert_kept(database: Database) -> None:
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         requests = {row.id: row for row in session.scalars(select(ChangeRequestRow))}
         parts = {(row.id, row.created_by, "author") for row in requests.values()}
         parts |= {
@@ -209,7 +209,7 @@ def assert_kept(database: Database) -> None:
 
 
 async def compare_listings(service: Service, world: World, chance: random.Random) -> None:
-    with service.database.reading.begin() as session:
+    with service.database.snapshot() as session:
         requests = [*session.scalars(select(ChangeRequestRow))]
         kept = [*session.scalars(select(ChangeRequestPersonRow))]
     roles = {"requestedReviewer": "reviewer", "contributor": "contributor", "creator": "author"}

@@ -480,7 +480,7 @@ async def test_old_events_are_deleted(here: World, publisher: Make) -> None:
             row.status = "success" if number else None
             session.add(row)
     assert (await lamp.render()).status_code == 200
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         kept = session.scalars(select(EventRow).where(EventRow.integration == lamp.name)).all()
     database.close()
     assert len(kept) == KEPT_EVENTS + 1, "an event that is not delivered yet stays"

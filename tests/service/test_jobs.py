@@ -482,7 +482,7 @@ async def test_deleted_spaces_are_removed_after_seven_days(tmp_path: Path) -> No
         database = Database(service.database_url)
 
         async def next_cleanup() -> str:
-            with database.reading.begin() as session:
+            with database.snapshot() as session:
                 is_waiting = JobRow.id == "sweep", JobRow.state == "waiting"
                 return session.scalar(select(JobRow.run_at).where(*is_waiting)) or ""
 
@@ -491,7 +491,7 @@ async def test_deleted_spaces_are_removed_after_seven_days(tmp_path: Path) -> No
         clock.now += timedelta(hours=2)
 
         async def left() -> int:
-            with database.reading.begin() as session:
+            with database.snapshot() as session:
                 spaces = session.scalar(select(func.count()).select_from(SpaceRow)) or 0
                 return spaces + (session.scalar(select(func.count()).select_from(RevisionRow)) or 0)
 
@@ -531,7 +531,7 @@ def test_a_job_of_a_dead_worker_is_taken_by_exactly_one_other(
             one.stop()
         RUNNERS.pop("test")
     assert sorted(done, key=int) == [str(number) for number in range(20)]
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         assert set(session.scalars(select(JobRow.state).where(JobRow.kind == "test"))) == {"done"}
     database.close()
 
@@ -621,7 +621,7 @@ def test_a_job_that_ended_its_process_in_each_attempt_fails(
             )  # fmt: skip
 
     def jobs() -> dict[str, tuple[str, int]]:
-        with database.reading.begin() as session:
+        with database.snapshot() as session:
             kinds = JobRow.kind.in_(("test", "recurring"))
             return {row.id: (row.state, row.attempts) for row in session.scalars(select(JobRow).where(kinds))}
 
@@ -669,7 +669,7 @@ def test_no_organization_waits_for_the_jobs_of_another(database_url: str, tmp_pa
         enter_job(session, "first", "quick", now=now, organization_id="b")
 
     def running() -> list[str]:
-        with database.reading.begin() as session:
+        with database.snapshot() as session:
             return [
                 *session.scalars(select(JobRow.kind).where(JobRow.state == "running", JobRow.organization_id == "a"))
             ]

@@ -124,7 +124,7 @@ def examine(database_url: str, data: Path, space: str, acknowledged: set[Said]) 
     """The database after a kill: it opens, passes its integrity checks, and has no incomplete write."""
     database = Database(database_url)
     try:
-        with database.reading.begin() as session:
+        with database.snapshot() as session:
             if not database.is_postgresql:
                 assert session.execute(text("PRAGMA integrity_check")).fetchall() == [("ok",)]
                 assert session.execute(text("PRAGMA foreign_key_check")).fetchall() == []

@@ -232,7 +232,7 @@ async def test_a_pdf_url_is_valid_for_an_hour_and_cannot_be_changed(world: World
         assert answer.status_code == 404
         assert "PDF not found" in answer.json()["error"]["message"]
     database = Database(world.database_url)
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         key = session.get_one(SettingRow, "signing_key").value
     database.close()
     value = URLSafeTimedSerializer(key, salt="pdf").loads(address)

@@ -287,7 +287,7 @@ def member(world: World, role: str) -> dict[str, str]:
 def grants(world: World, of: str) -> int:
     """The number of roles in a place, or of a user or a team, that the database has."""
     database = Database(world.database_url)
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         count = session.query(GrantRow).where((GrantRow.place_id == of) | (GrantRow.holder_id == of)).count()
     database.close()
     return count

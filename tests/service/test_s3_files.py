@@ -62,7 +62,7 @@ async def bucket_world(service_on_bucket: RunningService) -> AsyncIterator[World
 
 def revisions(world: World) -> int:
     database = Database(world.database_url)
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         count = session.scalar(select(func.count()).select_from(RevisionRow)) or 0
     database.close()
     return count

@@ -240,7 +240,7 @@ def test_each_database_draws_its_own_secrets(tmp_path: Path) -> None:
     keys: list[str] = []
     for name in ("a", "b"):
         database = opened(f"sqlite:///{tmp_path / name}", sample_clock=lambda: NOW)
-        with database.reading.begin() as session:
+        with database.snapshot() as session:
             keys += session.scalars(select(SiteSettingsRow.auth_key))
         database.close()
     assert len({*keys}) == 4

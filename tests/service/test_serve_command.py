@@ -102,7 +102,7 @@ def test_a_token_expires_after_its_days(database_url: str, tmp_path: Path) -> No
     found = httpx.get(f"{service.base_url}/v1/user", headers={"authorization": f"Bearer {token}"})
     assert (found.status_code, found.json()["error"]["message"][-12:]) == (401, "has expired.")
     service.stop()
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         ids = [token.id for token in list_tokens(session)]
     database.write(lambda session: revoke_token(session, ids[0]))
     database.close()

@@ -289,7 +289,7 @@ def test_an_old_database_gets_unique_names(tmp_path: Path) -> None:
             )
     connection.close()
     database = Database(f"sqlite:///{path}")
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         kept = {row.id: row.basename for row in session.query(SiteRow) if row.basename}
         [grant] = session.query(GrantRow)
         assert (grant.place_id, grant.holder_id, grant.role) == ("c", "t", "edit")

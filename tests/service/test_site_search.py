@@ -197,7 +197,7 @@ def test_the_page_that_answers_a_question_is_near_the_top(documentation: Documen
             organization = session.get_one(OrganizationRow, world.organization)
             owner = session.get_one(UserRow, world.users["admin"])
             import_repository(session, organization, owner, documentation.directory, store=DiskBlobStore(tmp_path))
-        with database.reading.begin() as session:
+        with database.snapshot() as session:
             context = Context(session, Caller("", "", None, None), "http://127.0.0.1", system_clock, tmp_path)
             spaces = session.query(SpaceRow).filter(SpaceRow.id != world.space).all()
             pages = searched_pages(context, spaces)

@@ -235,7 +235,7 @@ def questions_for(directory: Path, spaces: int, collections: int) -> int:
     asked: list[str] = []
     for engine in {database.engine}:
         event.listen(engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         user = session.scalars(select(UserRow)).one()
         context = Context(session, user, "", lambda: datetime(2026, 5, 20, tzinfo=UTC), directory)
         asked.clear()

@@ -302,7 +302,7 @@ async def test_the_number_of_queries_does_not_grow_with_teams(world: World) -> N
     async def asked() -> int:
         database = Database(world.database_url)
         said: list[str] = []
-        with database.reading.begin() as session:
+        with database.snapshot() as session:
             user = session.get_one(UserRow, world.users["admin"])
             for engine in {database.engine}:
                 event.listen(engine, "before_cursor_execute", lambda *given: said.append(given[2]))

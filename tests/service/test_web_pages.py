@@ -530,7 +530,7 @@ async def test_sections_and_spaces_have_urls(world: World, browser: httpx.AsyncC
 
 def live_revision(world: World) -> str:
     database = Database(world.database_url)
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         found = session.get_one(SpaceRow, world.space).revision_id
     database.close()
     return found

@@ -217,7 +217,7 @@ def list_all(where: Where) -> None:
     from presscheck.service.server.api_tokens import list_tokens
     from presscheck.text.sanitize import sanitize
 
-    with service_database(where.database, where.data) as (database, _), database.reading.begin() as session:
+    with service_database(where.database, where.data) as (database, _), database.snapshot() as session:
         for row in list_tokens(session):
             click.echo("  ".join(sanitize(part) for part in row).rstrip())
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import time
 from collections.abc import AsyncGenerator, Callable, Collection, Generator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -38,8 +37,9 @@ from presscheck.service.blobs.store import BlobStore, DiskBlobStore, FilesUnavai
 from presscheck.service.db.engine import Database, unavailable
 from presscheck.service.db.ids import Clock, moment_text, system_clock
 from presscheck.service.db.signing import TIMED
-from presscheck.service.db.version import CurrentVersion
+from presscheck.service.db.version import current_version
 from presscheck.service.handlers import all_handlers
+from presscheck.service.http.callers import caller_of, reader_of
 from presscheck.service.http.files import files_unavailable
 from presscheck.service.http.middleware import (
     AnswerCache,
@@ -47,7 +47,6 @@ from presscheck.service.http.middleware import (
     RateLimitMiddleware,
     RequestIdMiddleware,
     TrustedHostMiddleware,
-    caller,
     origin_of,
     slot_of,
 )
@@ -67,6 +66,7 @@ from presscheck.service.http.operations import (
     write_answer,
 )
 from presscheck.service.http.public_routes import open_routes
+from presscheck.service.http.request_body import read_body
 from presscheck.service.http.turns import Busy, Threads, Turns
 from presscheck.service.integrations.endpoint import METHODS, Endpoint
 from presscheck.service.integrations.outbound_http import Outgoing
@@ -74,7 +74,6 @@ from presscheck.service.jobs.queue import WANTED, OutboundConfig
 from presscheck.service.jobs.worker import Workers
 from presscheck.service.oauth.routes import sign_in_routes
 from presscheck.service.oauth.scopes import require_scope
-from presscheck.service.permissions import reader_of
 from presscheck.service.sites.granted_reads import READS_ONLY, require_granted
 from presscheck.service.web.assets import DiagramScript
 from presscheck.service.web.integration_blocks import BlockDrawer
@@ -85,17 +84,15 @@ from presscheck.service.web.site_scripts import SiteScripts
 MAX_BODY = 32 * 1024 * 1024
 """Maximum size of a request, in bytes: twenty files of 1 MB in base64, and some text."""
 LARGEST_AT_ONCE = 64 * 1024
-"""Maximum size of a body that is read before its sender is authenticated, in bytes; the server buffers it anyway."""
+"""Maximum size of a body that is read before its sender is authenticated, in bytes; the server buffers it anyway, and
+the thread that responds authenticates the sender.
+"""
 MOST_DIGITS = 20
 """A `Content-Length` with this many digits or more is rejected without being parsed."""
 MOST_OUTGOING = 8
 """Maximum number of requests that wait for other servers at the same time, in separate threads."""
-LONGEST_SENDING = 60
+LONGEST_SENDING = 60.0
 """Timeout for the body of a request, in seconds."""
-LONGEST_TRUSTED = 1.0
-"""If receiving a body takes more seconds than this, its sender is authenticated again: the token may have been revoked
-in the meantime.
-"""
 MOST_READERS, MOST_WRITERS = 24, 8
 """Maximum numbers of concurrent reads and writes, in separate threads; together fewer than database connections."""
 MOST_WAITING = 400
@@ -149,10 +146,34 @@ def build(
     """
     opened = Database(database) if isinstance(database, str) else database
     store = files or DiskBlobStore(data_dir)
-    versions = CurrentVersion(opened)
+    versions = current_version(opened)
     workers = Workers(opened, store, clock, outside)
+    lanes, handlers = Lanes.open(), all_handlers()
+    operations = sorted(every_operation(), key=lambda operation: (len(operation.path_fields()), operation.route))
+    routes = [  # fixed parts of a path before placeholders
+        Route(
+            _path(operation),
+            Adapter(operation, handlers.get(operation, _not_supported), opened, store, clock, workers, lanes),
+            methods=[operation.method()],
+        )
+        for operation in operations
+        if operation.is_in(release) and (lacks is None or operation.feature != lacks)
+    ]
+    blocks = BlockDrawer(workers.outgoing, workers.outside.scripts)
     app = Starlette(
-        routes=_routes(opened, versions, store, data_dir, clock, workers, release, lacks, live, diagrams),
+        routes=[
+            RouteIndex(routes),
+            *web_routes(opened, versions, store, clock, blocks, live, diagrams),
+            *routes,
+            *open_routes(opened, store, data_dir, clock, release),
+            *sign_in_routes(opened, clock),
+            Route("/integrations/{path:path}", Endpoint(opened, store, clock, workers).answer, methods=[*METHODS]),
+            Route(
+                "/scripts/{site_id}/{installation_id}/{signature}.js",
+                SiteScripts(opened, store, clock, workers).answer,
+                methods=["GET"],
+            ),
+        ],
         lifespan=_lifespan(opened, workers),
         middleware=[
             Middleware(RequestIdMiddleware),
@@ -171,44 +192,6 @@ def build(
     return app
 
 
-def _routes(
-    database: Database,
-    versions: CurrentVersion,
-    store: BlobStore,
-    data_dir: Path,
-    clock: Clock,
-    workers: Workers,
-    release: str | None,
-    lacks: str | None,
-    live: LivePages | None,
-    diagrams: DiagramScript | None,
-) -> list[BaseRoute]:
-    lanes = Lanes.open()
-    routes = [
-        Route(
-            _path(operation),
-            Adapter(operation, handler, database, store, clock, workers, lanes),
-            methods=[operation.method()],
-        )
-        for operation, handler in sorted(_every_handler(), key=lambda entry: _precedence(entry[0]))
-        if operation.is_in(release) and (lacks is None or operation.feature != lacks)
-    ]
-    blocks = BlockDrawer(workers.outgoing, workers.outside.scripts)
-    all_routes = [
-        *web_routes(database, versions, store, clock, blocks, live, diagrams),
-        *routes,
-        *open_routes(database, store, data_dir, clock, release),
-        *sign_in_routes(database, clock),
-        Route("/integrations/{path:path}", Endpoint(database, store, clock, workers).answer, methods=[*METHODS]),
-        Route(
-            "/scripts/{site_id}/{installation_id}/{signature}.js",
-            SiteScripts(database, store, clock, workers).answer,
-            methods=["GET"],
-        ),
-    ]
-    return [RouteIndex(routes), *all_routes]
-
-
 def _lifespan(database: Database, workers: Workers) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     """Return a lifespan that starts and stops the background workers with the application."""
 
@@ -221,12 +204,6 @@ def _lifespan(database: Database, workers: Workers) -> Callable[[Starlette], Abs
         database.close()
 
     return working
-
-
-def _every_handler() -> list[tuple[type[Operation[Any]], Callable[[Context, Any], Any]]]:
-    """Return all operations with their handlers; operations without a handler respond with 501."""
-    handlers = all_handlers()
-    return [(operation, handlers.get(operation, _not_supported)) for operation in every_operation()]
 
 
 def _not_supported(_context: Context, call: Operation[Any]) -> None:
@@ -286,14 +263,12 @@ class Adapter:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
         request = Request(scope, receive)
-        body, user = b"", None
         # responses that may be cached belong to requests without a body
-        if slot_of(scope) is None and _has_body(request):
-            body, user = await self._received(request, receive)
+        body = await self._received(request) if slot_of(scope) is None and _has_body(request) else b""
         files = StagedFiles(self.store)
         only_reads = self.operation.is_read() or self.operation in READ_ONLY_OPERATIONS
         try:
-            response = await (self._read if only_reads else self._write)(request, user, body, files)
+            response = await (self._read if only_reads else self._write)(request, body, files)
         except FilesUnavailable as error:
             response = refusal(files_unavailable(error, is_write=not self.operation.is_read()))
         except ApiError as error:
@@ -305,37 +280,22 @@ class Adapter:
             response = problem_response(500, "Internal server error; see the log of the service.")
         await response(scope, receive, send)
 
-    async def _received(self, request: Request, receive: Receive) -> tuple[bytes, Caller | None]:
-        """Return the body of a request and its sender. The sender is None if it must still be authenticated.
-
-        A small body that arrives at once is read before its sender is authenticated: it is in memory anyway, and the
-        thread that responds authenticates the sender. Otherwise the sender is authenticated first. If the body then
-        takes long, the sender must be authenticated again.
+    async def _received(self, request: Request) -> bytes:
+        """Return the body of a request. A body that is not small is read only if its sender has a valid token.
 
         Raises:
             ApiError: 401, the token is missing or invalid; 400, 408 or 413, the body is incomplete, too slow or too
                 large.
         """
-        body, headers = bytearray(), request.headers
-        is_small = 0 < int(headers.get("content-length", "0")) <= LARGEST_AT_ONCE
-        if is_small and "transfer-encoding" not in headers:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LONGEST_TRUSTED):
-                    await _receive_all(receive, body)
-                return bytes(body), None
-        user = await self.lanes.readers.run(self._caller, request)
-        started = time.monotonic()
-        try:
-            async with asyncio.timeout(LONGEST_SENDING):
-                await _receive_all(receive, body)
-        except TimeoutError:
-            raise ApiError(408, f"Request timeout: the body did not arrive within {LONGEST_SENDING} seconds.") from None
-        return bytes(body), user if time.monotonic() - started <= LONGEST_TRUSTED else None
+        is_small = 0 < int(request.headers.get("content-length", "0")) <= LARGEST_AT_ONCE
+        if not is_small or "transfer-encoding" in request.headers:
+            await self.lanes.readers.run(self._caller, request)
+        return await read_body(request, MAX_BODY, LONGEST_SENDING)
 
     def _caller(self, request: Request) -> Caller:
         authorization, now = request.headers.get("authorization", ""), moment_text(self.clock())
         with self.database.snapshot() as session:
-            return caller(session, authorization, now)
+            return caller_of(session, authorization, now)
 
     async def _in_thread(self, work: Callable[[Outgoing | None], Result], files: StagedFiles) -> Result:
         """Run a function in a reader thread. If it turns out to need another server or a remote file, run it again in
@@ -364,10 +324,10 @@ class Adapter:
         async with self.lanes.places.turn(place if self.database.is_postgresql else ""):
             return await self.lanes.writers.run(self.database.write, work)
 
-    async def _read(self, request: Request, user: Caller | None, body: bytes, files: StagedFiles) -> Response:
+    async def _read(self, request: Request, body: bytes, files: StagedFiles) -> Response:
         afterwards: list[Callable[[Session], None]] = []
         try:
-            return await self._in_thread(partial(self._respond_to_read, request, user, body, files, afterwards), files)
+            return await self._in_thread(partial(self._respond_to_read, request, body, files, afterwards), files)
         finally:
             for write in afterwards:
                 await self._commit(self._place(request), write)
@@ -375,7 +335,6 @@ class Adapter:
     def _respond_to_read(
         self,
         request: Request,
-        user: Caller | None,
         body: bytes,
         files: StagedFiles,
         afterwards: list[Callable[[Session], None]],
@@ -383,10 +342,8 @@ class Adapter:
     ) -> Response:
         """Respond to a request that writes nothing."""
         with self.database.snapshot() as session:
-            known = dict[Any, Any]()
-            if user is None:
-                authorization = request.headers.get("authorization", "")
-                user, known = self.reader.read(session, authorization, moment_text(self.clock()), request.path_params)
+            authorization = request.headers.get("authorization", "")
+            user, known = self.reader.read(session, authorization, moment_text(self.clock()), request.path_params)
             context = self._context(session, user, request, files, outgoing, known)
             require_granted(context, self.operation, request.path_params)
             try:
@@ -402,8 +359,8 @@ class Adapter:
         slot.tag = answer.tag if isinstance(answer, Serialized) else entity_tag(sent)
         return read_response(sent, self.operation.success, slot.tag, request.headers.get("if-none-match", ""))
 
-    async def _write(self, request: Request, user: Caller | None, body: bytes, files: StagedFiles) -> Response:
-        sender, call = await self._in_thread(partial(self._prepared, request, user, body, files), files)
+    async def _write(self, request: Request, body: bytes, files: StagedFiles) -> Response:
+        sender, call = await self._in_thread(partial(self._prepared, request, body, files), files)
         place = self._place(request)
 
         def write(session: Session) -> tuple[Any, bytes, bool]:
@@ -424,13 +381,13 @@ class Adapter:
         return self._response(answer, sent)
 
     def _prepared(
-        self, request: Request, user: Caller | None, body: bytes, files: StagedFiles, outgoing: Outgoing | None
+        self, request: Request, body: bytes, files: StagedFiles, outgoing: Outgoing | None
     ) -> tuple[Caller, Any]:
         """Authenticate and parse a write, and upload its files, before the write waits for its turn.
 
         Return its sender and its call.
         """
-        sender = user or self._caller(request)
+        sender = self._caller(request)
         if sender.grant is not None:
             raise ApiError(403, READS_ONLY)
         require_scope(sender.scope, self.operation)
@@ -496,10 +453,6 @@ def _path(operation: type[Operation[Any]]) -> str:
     return "/v1" + operation.route.partition(" ")[2].replace("{page_path}", "{page_path:path}")
 
 
-def _precedence(operation: type[Operation[Any]]) -> tuple[int, str]:
-    return len(operation.path_fields()), operation.route  # fixed parts before placeholders
-
-
 def _has_body(request: Request) -> bool:
     """Return whether a body follows the headers.
 
@@ -510,23 +463,6 @@ def _has_body(request: Request) -> bool:
     if declared.isdecimal() and len(declared) < MOST_DIGITS and int(declared) <= MAX_BODY:
         return int(declared) > 0 or "transfer-encoding" in request.headers
     raise ApiError(413, f"The request is too large: the limit is {MAX_BODY} bytes.")
-
-
-async def _receive_all(receive: Receive, body: bytearray) -> None:
-    """Append the rest of a request's body.
-
-    Raises:
-        ApiError: 413, the body is too large; 400, the connection was closed.
-    """
-    is_complete = False
-    while not is_complete:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise ApiError(400, "The connection was closed before the body arrived.")
-        body += message.get("body", b"")
-        if len(body) > MAX_BODY:
-            raise ApiError(413, f"The request is too large: the limit is {MAX_BODY} bytes.")
-        is_complete = not message.get("more_body", False)
 
 
 def _location_header(answer: Any) -> dict[str, str] | None:

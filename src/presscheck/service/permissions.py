@@ -19,19 +19,14 @@ or a site that they administer.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
 
-from sqlalchemy import ColumnElement, and_, bindparam, delete, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, bindparam, delete, select
 
 from presscheck.service.db.statements import among
-from presscheck.service.http.integration_tokens import integration_caller
-from presscheck.service.http.middleware import CALLER, asked_caller, bearer_token, caller_of, is_of_token
-from presscheck.service.http.operations import ApiError, Caller, Context, is_fit, not_found
-from presscheck.service.models.content import ChangeRequestRow
-from presscheck.service.models.organizations import MemberRow, OrganizationRow, TokenRow, UserRow
+from presscheck.service.http.callers import Member
+from presscheck.service.http.operations import ApiError, Context, not_found
+from presscheck.service.models.organizations import MemberRow, OrganizationRow
 from presscheck.service.models.sites import SiteRow, SiteSpaceRow
 from presscheck.service.models.spaces import CollectionRow, SpaceRow
 from presscheck.service.models.teams import GrantRow, TeamMemberRow, TeamRow
@@ -70,93 +65,6 @@ _SHOWN = select(SpaceRow.id).where(
     SpaceRow.deleted_at.is_(None),
     SpaceRow.organization_id == bindparam("organization"),
 )
-
-
-_PLACES: dict[str, type[Any]] = {
-    "organization_id": OrganizationRow,
-    "site_id": SiteRow,
-    "space_id": SpaceRow,
-    "change_request_id": ChangeRequestRow,
-}
-"""The table for each id in a path."""
-
-
-class _Member(NamedTuple):
-    """A member who is not disabled; guests have no role."""
-
-    role: str | None
-
-
-class Reader:
-    """A loader of the caller and the rows that the path of a read refers to, in one statement.
-
-    Nearly every read needs them. For a path without organization and space, only the caller is loaded.
-
-    Args:
-        fields: the fields of the path.
-    """
-
-    def __init__(self, fields: Sequence[str]) -> None:
-        self._fields = [name for name in fields if name in _PLACES]
-        self._places = [(_PLACES[name], _PLACES[name].__table__.columns.keys()) for name in self._fields]
-        chosen: list[Any] = [*CALLER]
-        tables = UserRow.__table__.join(TokenRow.__table__, is_of_token)
-        for name in self._fields:
-            table = _PLACES[name].__table__
-            tables = tables.outerjoin(table, table.c.id == bindparam(name))
-            chosen.append(_PLACES[name])
-        organization = _organization_of(self._fields)
-        self._is_in_organization = organization is not None
-        if organization is not None:
-            is_member = and_(
-                _members.organization_id == organization,
-                _members.user_id == UserRow.__table__.c.id,
-                ~_members.disabled,
-            )
-            tables = tables.outerjoin(MemberRow.__table__, is_member)
-            chosen += [organization, _members.user_id, _members.role]
-        self._statement = select(*chosen).select_from(tables)
-
-    def read(
-        self, session: Session, authorization: str, now: str, path: Mapping[str, str]
-    ) -> tuple[Caller, dict[Any, Any]]:
-        """Return the caller and the initial `known` of a `Context`: the caller's membership and the rows of the path.
-
-        Raises:
-            ApiError: 401, the token is missing, unknown or expired.
-        """
-        script = integration_caller(session, bearer_token(authorization), now)
-        if script is not None:
-            return script, {}
-        values, grant = asked_caller(session, authorization, now)
-        for name in self._fields:
-            values[name] = path[name] if is_fit(path[name]) else ""  # a value that cannot be an id is refused later
-        rows = session.connection().execute(self._statement, values).all()
-        caller, columns, known = caller_of(rows, grant), iter(rows[0][len(CALLER) :]), dict[Any, Any]()
-        for entity, names in self._places:
-            # zip takes the columns of this table from the iterator; the rest belongs to the next tables
-            values = dict(zip(names, columns, strict=False))
-            if values["id"] is not None:
-                # as an object of no session, without events of its attributes: a tenth of the time of loading it
-                row = known[entity, values["id"]] = entity()
-                vars(row).update(values)
-        if self._is_in_organization:
-            organization, member, role = columns
-            known["member", organization, caller.id] = _Member(role) if member else None
-        return caller, known
-
-
-@cache
-def reader_of(fields: tuple[str, ...]) -> Reader:
-    """Return the reader for paths with these fields; cached, because many operations share it."""
-    return Reader(fields)
-
-
-def _organization_of(fields: Collection[str]) -> ColumnElement[str] | None:
-    """Return the column with the organization of a path, or None if the path has neither organization nor space."""
-    if "organization_id" in fields:
-        return OrganizationRow.__table__.c.id
-    return SpaceRow.__table__.c.organization_id if "space_id" in fields else None
 
 
 def reaches(level: str | None, required: str) -> bool:
@@ -294,15 +202,15 @@ def require_level(level: str | None, required: str, place: str) -> None:
         raise ApiError(403, f"This needs the {required} role in {place}; your role is {level or 'guest'}.")
 
 
-def _member(context: Context, organization_id: str, user_id: str) -> _Member | None:
+def _member(context: Context, organization_id: str, user_id: str) -> Member | None:
     installation = context.installation
     if installation is not None and user_id == context.user.id:
         # `granted_calls` has already refused operations that the scopes do not allow
-        return _Member("edit") if organization_id == installation.organization_id else None
+        return Member("edit") if organization_id == installation.organization_id else None
     key = ("member", organization_id, user_id)
     if key not in context.known:
         rows = context.rows(_MEMBER, organization=organization_id, user=user_id)
-        context.known[key] = _Member(rows[0].role) if rows else None
+        context.known[key] = Member(rows[0].role) if rows else None
     return context.known[key]
 
 
@@ -315,7 +223,7 @@ def know_roles(context: Context, organizations: Sequence[str]) -> None:
 
 def know_member(context: Context, organization_id: str, *, is_member: bool, role: str | None) -> None:
     """Store the caller's membership and role after they were loaded as part of another query."""
-    context.known["member", organization_id, context.user.id] = _Member(role) if is_member else None
+    context.known["member", organization_id, context.user.id] = Member(role) if is_member else None
 
 
 def _places(context: Context, item: CollectionRow | SpaceRow) -> list[str]:

@@ -78,7 +78,7 @@ POOLED, MOST_CONNECTIONS = 10, 60
 class Database:
     """An engine for a database with all tables.
 
-    `reading()` opens sessions that see one snapshot. `write` runs a function in serializable isolation: on SQLite a
+    `snapshot()` opens a session that reads. `write` runs a function in serializable isolation: on SQLite a
     writer takes the lock when it begins; on PostgreSQL the database aborts conflicting transactions, and `write`
     retries. `writing()` opens a session with the same isolation but without retries, for work without concurrent
     writers.
@@ -111,10 +111,10 @@ class Database:
             raise
         self._readable = self.engine.execution_options(**_READS[self.engine.dialect.name])
         self._immutable = BoundedCache(caches.revisions)
-        self.reading: sessionmaker[Session] = sessionmaker(
+        self._reading: sessionmaker[Session] = sessionmaker(
             self._readable, autoflush=False, expire_on_commit=False, info={IMMUTABLE: self._immutable}
         )
-        event.listen(self.reading, "before_flush", _refuse_changes)
+        event.listen(self._reading, "before_flush", _refuse_changes)
         self.writing: sessionmaker[Session] = sessionmaker(self._changing, expire_on_commit=False)
         # SQLite has one writer; waiting threads would poll for its lock
         self._turn = nullcontext() if self.is_postgresql else threading.Lock()
@@ -122,14 +122,14 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Generator[Session]:
-        """Open a read session in one transaction.
+        """Open a session that reads, in one transaction.
 
         Raises:
             TypeError: the session has changes.
         """
         connection = self._begun()
         try:
-            with self.reading(bind=connection) as session:
+            with self._reading(bind=connection) as session:
                 yield session
                 _refuse_changes(session)
             connection.commit()  # a commit: after a rollback, the PostgreSQL driver prepares all statements anew

@@ -31,27 +31,26 @@ PAUSE = 1.0
 """Seconds before a failed connection is reopened, and timeout of the query for the version."""
 
 
-class VersionReader:
-    """A reader of the version of a SQLite file.
-
-    Reading takes microseconds and waits for no locks. The reader is not thread-safe.
+class SqliteVersion:
+    """The version of a SQLite file. Reading it takes microseconds and waits for no locks.
 
     `PRAGMA data_version` counts the commits of *other* connections, so it runs on a separate connection that never
     writes. If the file is replaced, as by a restore, the version changes.
 
     Args:
-        database: a SQLite database; a database in memory has no version. For PostgreSQL see `SnapshotReader`.
+        database: a SQLite database; a database in memory has no version.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._path = _path(database)
+        url = database.engine.url
+        self._path = Path(url.database) if url.database and url.database != ":memory:" and not url.query else None
         self._connection: Any = None
         self._number = 0
         self._file: tuple[int, int] | None = None
         database.closing.callback(self.close)
 
-    def current(self) -> Version | None:
+    async def current(self) -> Version | None:
         """Return the current version, or None if the database has none or is locked."""
         if self._path is None:
             return None
@@ -87,8 +86,8 @@ class VersionReader:
         return connection
 
 
-class SnapshotReader:
-    """A reader of the version of a PostgreSQL database, on a separate connection that belongs to one event loop.
+class PostgresqlVersion:
+    """The version of a PostgreSQL database, read by a separate connection that belongs to one event loop.
 
     Args:
         database: a PostgreSQL database.
@@ -98,21 +97,36 @@ class SnapshotReader:
         self._dialect, self._url = database.engine.dialect, database.engine.url
         self._cursor: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._lock = asyncio.Lock()
         self._number = 0
         self._not_before = 0.0
+        self._version: Version | None = None
+        self._began = 0.0
+        """The time at which the query for `_version` was sent."""
         database.closing.callback(self.close)
 
     async def current(self) -> Version | None:
-        """Return the current version, or None if the database fails or does not respond within `PAUSE`.
+        """Return a version that was read after this call, or None if the database fails or does not respond.
 
-        After a failure, the database is not asked again for `PAUSE` seconds.
+        Calls that wait for a running query share the next one.
         """
+        called = time.monotonic()
+        if self._loop is not asyncio.get_running_loop():
+            self.close()
+            self._loop, self._lock = asyncio.get_running_loop(), asyncio.Lock()
+        async with self._lock:
+            if self._began <= called:
+                began = time.monotonic()
+                self._version, self._began = await self._read(), began
+            return self._version
+
+    async def _read(self) -> Version | None:
+        """Read the version within `PAUSE` seconds. After a failure, the database is not asked again for as long."""
         if time.monotonic() < self._not_before:
             return None
         try:
             async with asyncio.timeout(PAUSE):
-                if self._cursor is None or self._loop is not asyncio.get_running_loop():
-                    self.close()
+                if self._cursor is None:
                     self._cursor = await self._open()
                 cursor = self._cursor  # `close` may reset the attribute during the query, which then fails
                 await cursor.execute("SELECT pg_current_snapshot()::text", prepare=True)
@@ -136,47 +150,15 @@ class SnapshotReader:
 
     async def _open(self) -> Any:
         self._number += 1
-        self._loop = asyncio.get_running_loop()
         _, options = self._dialect.create_connect_args(self._url)
         connection = await self._dialect.loaded_dbapi.AsyncConnection.connect(**options, autocommit=True)
         return connection.cursor()
 
 
-class CurrentVersion:
-    """The version of a SQLite or PostgreSQL database.
-
-    Each caller gets a version that was read after the call. On PostgreSQL, callers that wait share one query.
-
-    Args:
-        database: the database.
-    """
-
-    def __init__(self, database: Database) -> None:
-        self._reader = SnapshotReader(database) if database.is_postgresql else VersionReader(database)
-        self._running: asyncio.Task[Version | None] | None = None
-        self._next: asyncio.Task[Version | None] | None = None
-
-    async def current(self) -> Version | None:
-        """Return the current version, or None if there is none or the database does not respond."""
-        if isinstance(self._reader, VersionReader):
-            return self._reader.current()
-        if self._next is None or self._next.get_loop() is not asyncio.get_running_loop():
-            self._next = asyncio.create_task(self._ask(self._reader, self._running))
-        return await asyncio.shield(self._next)
-
-    async def _ask(self, reader: SnapshotReader, before: asyncio.Task[Version | None] | None) -> Version | None:
-        """Read the version after the current read has ended; callers that wait until then share the result."""
-        if before is not None and before.get_loop() is asyncio.get_running_loop():
-            await asyncio.wait([before])
-        self._running, self._next = self._next, None
-        return await reader.current()
-
-    def close(self) -> None:
-        """Close the connection; the next call of `current` opens another connection."""
-        self._reader.close()
+CurrentVersion = SqliteVersion | PostgresqlVersion
+"""The version of a database. `current` reads it after the call."""
 
 
-def _path(database: Database) -> Path | None:
-    url = database.engine.url
-    is_file = not database.is_postgresql and url.database != ":memory:" and not url.query
-    return Path(url.database) if is_file and url.database else None
+def current_version(database: Database) -> CurrentVersion:
+    """Return what reads the version of a database."""
+    return PostgresqlVersion(database) if database.is_postgresql else SqliteVersion(database)

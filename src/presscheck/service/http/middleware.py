@@ -1,4 +1,4 @@
-"""Middleware around all handlers: request log, trusted hosts, bearer token, rate limit, cached responses.
+"""Middleware around all handlers: request log, trusted hosts, rate limit, cached responses.
 
 The log has one JSON object per line, with the id of the request. A request is logged with its method, API path and
 result, but never with query, body, headers or site URL, because those may contain secrets.
@@ -21,17 +21,16 @@ import re
 import secrets
 import sys
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from ipaddress import IPv6Address, ip_address
-from typing import Any
 from urllib.parse import urlsplit
 
-from sqlalchemy import and_, bindparam, func, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy import func, select
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -42,31 +41,10 @@ from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, hash_token, moment_text, system_clock
 from presscheck.service.db.version import CurrentVersion, Version
-from presscheck.service.http.integration_tokens import integration_caller
-from presscheck.service.http.operations import ApiError, Caller, SiteGrant, is_known, problem_response
-from presscheck.service.http.site_tokens import read_site_token
-from presscheck.service.models.organizations import TokenRow, UserRow
+from presscheck.service.http.callers import bearer_token, caller_of
+from presscheck.service.http.operations import ApiError, problem_response, read_response
 from presscheck.service.models.sites import SiteRow
 
-# table columns instead of the ORM, because this query runs for every request
-_USERS, _TOKENS = UserRow.__table__.c, TokenRow.__table__.c
-CALLER = (
-    _USERS.id,
-    _USERS.display_name,
-    _USERS.email,
-    _USERS.photo_url,
-    _TOKENS.expires_at,
-    _TOKENS.sha256,
-    _TOKENS.scope,
-)
-"""Columns of the user and of their token."""
-is_of_token = and_(
-    _TOKENS.user_id == _USERS.id,
-    _TOKENS.sha256 == bindparam("token"),
-    or_(_TOKENS.expires_at.is_(None), _TOKENS.expires_at > bindparam("now")),
-)
-"""Condition for the user of a request: the token exists and has not expired."""
-_CALLER = select(*CALLER).where(is_of_token)
 _number: ContextVar[str] = ContextVar("_number", default="")
 _log = logging.getLogger("presscheck.requests")
 _unprintable = re.compile("[\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
@@ -241,63 +219,6 @@ def _is_loopback(name: str) -> bool:
         return False
 
 
-def bearer_token(authorization: str) -> str:
-    """Return the token of an ``Authorization`` header, or an empty string."""
-    kind, _, token = authorization.partition(" ")
-    return token.strip() if kind.lower() == "bearer" else ""
-
-
-def caller(session: Session, authorization: str, now: str) -> Caller:
-    """Return the caller of a request: a user, or the script of an integration.
-
-    Raises:
-        ApiError: 401, the token is missing, unknown or expired.
-    """
-    script = integration_caller(session, bearer_token(authorization), now)
-    if script is not None:
-        return script
-    values, grant = asked_caller(session, authorization, now)
-    return caller_of(session.connection().execute(_CALLER, values).all(), grant)
-
-
-def asked_caller(session: Session, authorization: str, now: str) -> tuple[dict[str, str], SiteGrant | None]:
-    """Return the parameters of `is_of_token`, and the limits of the token if it is a site token.
-
-    Raises:
-        ApiError: 401, the token is missing.
-    """
-    token = bearer_token(authorization)
-    if not token:
-        raise ApiError(401, "Authentication required: send the header Authorization: Bearer TOKEN.")
-    token_hash, grant = read_site_token(session, token, now) or (hash_token(token), None)
-    return {"token": token_hash, "now": now}, grant
-
-
-def caller_of(rows: Sequence[Sequence[Any]], grant: SiteGrant | None) -> Caller:
-    """Return the user of a request from rows that begin with the columns `CALLER`.
-
-    Raises:
-        ApiError: 401, there is no row: the token is unknown or expired.
-    """
-    if not rows:
-        raise ApiError(401, "The token is invalid or has expired.")
-    user_id, name, email, photo, expires_at, token_hash, scope, *_ = rows[0]
-    expires = expires_at is not None or grant is not None
-    return Caller(user_id, name, email, photo, expires=expires, token_hash=token_hash, grant=grant, scope=scope)
-
-
-def is_valid(session: Session, authorization: str, now: str) -> bool:
-    """Return whether the token in an ``Authorization`` header exists and has not expired.
-
-    Raises:
-        ApiError: 401, the header has no token.
-    """
-    if integration_caller(session, bearer_token(authorization), now) is not None:
-        return True
-    values, _ = asked_caller(session, authorization, now)
-    return bool(session.connection().execute(_CALLER, values).all())
-
-
 class RateLimitMiddleware:
     """Middleware that responds with 429 to a client after `limit` requests within a minute.
 
@@ -353,8 +274,9 @@ class RateLimitMiddleware:
         return f"address {network_of(scope)}"
 
     def _is_valid(self, authorization: str) -> bool:
-        with self._database.snapshot() as session:
-            return is_valid(session, authorization, moment_text(self._clock()))
+        with self._database.snapshot() as session, suppress(ApiError):
+            return bool(caller_of(session, authorization, moment_text(self._clock())))
+        return False
 
     def _take(self, counted: str) -> tuple[int, int]:
         """Count a request, and return how many requests are left and the time at which the window ends, in seconds."""
@@ -382,17 +304,8 @@ def network_of(scope: Scope) -> str:
 class AnswerSlot:
     """A place for the response of a handler, which stays empty if the response must not be cached."""
 
-    body: bytes | None = None
+    body: bytes = b""
     tag: str = ""
-
-
-@dataclass(frozen=True)
-class KeptAnswer:
-    """A cached response, ready to be sent."""
-
-    body: bytes
-    tag: str
-    headers: tuple[tuple[bytes, bytes], ...]
 
 
 class AnswerCache:
@@ -427,30 +340,14 @@ class AnswerCache:
         if version != self._version:
             self._answers.clear()
             self._version = version
-        cached_answer: KeptAnswer | None = self._answers.get(key)
-        if cached_answer is None:
-            slot = scope[_SLOT] = AnswerSlot()
-            await self.app(scope, receive, send)
-            if slot.body is not None and version == self._version:
-                self._store(key, slot.body, slot.tag)
+        cached_answer: AnswerSlot | None = self._answers.get(key)
+        if cached_answer is not None:
+            await read_response(cached_answer.body, 200, cached_answer.tag, known)(scope, receive, send)
             return
-        if known and (known == cached_answer.tag or is_known(cached_answer.tag, known)):
-            await send(
-                {"type": "http.response.start", "status": 304, "headers": [(b"etag", cached_answer.tag.encode())]}
-            )
-            await send({"type": "http.response.body", "body": b""})
-            return
-        # a new list, because outer middleware adds headers to it
-        await send({"type": "http.response.start", "status": 200, "headers": [*cached_answer.headers]})
-        await send({"type": "http.response.body", "body": cached_answer.body})
-
-    def _store(self, key: bytes, body: bytes, tag: str) -> None:
-        headers = (
-            (b"etag", tag.encode()),
-            (b"content-length", str(len(body)).encode()),
-            (b"content-type", b"application/json"),
-        )
-        self._answers.put(key, KeptAnswer(body, tag, headers), len(body) + _EACH)
+        slot = scope[_SLOT] = AnswerSlot()
+        await self.app(scope, receive, send)
+        if slot.body and version == self._version:
+            self._answers.put(key, slot, len(slot.body) + _EACH)
 
 
 def slot_of(scope: Scope) -> AnswerSlot | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from sqlalchemy import Integer, Select, bindparam, func, literal, select, tuple_
@@ -57,13 +58,7 @@ def page_of_rows(
         newest_first: whether to sort in descending order.
     """
 
-    def read(place: list[Any] | None, most: int) -> Sequence[Row]:
-        return context.session.scalars(_ordered(rows, order, place, newest_first=newest_first).limit(most)).all()
-
-    def total() -> int | None:
-        return _if_counted(context.session.scalar(_count(rows)))
-
-    return page_of_found(call, read, build, key=SortKey.of(order), total=total)
+    return page_of_listing(context, call, Listing(rows, order), {}, build, newest_first=newest_first)
 
 
 class Listing(Generic[Row]):
@@ -75,14 +70,26 @@ class Listing(Generic[Row]):
     """
 
     def __init__(self, rows: Select[Row], order: Sequence[InstrumentedAttribute[Any]]) -> None:
-        self.key, self.count = SortKey.of(order), _count(rows)
-        place = [bindparam(f"after_{number}", type_=column.type) for number, column in enumerate(order)]
-        most: Any = bindparam("most", type_=Integer)
-        self.pages = {
-            (newest_first, after): _ordered(rows, order, place if after else (), newest_first=newest_first).limit(most)
-            for newest_first in (False, True)
-            for after in (False, True)
-        }
+        self.key, self._rows, self._order = SortKey.of(order), rows, order
+        self._pages: dict[tuple[bool, bool], Select[Row]] = {}
+
+    @cached_property
+    def count(self) -> Select[int]:
+        """A query for the number of items, which counts at most one more than `MOST_COUNTED`."""
+        limited = self._rows.with_only_columns(literal(1), maintain_column_froms=True).limit(MOST_COUNTED + 1)
+        return select(func.count()).select_from(limited.subquery())
+
+    def page(self, *, newest_first: bool, after: bool) -> Select[Row]:
+        """Return a query for the first items; with `after`, for those that follow the item with this sort key."""
+        if (newest_first, after) not in self._pages:
+            rows = self._rows
+            if after:
+                place = (bindparam(f"after_{number}", type_=column.type) for number, column in enumerate(self._order))
+                key, first = tuple_(*self._order), tuple_(*place)
+                rows = rows.where(key < first if newest_first else key > first)
+            rows = rows.order_by(*(column.desc() if newest_first else column.asc() for column in self._order))
+            self._pages[newest_first, after] = rows.limit(bindparam("most", type_=Integer))
+        return self._pages[newest_first, after]
 
 
 def page_of_listing(
@@ -109,10 +116,11 @@ def page_of_listing(
 
     def read(place: list[Any] | None, most: int) -> Sequence[Row]:
         parameters = values | {"most": most} | {f"after_{number}": value for number, value in enumerate(place or ())}
-        return context.records(listing.pages[newest_first, place is not None], **parameters)
+        return context.records(listing.page(newest_first=newest_first, after=place is not None), **parameters)
 
     def total() -> int | None:
-        return _if_counted(context.rows(listing.count, **values)[0][0])
+        number: int = context.rows(listing.count, **values)[0][0]
+        return number if number <= MOST_COUNTED else None
 
     return page_of_found(call, read, build, key=listing.key, total=total, fitting=fitting)
 
@@ -145,25 +153,6 @@ def page_of_found(
     is_all = bool(limit) and place is None and len(rows) <= limit
     last = [getattr(page_rows[-1], name) for name in key.names] if len(rows) > len(page_rows) else None
     return _page(build(page_rows), last, len(rows) if is_all else total())
-
-
-def _ordered(
-    rows: Select[Row], order: Sequence[Any], after: Sequence[Any] | None, *, newest_first: bool
-) -> Select[Row]:
-    """Add the order to a selection, and the condition that rows come after a place."""
-    if after:
-        key, place = tuple_(*order), tuple_(*after)
-        rows = rows.where(key < place if newest_first else key > place)
-    return rows.order_by(*(column.desc() if newest_first else column.asc() for column in order))
-
-
-def _count(rows: Select[Any]) -> Select[int]:
-    limited = rows.with_only_columns(literal(1), maintain_column_froms=True).limit(MOST_COUNTED + 1).subquery()
-    return select(func.count()).select_from(limited)
-
-
-def _if_counted(number: int | None) -> int | None:
-    return number if number is None or number <= MOST_COUNTED else None
 
 
 def page_of_items(call: Paged, items: Sequence[Item]) -> Page[Item]:

@@ -53,7 +53,7 @@ def open_routes(
 
     def send_file(request: Request) -> Response:
         content, name = request.path_params["content_id"], request.path_params["name"]
-        with database.reading.begin() as session:
+        with database.snapshot() as session:
             require_signature(session, content, request.query_params, clock())
         return file_response(files, content, name, {"cache-control": "private"})
 
@@ -90,7 +90,7 @@ def _spec(database: Database, files: BlobStore, request: Request) -> Response:
         .join(SpecRow, SpecRow.last_version == SpecVersionRow.id)
         .where(SpecRow.organization_id == organization, SpecRow.slug == slug, SpecRow.visibility == "public")
     )
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         content = session.scalar(published_spec) if is_fit(organization + slug) else None
     return file_response(files, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
 
@@ -100,7 +100,7 @@ def _asset(database: Database, files: BlobStore, request: Request) -> Response:
     pictures = select(IntegrationRow.icon, IntegrationRow.preview_images).where(
         IntegrationRow.name == request.path_params["name"], IntegrationRow.visibility != "private"
     )
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         row = session.execute(pictures).first() if is_fit(request.path_params["name"]) else None
     named: dict[str, str] = {}
     if row is not None:
@@ -116,7 +116,7 @@ async def _health(_request: Request) -> Response:
 
 
 def _ask(database: Database) -> None:
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         session.execute(text("SELECT 1"))
 
 

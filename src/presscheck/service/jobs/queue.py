@@ -153,7 +153,7 @@ class JobContext:
         self.budget.seconds_left()
         if self.is_ending():
             raise JobCancelled("the service is shutting down")
-        with self.database.reading.begin() as session:
+        with self.database.snapshot() as session:
             self._require_held(session)
 
     def write(self, change: Callable[[Session], Result]) -> Result:

@@ -202,7 +202,7 @@ def _own_file(work: JobContext, address: str) -> Fetched | None:
     if match is None or content is None:
         return None
     try:
-        with work.database.reading.begin() as session:
+        with work.database.snapshot() as session:
             require_signature(session, match[1], dict(parse_qsl(parts.query)), work.clock())
     except ApiError as error:
         raise PermanentFailure(f"{address}: {error.message}") from None

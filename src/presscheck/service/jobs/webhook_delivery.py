@@ -27,7 +27,7 @@ def _record_failure(session: Session, about: str, reason: str, now: str) -> None
 @runs("delivery", failed=_record_failure)
 def deliver(work: JobContext) -> None:
     """Deliver one event."""
-    with work.database.reading.begin() as session:
+    with work.database.snapshot() as session:
         delivery = _delivery(session, work)
     if delivery is None:
         return

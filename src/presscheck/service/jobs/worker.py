@@ -124,7 +124,7 @@ class Workers:
 
     def _take_job(self) -> JobRow | None:
         started = time.monotonic()
-        with self._database.reading.begin() as session:  # checking must not take the write lock
+        with self._database.snapshot() as session:  # checking must not take the write lock
             expired = self._expired(session)
             if session.scalar(self._due_job(expired).with_only_columns(JobRow.id)) is None:
                 return None

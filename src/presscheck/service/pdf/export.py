@@ -74,7 +74,7 @@ def exported_pdf(database: Database, files: BlobStore, data: Path, origin: str, 
         ApiError: 404 for an invalid URL, 410 for an expired one, 413 if the pages are too large.
         FilesUnavailable: the images cannot be read, or the disk is full.
     """
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         export = _requested_export(session, address)
         space = session.get(SpaceRow, export.space)
         revision = session.get(RevisionRow, export.revision)

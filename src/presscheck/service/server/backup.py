@@ -68,7 +68,7 @@ def _write(database: Database, files: BlobStore, unfinished: Path) -> Exported:
     with (
         open(unfinished, "xb", opener=private_opener) as file,  # it contains signing keys and hashes of tokens
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
-        database.reading.begin() as session,
+        database.snapshot() as session,
     ):
         archive.writestr("manifest.json", json.dumps({"format": FORMAT, "step": NEWEST}))
         for table in _exported_tables():

@@ -66,7 +66,7 @@ def move_files(database: Database, data: Path, location: str, *, delete_source: 
         ConfigurationError: the move is not complete, but no file is lost; the message is the reason.
     """
     target = open_store(location, data)
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         source = store_of(session, None, data)
         former = former_location(session)
     try:

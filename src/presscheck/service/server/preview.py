@@ -100,7 +100,7 @@ class PreviewedFolder:
     @property
     def revision(self) -> str:
         """The id of the revision that pages show."""
-        with self._database.reading.begin() as session:
+        with self._database.snapshot() as session:
             return session.scalars(select(SpaceRow)).one().revision_id
 
     def _changed_entries(self) -> bool:

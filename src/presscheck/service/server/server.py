@@ -260,7 +260,7 @@ def _checked_files(database: Database, options: ServeOptions) -> BlobStore:
     Raises:
         ConfigurationError: the store is unusable until the operator acts.
     """
-    with database.reading.begin() as session:
+    with database.snapshot() as session:
         files = store_of(session, options.files, options.data)
     try:
         files.check()

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from presscheck.service.db.signing import claims_of, signed, unsigned
-from presscheck.service.http.middleware import bearer_token
+from presscheck.service.http.callers import bearer_token
 from presscheck.service.http.operations import Context
 from presscheck.service.models.organizations import UserRow
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow

@@ -63,7 +63,7 @@ class PageCache:
     ) -> None:
         self.capacity = database.caches.pages
         self._is_live, self._diagram_script = is_live, diagram_script
-        self._sessions = database.reading
+        self._database = database
         self._files, self._clock, self._versions = files, clock, versions
         self._version: Version | None = None
         self._pages = BoundedCache(self.capacity)
@@ -116,7 +116,7 @@ class PageCache:
     @contextmanager
     def reading(self, request: Request, version: Version | None) -> Generator[tuple[Context, SiteRecords]]:
         """Open a transaction for a request, with the cached sites of a version of the database."""
-        with self._sessions.begin() as session:
+        with self._database.snapshot() as session:
 
             def clock() -> datetime:
                 session.info[TIMED] = True

@@ -72,7 +72,7 @@ def web_routes(
 
         if "text/html" not in request.headers.get("accept", ""):
             raise HTTPException(404)
-        with database.reading.begin() as session:
+        with database.snapshot() as session:
             return compress_response(front_page(session), request.headers.get("accept-encoding", ""))
 
     diagram_script = diagrams.path if diagrams else ""
