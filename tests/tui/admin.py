@@ -17,7 +17,7 @@ async def family(pilot: Any, title: str, shows: str = "") -> AdminScreen:
     screen: AdminScreen = pilot.app.screen
     screen.go_to(Place.family(title))
     await until(pilot, shows=f"Administration › {title}")
-    await until(pilot, holds=lambda: screen.table.family.title == title and screen.table._is_loaded)
+    await until(pilot, holds=lambda: screen.table.family.title == title and screen.table.loaded.value is not None)
     await until(pilot, shows=shows)
     await pilot.press("enter")
     return screen

@@ -14,7 +14,7 @@ async def open_family(pilot: Any, title: str) -> Any:
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen) and pilot.app.screen.organization)
     screen: AdminScreen = pilot.app.screen
     screen.go_to(Place.family(title))
-    await until(pilot, holds=lambda: screen.table.family.title == title and screen.table._is_loaded)
+    await until(pilot, holds=lambda: screen.table.family.title == title and screen.table.loaded.value is not None)
     screen.table.rows.focus()
     await until(pilot, holds=lambda: screen.table.rows.has_focus)
     return screen

@@ -101,7 +101,7 @@ async def test_every_family_is_listed_and_its_forms_open(service: RunningService
         await pilot.press("h")
         for one in FAMILIES:
             await until(pilot, holds=lambda one=one: pilot.app.screen.table.family is one)
-            await until(pilot, holds=lambda: pilot.app.screen.table._is_loaded)
+            await until(pilot, holds=lambda: pilot.app.screen.table.loaded.value is not None)
             assert "Could not load" not in shown(pilot.app), one.title
             if one.adds:
                 assert "{add} " in f"{one.hint} ", one.title
@@ -460,7 +460,7 @@ async def test_a_range_of_marks_ends_with_its_list(service: RunningService, tmp_
         await until(pilot, shows="range started")
         for title, text in (("Teams", "Teams  "), ("Members", "Mia Okonkwo")):
             screen.go_to(Place.family(title))
-            await until(pilot, shows=text, holds=lambda: screen.table._is_loaded)
+            await until(pilot, shows=text, holds=lambda: screen.table.loaded.value is not None)
         screen.table.focus_rows()
         await pilot.press("V")
         await until(pilot, shows="range started")

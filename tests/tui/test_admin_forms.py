@@ -195,7 +195,7 @@ async def test_bad_input_in_every_field_stays_in_the_form(service: RunningServic
             table = screen.table
             for one in FAMILIES:
                 screen.go_to(Place.family(one.title))
-                await until(pilot, holds=lambda one=one: table.family is one and table._is_loaded)
+                await until(pilot, holds=lambda one=one: table.family is one and table.loaded.value is not None)
                 table.rows.focus()
                 if one.add and not one.adds:
                     await walk.form("a")

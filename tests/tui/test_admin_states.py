@@ -154,7 +154,7 @@ async def test_families_that_are_empty_or_not_permitted_show_why_and_what_to_do(
         async with running(app_on(service, tmp_path / "guest", token=token_of(service, "luz")), (80, 24)) as pilot:
             screen, forbidden = await opened(pilot), Pictures("forbidden")
             for family in FAMILIES:
-                refusal = f"You are not permitted to list the {family.nouns}"
+                refusal = f"You are not permitted to see the {family.nouns}"
                 await says(pilot, screen, family, *([refusal] if family.title in REFUSED else []), pictures=forbidden)
                 for change in (family.add, family.edit, family.remove):
                     if change and change not in family.for_everybody:

@@ -37,14 +37,24 @@ def test_a_value_that_was_loaded_stays(error: PresscheckError | None, online: bo
         (None, False, Message("The links of this site are not in the cache.", "", "offline")),
         (DOWN, True, Message("Could not load the links", "no answer", "failed")),
         (DOWN, False, Message("The links of this site are not in the cache.", "", "offline")),
-        (REFUSED, True, Message("You may not see the links of this site.", "not for you", "forbidden")),
-        (REFUSED, False, Message("You may not see the links of this site.", "not for you", "forbidden")),
-        (UNKNOWN, True, Message("You may not see the links of this site.", "who?", "forbidden")),
+        (REFUSED, True, Message("You are not permitted to see the links of this site.", "not for you", "forbidden")),
+        (REFUSED, False, Message("You are not permitted to see the links of this site.", "not for you", "forbidden")),
+        (UNKNOWN, True, Message("You are not permitted to see the links of this site.", "who?", "forbidden")),
         (MISSING, False, Message("no such call.", "", "unsupported")),
     ],
 )
 def test_the_reason_for_an_empty_pane(error: PresscheckError | None, online: bool, message: Message) -> None:
     assert message_for(Loaded[list[str]](None, error), "links", " of this site", online=online) == message
+
+
+def test_a_refusal_has_the_reason_of_the_service_without_the_general_words() -> None:
+    error = Forbidden("No permission: ask Robin", request=SENT, status=403, detail="ask Robin")
+    assert message_for(Loaded[str](None, error), "page", online=True).hint == "ask Robin"
+
+
+def test_a_noun_in_the_singular() -> None:
+    message = message_for(Loaded[str](), "structure", " of this site", online=False, verb="is")
+    assert message.title == "The structure of this site is not in the cache."
 
 
 def test_progress_and_hint_replace_the_general_words() -> None:

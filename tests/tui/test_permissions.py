@@ -163,7 +163,7 @@ async def test_without_permission_or_connection_the_screen_shows_why(
         await pilot.press("j", "j")
         await until(pilot, holds=lambda: pilot.app.screen.item.title == "API docs")
         await pilot.press("g", "w")
-        await until(pilot, shows="You may not see the people with access.")
+        await until(pilot, shows="You are not permitted to see the people with access.")
         await pilot.press("a")
         await until(pilot, shows="not loaded yet")
     async with running(app_on(service, tmp_path / "ada", token=token_of(service, "ada"), read_only=True)) as pilot:

@@ -131,7 +131,7 @@ async def test_offline_a_status_waits_and_the_list_stays(tmp_path: Path) -> None
 async def test_an_empty_list_shows_the_reason(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path / "ada", token=token_of(service, "ada"))) as pilot:
         await findings_open(pilot)
-        await until(pilot, shows="You may not see the findings of this site.")
+        await until(pilot, shows="You are not permitted to see the findings of this site.")
     with holding_back(service, tmp_path, "/findings") as address:
         async with running(app_on(service, tmp_path / "slow", base_url=address)) as pilot:
             await findings_open(pilot)

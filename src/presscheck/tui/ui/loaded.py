@@ -42,15 +42,23 @@ class Loaded(Generic[T]):
 
 
 def message_for(
-    loaded: Loaded[T], nouns: str, place: str = "", *, online: bool, progress: str = "", hint: str = ""
+    loaded: Loaded[T],
+    nouns: str,
+    place: str = "",
+    *,
+    online: bool,
+    verb: str = "are",
+    progress: str = "",
+    hint: str = "",
 ) -> Message:
     """Return the message that explains why a value is missing.
 
     Args:
         loaded: the state, without a value.
-        nouns: the noun for the items, in the plural, such as `share links`.
-        place: the owner of the items, with a leading space, such as ` of this site`.
+        nouns: the noun for the value, such as `share links`.
+        place: the owner of the value, with a leading space, such as ` of this site`.
         online: whether the service can be reached.
+        verb: `is` if the noun is in the singular.
         progress: replaces the message of the state `loading`, such as `12 of 300 pages`.
         hint: advice if the user is not permitted, or if the service lacks the operation.
     """
@@ -58,11 +66,12 @@ def message_for(
     reason = error.message if error else ""
     match state:
         case "forbidden":
-            return Message(f"You may not see the {nouns}{place}.", hint or reason, state)
+            detail = isinstance(error, Forbidden) and error.detail
+            return Message(f"You are not permitted to see the {nouns}{place}.", hint or detail or reason, state)
         case "unsupported":
             return Message(f"{reason}.", hint, state)
         case "offline":
-            return Message(f"The {nouns}{place} are not in the cache.", "", state)
+            return Message(f"The {nouns}{place} {verb} not in the cache.", "", state)
         case "failed":
             return Message(f"Could not load the {nouns}", reason, state)
         case _:

@@ -25,7 +25,7 @@ from typing_extensions import override
 from presscheck.api.operation import Operation, Page
 from presscheck.engine.forms.form import FilterForm, form_fields, initial_texts
 from presscheck.engine.forms.parts_form import tree_text
-from presscheck.errors import Forbidden, NotSupported, PresscheckError
+from presscheck.errors import PresscheckError
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
@@ -47,8 +47,10 @@ from presscheck.tui.screens.form_dialog import FormContent, FormDialog
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.ui.ask import Checked, choose, confirm, confirm_checked
+from presscheck.tui.ui.list import NO_MATCH
+from presscheck.tui.ui.loaded import Loaded, message_for
 from presscheck.tui.ui.row_filter import RowFilter
-from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.empty_state import EmptyState, Message
 from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 from presscheck.tui.widgets.row_list import RowList
@@ -81,6 +83,7 @@ class FamilyTable(Vertical):
 
     Attributes:
         given: the arguments of the listing, such as the id of a team for its members.
+        loaded: the number of rows in the listing.
     """
 
     DEFAULT_CSS = "FamilyTable { width: 1fr; }"
@@ -101,9 +104,7 @@ class FamilyTable(Vertical):
         self._rows = RowList(self._row, key=self._key)
 
     def _reset(self) -> None:
-        self._error: PresscheckError | None = None
-        self._is_loaded = False
-        self._total = 0
+        self.loaded = Loaded[int]()
         self._order: list[tuple[int, str]] | None = None
         """Positions in the listing, and keys, of the visible rows; None for all rows in the order of the listing."""
         self._sorted: tuple[Column, bool] | None = None
@@ -181,7 +182,7 @@ class FamilyTable(Vertical):
         """Return why a family cannot be listed; None if it can."""
         organization = self._screen.organization
         if family.permission and organization and not getattr(organization.permissions, family.permission, True):
-            return f"you are not permitted to list the {family.nouns} of this organization"
+            return f"you are not permitted to see the {family.nouns} of this organization"
         return self._screen.engine.missing_reason(family.listing)
 
     @property
@@ -195,13 +196,16 @@ class FamilyTable(Vertical):
         return self._item(self._rows.cursor) if self._count else None
 
     @property
+    def _total(self) -> int:
+        return self.loaded.value or 0
+
+    @property
     def _count(self) -> int:
         return self._total if self._order is None else len(self._order)
 
     def _take(self, result: Result[int]) -> None:
-        self._error = result.error
-        self._is_loaded = self._is_loaded or result.error is None  # not if the request failed without a stored listing
-        self._total = result.value or 0
+        total = self.loaded.value if result.error and not result.value else result.value  # 0: nothing may be stored
+        self.loaded = Loaded(total, result.error)
         if self._order is None:
             self._show_as_listed()
         if self._text or self._sorted:
@@ -306,7 +310,7 @@ class FamilyTable(Vertical):
         if self._count:
             empty.hide()
         else:
-            self._show_empty(empty)
+            empty.show_message(self._explanation())
         self._screen.refresh_status_bars()
 
     def on_resize(self) -> None:
@@ -315,7 +319,7 @@ class FamilyTable(Vertical):
 
     def _summary(self) -> Line:
         title = Span(f" {self.family.title}", "title")
-        if not self._is_loaded:
+        if self.loaded.value is None:
             return (title,)
         filters = self._filters.get(self.family.title)
         found = f"{self._count:,} of " if self._text and self._order is not None else ""
@@ -325,37 +329,25 @@ class FamilyTable(Vertical):
             parts.append(Span(f"   only {sanitize(_filter_words(filters))}: {key_for('back')} shows all", "accent"))
         if self._rows.marked:
             parts.append(Span(f"   {count(len(self._rows.marked), 'marked row')}", "accent"))
-        if self._error and self._total:
-            parts.append(Span(f"   not up to date: {sanitize(self._error.message)}", "waiting"))
+        if error := self.loaded.error:
+            parts.append(Span(f"   not up to date: {sanitize(error.message)}", "waiting"))
         return tuple(parts)
 
-    def _show_empty(self, empty: EmptyState) -> None:
+    def _explanation(self) -> Message:
         nouns = self.family.nouns
         if reason := self.unavailable:
-            empty.show_empty(f"{reason[:1].upper()}{reason[1:]}.")
-        elif self._text and self._total:
-            empty.show_empty("No row has this text.")
-        elif self._error and isinstance(self._error, NotSupported):
-            empty.show_empty(f"{self._error.message}.")
-        elif isinstance(self._error, Forbidden):
-            empty.show_empty(f"You are not permitted to list the {nouns}.", self._error.detail)
-        elif self._error and self._screen.engine.status.online:
-            empty.show_failed(f"Could not load the {nouns}", self._error.message)
-        elif not self._is_loaded and not self._screen.engine.status.online:
-            empty.show_offline(f"The {nouns} are not in the cache.")
-        elif not self._is_loaded:
-            empty.show_loading(f"Loading {nouns} …")
-        elif self._filters.get(self.family.title):
-            empty.show_empty(
-                f"No {nouns} with this filter.",
-                f"{key_for('edit_view')} changes the filter, {key_for('back')} shows all.",
-            )
-        else:
-            creates = self.family.add or self.family.made_elsewhere
-            reason = self.change_reason(creates, "added") if creates else None
-            empty.show_empty(
-                f"No {nouns} yet.", f"{reason[:1].upper()}{reason[1:]}." if reason else with_keys(self.family.hint)
-            )
+            return Message(f"{reason[:1].upper()}{reason[1:]}.")
+        if self.loaded.value is None:
+            return message_for(self.loaded, nouns, online=self._screen.engine.status.online)
+        if self._text and self._total:
+            return NO_MATCH
+        if self._filters.get(self.family.title):
+            hint = f"{key_for('edit_view')} changes the filter, {key_for('back')} shows all."
+            return Message(f"No {nouns} with this filter.", hint)
+        creates = self.family.add or self.family.made_elsewhere
+        reason = self.change_reason(creates, "added") if creates else None
+        hint = f"{reason[:1].upper()}{reason[1:]}." if reason else with_keys(self.family.hint)
+        return Message(f"No {nouns} yet.", hint)
 
     def _measure(self) -> None:
         """Measure the widest text of each flexible column in the first rows of the listing."""
