@@ -45,7 +45,7 @@ def administration(family: str) -> Steps:
 
     def is_loaded(pilot: Any) -> bool:
         table = getattr(pilot.app.screen, "table", None)
-        return table is not None and table.family.title == family and table._is_loaded
+        return table is not None and table.family.title == family and table.loaded.value is not None
 
     return (":", Shows("Commands"), Text(f"{family} (a"), "enter", Holds(is_loaded), "h enter")
 
