@@ -23,7 +23,7 @@ from presscheck.tui.external_programs import editor, is_remote
 from presscheck.tui.widgets import completion
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
-from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.empty_state import EmptyState, Message
 from presscheck.tui.widgets.picker import Choice, Picker, matching
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 from presscheck.tui.widgets.search_inputs import SearchInput
@@ -333,13 +333,13 @@ async def test_status_line_and_empty_state_show_their_text() -> None:
     bar, empty_state = StatusLine(), EmptyState()
     async with alone(bar, empty_state) as pilot:
         bar.show((Span("a long way to go " * 9),), (Span("live", "quiet"),))
-        empty_state.show_empty("Nobody waits for you.", "h and l show other views.", "l")
+        empty_state.show_empty("Nobody waits for you.", "h and l show other views.")
         await pilot.pause()
         text = shown(pilot.app)
         assert text[0].endswith("…  live")
         assert len(text[0]) == 39
         assert any("Nobody waits" in line for line in text)
-        empty_state.show_failed("The sites cannot be shown", "403: not yours")
+        empty_state.show_message(Message("The sites cannot be shown", "403: not yours", "failed"))
         await pilot.pause()
         assert any("✗ The sites cannot be shown" in line for line in shown(pilot.app))
         assert any("ctrl+r  retry" in line for line in shown(pilot.app))

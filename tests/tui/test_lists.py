@@ -52,6 +52,16 @@ def test_a_refusal_has_the_reason_of_the_service_without_the_general_words() -> 
     assert message_for(Loaded[str](None, error), "page", online=True).hint == "ask Robin"
 
 
+def test_a_message_on_one_line_joins_reason_and_title() -> None:
+    assert Message("There is no site yet.", "a creates one.").line == "There is no site yet: a creates one."
+    assert Message("No site has this text.").line == "No site has this text."
+
+
+def test_a_part_of_a_value_is_missing_for_the_same_reason() -> None:
+    assert Loaded(("a", "b"), DOWN).map(len) == Loaded(2, DOWN)
+    assert Loaded[str](None, REFUSED).map(len) == Loaded(None, REFUSED)
+
+
 def test_a_noun_in_the_singular() -> None:
     message = message_for(Loaded[str](), "structure", " of this site", online=False, verb="is")
     assert message.title == "The structure of this site is not in the cache."
@@ -59,7 +69,7 @@ def test_a_noun_in_the_singular() -> None:
 
 def test_progress_and_hint_replace_the_general_words() -> None:
     assert message_for(Loaded[str](), "links", online=True, progress="12 of 300 pages").title == "12 of 300 pages"
-    assert message_for(Loaded[str](None, REFUSED), "links", online=True, hint="Ask an admin.").hint == "Ask an admin."
+    assert message_for(Loaded[str](None, MISSING), "links", online=True, hint="Ask an admin.").hint == "Ask an admin."
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.engine.failing_service import answer
 from tests.running_service import RunningService
 from tests.service_plans import limit_site
 from tests.service_users import page_of
@@ -49,6 +50,22 @@ async def opened(pilot: Any) -> None:
     await until(pilot, shows="live")
     await pilot.press("g", "p")
     await until(pilot, shows="● live")
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("/sites?", "Could not load the sites: Invalid request"),
+        ("/structure", "Could not load the structure: Invalid request"),
+    ],
+)
+async def test_what_cannot_be_loaded_says_why(service: RunningService, tmp_path: Path, path: str, message: str) -> None:
+    failure = answer(400, {"error": {"code": 400, "message": "not today"}})
+    with holding_back(service, tmp_path, path, answer=failure) as address:
+        async with running(app_on(service, tmp_path / "home", base_url=address)) as pilot:
+            await until(pilot, shows="live")
+            await pilot.press("g", "p")
+            await until(pilot, shows=message)
 
 
 async def chosen(pilot: Any, site: Site) -> None:

@@ -17,7 +17,7 @@ from presscheck.documents.nodes.validation import InvalidNode
 from presscheck.documents.terminal.controls import Controls
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.engine.drafts import BASE, INSTRUCTIONS
-from presscheck.errors import ChecksFailed, Forbidden
+from presscheck.errors import ChecksFailed
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import long_ago, now, since
 from presscheck.text.sanitize import sanitize
@@ -39,8 +39,9 @@ from presscheck.tui.screens.text_draft import (
 )
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.ui.loaded import Loaded, message_for
 from presscheck.tui.ui.screen import BaseScreen
-from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.empty_state import EmptyState, Message
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.status_bar import StatusLine
@@ -204,6 +205,7 @@ class InstructionsScreen(BaseScreen):
     def __init__(self, organization: Organization) -> None:
         super().__init__()
         self._organization = organization
+        self._loaded = Loaded[AgentInstructions]()
         self._text: str | None = None
 
     @override
@@ -220,28 +222,28 @@ class InstructionsScreen(BaseScreen):
     @override
     def on_mount(self) -> None:
         super().on_mount()
-        self.query_one(EmptyState).show_loading("Loading the AI instructions …")
         self.query_one(PageView).display = False
+        self.draw()
         call = GetAgentInstructions(organization_id=self._organization.id)
         self.subscribe(self.engine.watch(call), self._take, group="instructions", shows_errors=False)
 
     def _take(self, result: Result[AgentInstructions | None]) -> None:
+        self._loaded = self._loaded.after(result)
+        self.draw()
+
+    @override
+    def draw(self) -> None:
         view, empty = self.query_one(PageView), self.query_one(EmptyState)
-        known = result.value
+        known = self._loaded.value
         if known is None:
-            if isinstance(result.error, Forbidden):
-                empty.show_empty("You are not permitted to read the AI instructions.", result.error.message)
-            elif result.error and not self.engine.status.online:
-                empty.show_offline("The AI instructions are not in the cache.")
-            elif result.error:
-                empty.show_failed("Could not load the AI instructions", result.error.message)
+            empty.show_message(message_for(self._loaded, "AI instructions", online=self.engine.status.online))
             return
         about = f" changed {since(known.updated_at, now())}" if known.updated_by and known.updated_at else ""
         self.query_one("#about", StatusLine).show((Span(about, "quiet"),))
         try:
             text = as_markdown(known.model_copy(update={"instructions": with_known_types(known.instructions)}))
         except ChecksFailed as error:
-            empty.show_failed("Could not show the AI instructions", error.message, key="")
+            empty.show_message(Message("Could not show the AI instructions", error.message, "failed"))
             return
         view.display = bool(text)
         if not text:

@@ -18,7 +18,6 @@ from presscheck.documents.diff.suggestion_lines import comment_with_suggestion
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.review.threads import LIVE, Discussion, Thread, ThreadState, locate_thread
 from presscheck.engine.shared_calls import live_comments, live_nodes, live_page
-from presscheck.errors import Forbidden, NotSupported
 from presscheck.text.phrases import long_ago, now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -29,6 +28,7 @@ from presscheck.tui.comments.rows import thread_lines
 from presscheck.tui.comments.thread_list import ThreadList
 from presscheck.tui.places import Place
 from presscheck.tui.screens.undo import undo_last_sent
+from presscheck.tui.ui.loaded import Loaded, message_for
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.row_list import RowList
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation, Page
     from presscheck.engine.results import Result
     from presscheck.engine.writes.descriptions import Place as WritePlace
+    from presscheck.errors import PresscheckError
 
 STATES: tuple[ThreadState, ...] = ("open", "resolved", "outdated")
 HIDDEN = "page comments not shown"
@@ -70,8 +71,8 @@ class PageCommentsScreen(ThreadList):
         self._text: tuple[str, str] = ("", "")
         """The id of the page whose text is loaded, and its text."""
         self._node_tree: tuple[str, Mapping[str, Any] | None] = ("", None)
-        self._problem: Result[Any] | None = None
-        """The last result of the listing if it was an error."""
+        self._error: PresscheckError | None = None
+        """The error of the latest request of the listing."""
         self._age: float | None = None
         self._listings: set[str] = set()
         hidden = (self.engine.outbox.recall(HIDDEN) or "").split()
@@ -119,7 +120,7 @@ class PageCommentsScreen(ThreadList):
         self.subscribe(self.engine.watch(call), take, group=f"comments {key}", shows_errors=False)
 
     def _take_comments(self, call: ListSpaceComments, result: Result[Page[Comment] | None]) -> None:
-        self._problem = result if result.error else None
+        self._error = result.error
         self._age = result.age if result.state == "offline" and result.value else None
         if result.value:
             self.discussion.set_comments(call.page, result.value.items)
@@ -184,11 +185,10 @@ class PageCommentsScreen(ThreadList):
 
     @override
     def states_line(self) -> Line:
-        problem = self._problem
-        if problem is None or not problem.error or not self.all_threads or problem.state != "failed":
-            return super().states_line()
-        note = Span(f"  not up to date: {sanitize(problem.error.message)}", "waiting")
-        return (*super().states_line(), note)
+        line = super().states_line()
+        if self._error is None or self._age is not None or not self.all_threads:
+            return line
+        return (*line, Span(f"  not up to date: {sanitize(self._error.message)}", "waiting"))
 
     @override
     def shown_changed(self) -> None:
@@ -212,21 +212,15 @@ class PageCommentsScreen(ThreadList):
 
     @override
     def show_empty(self, empty: EmptyState) -> None:
-        problem = self._problem
         where = "on this page" if self.page_id else "in this space"
         if self.all_threads:
             empty.show_empty("All comments are hidden.", "1 to 3 show the comments of a state.")
         elif self.discussion.is_known:
             more = "" if self.page_id == "" else f"\n{key_for('all_pages')} shows those of all pages."
             empty.show_empty(f"No comments {where} yet.", f"{key_for('comment')} adds one.{more}")
-        elif problem and isinstance(problem.error, NotSupported | Forbidden):
-            empty.show_empty(f"{sanitize(problem.error.message)}.")
-        elif not self.engine.status.online:
-            empty.show_offline("The comments of this space are not in the cache.")
-        elif problem and problem.error:
-            empty.show_failed("Could not load the comments", problem.error.message)
         else:
-            empty.show_loading("Loading the comments …")
+            loaded = Loaded[Discussion](None, self._error)
+            empty.show_message(message_for(loaded, "comments", " of this space", online=self.engine.status.online))
 
     @on(RowList.RowHighlighted)
     def row_highlighted(self) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, final
 
 from presscheck.engine.results import Result
 from presscheck.errors import Forbidden, NotSignedIn, NotSupported, PresscheckError
 from presscheck.tui.widgets.empty_state import Message, State
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 
+@final
 @dataclass(frozen=True)
 class Loaded(Generic[T]):
     """A value that is requested from the service, and the error of the latest request.
@@ -27,6 +30,10 @@ class Loaded(Generic[T]):
     def after(self, result: Result[T | None]) -> Loaded[T]:
         """Return the state after an answer, which may lack a value."""
         return Loaded(self.value if result.value is None else result.value, result.error)
+
+    def map(self, function: Callable[[T], U]) -> Loaded[U]:
+        """Return the state with the result of a function in place of the value, if there is a value."""
+        return Loaded(None if self.value is None else function(self.value), self.error)
 
     def state(self, *, online: bool) -> State:
         """Return `ready` if there is a value, else the reason why it is missing."""
@@ -60,14 +67,14 @@ def message_for(
         online: whether the service can be reached.
         verb: `is` if the noun is in the singular.
         progress: replaces the message of the state `loading`, such as `12 of 300 pages`.
-        hint: advice if the user is not permitted, or if the service lacks the operation.
+        hint: advice if the service lacks the operation.
     """
     state, error = loaded.state(online=online), loaded.error
     reason = error.message if error else ""
     match state:
         case "forbidden":
             detail = isinstance(error, Forbidden) and error.detail
-            return Message(f"You are not permitted to see the {nouns}{place}.", hint or detail or reason, state)
+            return Message(f"You are not permitted to see the {nouns}{place}.", detail or reason, state)
         case "unsupported":
             return Message(f"{reason}.", hint, state)
         case "offline":
@@ -76,3 +83,11 @@ def message_for(
             return Message(f"Could not load the {nouns}", reason, state)
         case _:
             return Message(progress or f"Loading the {nouns} …", "", "loading")
+
+
+def note_for(loaded: Loaded[T], *, online: bool) -> str:
+    """Return why a value is missing, in the few words that follow its heading."""
+    state, error = loaded.state(online=online), loaded.error
+    if state == "offline":
+        return "not in the cache"
+    return f"not loaded: {error.message}" if error else "loading …"

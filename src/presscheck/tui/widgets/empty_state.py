@@ -28,6 +28,18 @@ class Message(NamedTuple):
     hint: str = ""
     state: State = "ready"
 
+    @property
+    def line(self) -> str:
+        """The message on a single line."""
+        return f"{self.title.rstrip('.')}: {self.hint}" if self.hint else self.title
+
+
+SIGNS: dict[State, tuple[Line, str]] = {
+    "failed": ((Span("✗ ", "removed"),), "retry"),
+    "offline": ((Span("⚠ ", "waiting"),), "retry now"),
+}
+"""The sign of a state, and the label of the key that loads the content again."""
+
 
 class EmptyState(TextView):
     """The message of a pane that is empty, loading, failed or offline; hidden while the pane has content."""
@@ -39,43 +51,21 @@ class EmptyState(TextView):
 
     def show_message(self, message: Message) -> None:
         """Show a message with the sign and the key of its state."""
-        match message.state:
-            case "failed":
-                self.show_failed(message.title, message.hint)
-            case "offline":
-                self.show_offline(message.title, message.hint)
-            case "loading":
-                self.show_loading(message.title)
-            case _:
-                self.show_empty(message.title, message.hint)
+        sign, retry = SIGNS.get(message.state, ((), ""))
+        title = Span(sanitize(message.title), "quiet" if message.state == "loading" else "strong")
+        hint = [(Span(sanitize(line), "quiet"),) for line in message.hint.split("\n") if line]
+        self._texts = [(*sign, title), *hint]
+        self._key = ((), (Span("ctrl+r", "accent"), Span(f"  {retry}", "quiet"))) if retry else ()
+        self.display = True
+        self._lay_out()
 
-    def show_empty(self, title: str, hint: str = "", key: str = "") -> None:
+    def show_empty(self, title: str, hint: str = "") -> None:
         """Show that there is nothing to list, and a hint."""
-        self._show_message((Span(title, "strong"),), hint, key)
-
-    def show_loading(self, title: str) -> None:
-        """Show that data is being loaded."""
-        self._show_message((Span(title, "quiet"),), "", "")
-
-    def show_failed(self, title: str, reason: str, key: str = "ctrl+r") -> None:
-        """Show that loading failed, and why."""
-        self._show_message((Span("✗ ", "removed"), Span(title, "strong")), reason, key, "retry")
-
-    def show_offline(self, title: str, age: str = "") -> None:
-        """Show that the app is offline, and the age of the data."""
-        self._show_message((Span("⚠ ", "waiting"), Span(title, "strong")), age, "ctrl+r", "retry now")
+        self.show_message(Message(title, hint))
 
     def hide(self) -> None:
         """Hide the message."""
         self.display = False
-
-    def _show_message(self, title: Line, hint: str, key: str, key_label: str = "") -> None:
-        texts: list[Line] = [tuple(span._replace(text=sanitize(span.text)) for span in title)]
-        texts += [(Span(sanitize(line), "quiet"),) for line in hint.split("\n") if line]
-        self._texts = texts
-        self._key = ((), (Span(key, "accent"), Span(f"  {key_label}" if key_label else "", "quiet"))) if key else ()
-        self.display = True
-        self._lay_out()
 
     @override
     def on_resize(self) -> None:

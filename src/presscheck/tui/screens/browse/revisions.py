@@ -36,6 +36,7 @@ from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.revision_lines import change_lines, revision_head
 from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.ui.loaded import Loaded, message_for
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import LineView
@@ -141,7 +142,7 @@ class RevisionListScreen(BaseScreen):
     @override
     def command_refresh(self) -> None:
         self._rows, self._steps, self._is_complete = [], None, False
-        self.query_one(EmptyState).show_loading("Loading the revisions …")
+        self._explain()
         self.run(self._read, group="revisions", exclusive=True)
 
     def command_open(self) -> None:
@@ -237,10 +238,16 @@ class RevisionListScreen(BaseScreen):
         except PresscheckError as error:
             self._steps, self._is_complete = None, True
             if not self._rows:
-                self.query_one(EmptyState).show_failed("The revisions could not be loaded.", error.message)
+                self._explain(error)
                 return
             self.app_context.show_error(error)
         self._show()
+
+    def _explain(self, error: PresscheckError | None = None) -> None:
+        """Show why there are no revisions."""
+        loaded = Loaded[object](None, error)
+        message = message_for(loaded, "revisions", " of this space", online=self.engine.status.online)
+        self.query_one(EmptyState).show_message(message)
 
     async def _newest(self) -> AsyncIterator[Step]:
         """Return an iterator over the revisions of the space or change request, newest first."""
@@ -314,7 +321,7 @@ class PageAsItWas(BaseScreen):
 
     @override
     def command_refresh(self) -> None:
-        self.query_one(EmptyState).show_loading("Loading the page …")
+        self._explain()
         self.run(self._read, group="page", exclusive=True)
 
     def reason_revert(self) -> str | None:
@@ -354,13 +361,20 @@ class PageAsItWas(BaseScreen):
             known = self.engine.known(call)  # a revision never changes
             page = known.value if known else await self.engine.read(call)
         except PresscheckError as error:
-            self.query_one(EmptyState).show_failed("This page could not be loaded.", error.message)
+            self._explain(error)
             return
         self.query_one(EmptyState).hide()
         self._markdown = page.markdown or ""
         self.query_one(PageView).show(self._lay_out)
         if refers_to_content(self._markdown):
             self.run(self._read_content(page), group="content", exclusive=True)
+
+    def _explain(self, error: PresscheckError | None = None) -> None:
+        """Show why there is no page."""
+        loaded = Loaded[object](None, error)
+        self.query_one(EmptyState).show_message(
+            message_for(loaded, "page", online=self.engine.status.online, verb="is")
+        )
 
     async def _read_content(self, page: RevisionPage) -> None:
         """Read the content of the revision, and draw images, reusable content and titles of pages from it."""

@@ -21,7 +21,6 @@ from presscheck.engine.publish.published_state import PublishedStates
 from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.engine.results import Result
 from presscheck.engine.shortcuts import Shortcut, change_text
-from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.commands import key_for
@@ -35,9 +34,11 @@ from presscheck.tui.screens.publish.site_pane import SitePane
 from presscheck.tui.screens.publish.site_screens import SiteScreens
 from presscheck.tui.screens.sites.writes import mark_of
 from presscheck.tui.screens.web_address import open_address
+from presscheck.tui.ui.loaded import Loaded, message_for
 from presscheck.tui.ui.row_filter import RowFilter
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.ui.signs import legend
+from presscheck.tui.widgets.empty_state import Message
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList
 
@@ -63,9 +64,8 @@ class PublishScreen(BaseScreen):
         self.checklist = Checklist(self.session, self._site_screens)
         self.publish_actions = PublishActions(self.session, self.checklist)
         self.site_filter = RowFilter(lambda: self.session.rows, lambda _: self._show_sites())
-        self._all_sites: tuple[Site, ...] = ()
+        self._all_sites = Loaded[tuple[Site, ...]]()
         """All sites, ignoring the filter."""
-        self._hint = "Loading …"
         self._is_new = True
         """Whether no site was shown yet."""
 
@@ -228,7 +228,7 @@ class PublishScreen(BaseScreen):
         organizations = result.value.items if result.value else ()
         organization = choose_organization(organizations, self.app_context.profile.organization)
         if organization is None and (result.value or result.error):
-            self.session.answered.set()
+            self._take_loaded(Loaded(() if result.value else None, result.error))
         if organization is None or (self.session.organization and self.session.organization.id == organization.id):
             return
         self.session.organization = organization
@@ -238,31 +238,29 @@ class PublishScreen(BaseScreen):
         self.subscribe(self.engine.watch_listing(spaces), lambda _: None, group="spaces")
 
     def _take_sites(self, result: Result[Page[Site] | None]) -> None:
-        if result.value or result.error:
-            self.session.answered.set()
-        if result.value:
-            self._all_sites = result.value.items
-            self._begin_with_project()
-            self._hint = f"There is no site yet: {key_for('add')} creates one."
-        elif result.error:
-            self._hint = f"Could not load the sites: {sanitize(result.error.message)}"
+        self._take_loaded(Loaded(result.value.items if result.value else self._all_sites.value, result.error))
+
+    def _take_loaded(self, sites: Loaded[tuple[Site, ...]]) -> None:
+        self._all_sites = sites
+        self.session.answered.set()
+        self._begin_with_project()
         self._show_sites()
 
     def _begin_with_project(self) -> None:
         """Select the project's site when sites are first shown, unless another site is wanted."""
         project = self.app_context.profile.project
-        if not self._is_new or not self._all_sites:
+        if not self._is_new or not self._all_sites.value:
             return
         self._is_new = False
         name = project.site if project else None
-        site = next((site for site in self._all_sites if name in (site.id, site.title)), None)
+        site = next((site for site in self._all_sites.value if name in (site.id, site.title)), None)
         if site and not self.session.target:
             self.session.target = site.id
 
     def _show_sites(self) -> None:
         session, rows = self.session, self.session.rows
-        text = rows.search_text
-        session.sites = tuple(site for site in self._all_sites if text in _searched(site)) if text else self._all_sites
+        text, sites = rows.search_text, self._all_sites.value or ()
+        session.sites = tuple(site for site in sites if text in _searched(site)) if text else sites
         at = next((at for at, site in enumerate(session.sites) if site.id == session.target), None)
         rows.show(len(session.sites), cursor=rows.cursor if at is None else at)
         if at is not None:
@@ -274,7 +272,7 @@ class PublishScreen(BaseScreen):
         self.session.look_at(site)
         self.refresh_status_bars()
         if site is None:
-            self.session.pane.show_message("No site has this text." if self._all_sites else self._hint)
+            self.session.pane.show_message(sanitize(self._explanation().line))
             return
         self.session.pane.show_site(site, self.checklist.line(site))
         self.session.pane.show_structure(self.session.model)
@@ -286,12 +284,19 @@ class PublishScreen(BaseScreen):
             answers, lambda result: self._take_structure(site, result), group="structure", shows_errors=False
         )
 
+    def _explanation(self) -> Message:
+        if self._all_sites.value is None:
+            return message_for(self._all_sites, "sites", online=self.engine.status.online)
+        if self._all_sites.value:
+            return Message("No site has this text.")
+        return Message("There is no site yet.", f"{key_for('add')} creates one.")
+
     def _take_structure(self, site: Site, result: Result[SiteStructure | None]) -> None:
-        reason = result.error.message if result.error and result.value is None else ""
-        prefix = "" if isinstance(result.error, NotSupported) else "Could not load its structure: "
-        self.session.pane.show_site(site, self.checklist.line(site), f"{prefix}{sanitize(reason)}" if reason else "")
+        self.session.model.take_result(result)
+        loaded, online = self.session.model.loaded, self.engine.status.online
+        why = "" if loaded.value else message_for(loaded, "structure", " of this site", online=online, verb="is").line
+        self.session.pane.show_site(site, self.checklist.line(site), sanitize(why))
         if result.value:
-            self.session.model.take(result.value)
             self.checklist.check_if_changed(site, result.value)
         self._draw_structure()
 

@@ -113,7 +113,7 @@ class SitePane(Vertical):
 
     def _content(self) -> str:
         """Return the numbers of spaces and open change requests, and whether adaptive content is on, as text."""
-        if not (self.model and self.model.is_loaded):
+        if not (self.model and self.model.loaded.value):
             return ""
         spaces = {item.space.id: item.space for item in self.model.site_spaces}
         waiting = sum(space.change_requests_open for space in spaces.values())
@@ -128,7 +128,7 @@ class SitePane(Vertical):
     def show_structure(self, model: SiteTree | None) -> None:
         """Show the structure of a site. All items are expanded when the site changes."""
         self.model = model
-        if model and model.is_loaded and self._expanded_site != model.site.id:
+        if model and model.loaded.value and self._expanded_site != model.site.id:
             self._expanded_site = model.site.id
             self.structure.expanded = {key_of(item) for item in model.in_order if children_of(item)}
         self.structure.show()

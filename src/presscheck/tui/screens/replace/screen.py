@@ -30,8 +30,9 @@ from presscheck.tui.screens.replace.hit_list import HitList, Row, draw_row
 from presscheck.tui.screens.replace.task import SUBJECT
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.ui.ask import confirm
+from presscheck.tui.ui.loaded import Loaded, message_for
 from presscheck.tui.ui.screen import BaseScreen
-from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.empty_state import EmptyState, Message
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 from presscheck.tui.widgets.row_list import RowList
@@ -156,13 +157,14 @@ class ReplaceScreen(BaseScreen):
             if not rows.has_focus and not self.find.is_open:
                 rows.focus()
         elif self._progress:
-            empty.show_loading(self._progress)
-        elif self._error and not self.engine.status.online:
-            empty.show_offline("The pages of this space are not in the cache.")
-        elif self._error:
-            empty.show_failed("Could not search", self._error.message)
+            empty.show_message(Message(self._progress, "", "loading"))
+        elif isinstance(self._error, InvalidArgument):
+            empty.show_message(Message("Could not search", self._error.message, "failed"))
         elif hits:
             empty.show_empty(*self._replacing.empty(hits.searched))
+        else:
+            loaded = Loaded[object](None, self._error)
+            empty.show_message(message_for(loaded, "pages", " of this space", online=self.engine.status.online))
         self.query_one("#query", StatusLine).show(self._replacing.line(), self._summary())
         self.refresh_status_bars()
 

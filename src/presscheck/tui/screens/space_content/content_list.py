@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from typing_extensions import override
 
-from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.screens.web_address import open_address
@@ -53,11 +52,9 @@ class ContentList(List[T]):
         loaded, session = self.loaded, self.session
         if loaded.value is not None:
             return NO_MATCH if loaded.value else self.empty()
-        hint = f"{key_for('new_request')} chooses a change request, where they can be listed."
-        has_hint = isinstance(loaded.error, NotSupported) and session.change_request_id is None
-        return message_for(
-            loaded, self.nouns, self.place, online=online, progress=session.progress, hint=hint if has_hint else ""
-        )
+        is_main = session.change_request_id is None
+        hint = f"{key_for('new_request')} chooses a change request, where they can be listed." if is_main else ""
+        return message_for(loaded, self.nouns, self.place, online=online, progress=session.progress, hint=hint)
 
     def reason_open(self) -> str | None:
         """Return why nothing can be opened or copied: the list is empty."""

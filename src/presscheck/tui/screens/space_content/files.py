@@ -60,8 +60,7 @@ class FileList(ContentList[RevisionFile]):
     @override
     @property
     def loaded(self) -> Loaded[Sequence[RevisionFile]]:
-        revision = self.session.revision
-        return Loaded(revision.value.files if revision.value else None, revision.error)
+        return self.session.revision.map(lambda revision: revision.files)
 
     @override
     def summary(self) -> Line:

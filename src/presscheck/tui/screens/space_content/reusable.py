@@ -132,8 +132,7 @@ class ReusableList(ContentList[ReusableContent]):
     @override
     @property
     def loaded(self) -> Loaded[Sequence[ReusableContent]]:
-        revision = self.session.revision
-        return Loaded(revision.value.reusable_contents if revision.value else None, revision.error)
+        return self.session.revision.map(lambda revision: revision.reusable_contents)
 
     @override
     def summary(self) -> Line:

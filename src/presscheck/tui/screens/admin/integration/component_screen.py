@@ -39,7 +39,7 @@ from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.ask import choose, choose_several, confirm
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.composer import Composer
-from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.empty_state import EmptyState, Message
 from presscheck.tui.widgets.entry_dialog import EntryDialog, EntryField
 from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
@@ -221,11 +221,11 @@ class ComponentScreen(BaseScreen):
             if self.focused is None:
                 self._rows.focus()
         elif self._is_busy:
-            empty.show_loading(f"{title} is rendering …")
+            empty.show_message(Message(f"{title} is rendering …", "", "loading"))
         elif self._error and self.engine.status.online:
-            empty.show_failed(f"{title} could not render this", self._error.message)
+            empty.show_message(Message(f"{title} could not render this", self._error.message, "failed"))
         elif self._error:
-            empty.show_offline("This was not rendered before you were offline.")
+            empty.show_message(Message("This was not rendered before you were offline.", "", "offline"))
         else:
             empty.show_empty("The component is empty.")
         words = f"{title} is working …" if self._is_busy else f"{key_for('open')} changes a value or presses a button"

@@ -56,8 +56,7 @@ class SignInSettings(List[Setting]):
     @override
     @property
     def loaded(self) -> Loaded[Sequence[Setting]]:
-        sign_in = self._session.sign_in.value
-        return Loaded(None if sign_in is None else settings(sign_in), self._session.sign_in.error)
+        return self._session.sign_in.map(settings)
 
     @override
     @property

@@ -47,8 +47,7 @@ class ConditionList(List[Condition]):
     @override
     @property
     def loaded(self) -> Loaded[Sequence[Condition]]:
-        content = self._session.content
-        return Loaded(None if content.value is None else self._session.conditions, content.error)
+        return self._session.content.map(lambda _: self._session.conditions)
 
     @override
     @property

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from typing_extensions import override
 
+from presscheck.api.content import RevisionPage
 from presscheck.documents.terminal.controls import Controls
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.documents.terminal.references import NoReferences
@@ -19,13 +20,13 @@ from presscheck.engine.shared_calls import live_page
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.sites.adaptive.audience_dialog import claims_text
+from presscheck.tui.ui.loaded import Loaded, message_for
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.status_bar import StatusLine
 
 if TYPE_CHECKING:
-    from presscheck.api.content import RevisionPage
     from presscheck.engine.publish.audiences import AdaptivePlace, Audience
     from presscheck.engine.results import Result
 
@@ -87,6 +88,7 @@ class VisitorPage(BaseScreen):
         super().__init__()
         self._place, self._audience, self._doubt = place, audience, doubt
         self._references = VisitorReferences(audience, known, is_on=is_on)
+        self._loaded = Loaded[RevisionPage]()
         self._text: str | None = None
 
     @override
@@ -109,19 +111,21 @@ class VisitorPage(BaseScreen):
         doubt = f"  ? it cannot be told whether they see this page: {self._doubt}" if self._doubt else ""
         about = Span(sanitize(doubt), "waiting") if doubt else Span(f"  {sanitize(claims)}", "quiet")
         self.query_one("#visitor", StatusLine).show((Span(" As ", "quiet"), Span(name, "accent strong"), about))
-        self.query_one(EmptyState).show_loading("Loading the page …")
         self.query_one(PageView).display = False
+        self.draw()
         call = live_page(self._place.space_id, self._place.page_id)
         self.subscribe(self.engine.watch(call), self._take_page, group="page", shows_errors=False)
 
     def _take_page(self, result: Result[RevisionPage | None]) -> None:
+        self._loaded = self._loaded.after(result)
+        self.draw()
+
+    @override
+    def draw(self) -> None:
         view, empty = self.query_one(PageView), self.query_one(EmptyState)
-        page = result.value
+        page = self._loaded.value
         if page is None:
-            if result.error and not self.engine.status.online:
-                empty.show_offline("This page is not in the cache.")
-            elif result.error:
-                empty.show_failed("Could not load the page", result.error.message)
+            empty.show_message(message_for(self._loaded, "page", online=self.engine.status.online, verb="is"))
             return
         if page.markdown == self._text:
             return

@@ -11,7 +11,8 @@ from presscheck.api.sites import Site
 from presscheck.documents.pages.page_order import Move, PageOrder
 from presscheck.documents.sites.content import key_of
 from presscheck.engine.publish.site_structure import Items, all_items, children_of
-from presscheck.errors import PresscheckError
+from presscheck.engine.results import Result
+from presscheck.tui.ui.loaded import Loaded
 
 
 @dataclass
@@ -22,28 +23,21 @@ class SiteTree:
         organization_id: the organization of the site.
         site: the site.
         items: the items by key.
-        service_order: the order of the item keys on the service; None until it is loaded.
+        loaded: the order of the item keys on the service.
         moves: moves that are not sent yet.
-        error: why loading failed.
     """
 
     organization_id: str
     site: Site
     items: dict[str, StructureItem] = field(default_factory=dict[str, StructureItem])
-    service_order: PageOrder | None = None
+    loaded: Loaded[PageOrder] = field(default_factory=Loaded[PageOrder])
     moves: tuple[Move, ...] = ()
-    error: PresscheckError | None = None
     _order: PageOrder = field(default_factory=lambda: PageOrder({}))
 
     @property
     def path(self) -> dict[str, Any]:
         """The path parameters of the site."""
         return {"organization_id": self.organization_id, "site_id": self.site.id}
-
-    @property
-    def is_loaded(self) -> bool:
-        """Whether the structure is loaded."""
-        return self.service_order is not None
 
     @property
     def order(self) -> PageOrder:
@@ -53,13 +47,19 @@ class SiteTree:
     def take(self, structure: SiteStructure) -> None:
         """Replace the structure with an answer of the service."""
         self.items = {key_of(item): item for item in all_items(structure.structure)}
-        self.service_order, self.error = order_of(structure.structure), None
+        self.loaded = Loaded(order_of(structure.structure))
         self.show_moves(self.moves)
+
+    def take_result(self, result: Result[SiteStructure | None]) -> None:
+        """Replace the structure, unless the result has none, and keep the error of the result."""
+        if result.value:
+            self.take(result.value)
+        self.loaded = Loaded(self.loaded.value, result.error)
 
     def show_moves(self, moves: Sequence[Move]) -> None:
         """Apply moves on top of the service's order. Moves that are no longer possible are skipped."""
         self.moves = tuple(moves)
-        self._order = self.service_order.copy() if self.service_order else PageOrder({})
+        self._order = self.loaded.value.copy() if self.loaded.value else PageOrder({})
         for move in self.moves:
             if self._order.is_possible(move):
                 self._order.move(move)

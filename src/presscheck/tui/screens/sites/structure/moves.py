@@ -221,7 +221,7 @@ class Moves:
         try:
             await self._session.read_again(model)
             while burst.waiting:
-                now = model.service_order or PageOrder({})
+                now = model.loaded.value or PageOrder({})
                 await engine.write(burst.next_write(model, now)).landed()
                 await self._session.read_again(model)
                 burst.sending = None

@@ -12,7 +12,6 @@ from typing_extensions import override
 from presscheck.api.site_structure import GetSiteStructure, SiteSpace, SiteStructure
 from presscheck.api.sites import GetSite
 from presscheck.engine.publish.site_structure import children_of
-from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import key_for
@@ -28,8 +27,9 @@ from presscheck.tui.screens.sites.structure.session import StructureSession
 from presscheck.tui.screens.sites.title import site_title
 from presscheck.tui.screens.sites.writes import undo_here
 from presscheck.tui.screens.web_address import open_address
+from presscheck.tui.ui.loaded import message_for
 from presscheck.tui.ui.screen import BaseScreen
-from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.empty_state import EmptyState, Message
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.status_bar import StatusLine
 from presscheck.tui.widgets.tree import Node, Tree
@@ -108,24 +108,18 @@ class SiteStructureScreen(BaseScreen):
             if not tree.has_focus and not self.find.is_open:
                 tree.focus()
         else:
-            self._show_empty(empty)
+            empty.show_message(self._explanation())
         self.query_one("#summary", StatusLine).show((Span(" "), *summary(self.session.model)) if tree.count else ())
         self._show_item()
 
-    def _show_empty(self, empty: EmptyState) -> None:
-        error = self.session.model.error
-        if self.session.model.is_loaded:
-            empty.show_empty(
-                "This site has no spaces yet.", f"{key_for('add')} adds a space, or a section with its first space."
-            )
-        elif not self.engine.status.online:
-            empty.show_offline("The structure of this site is not in the cache.")
-        elif isinstance(error, NotSupported):
-            empty.show_empty(error.message, f"{key_for('web')} opens the site in the browser.")
-        elif error:
-            empty.show_failed("Could not load the structure", error.message)
-        else:
-            empty.show_loading("Loading the structure …")
+    def _explanation(self) -> Message:
+        loaded = self.session.model.loaded
+        if loaded.value:
+            hint = f"{key_for('add')} adds a space, or a section with its first space."
+            return Message("This site has no spaces yet.", hint)
+        hint = f"{key_for('web')} opens the site in the browser."
+        online = self.engine.status.online
+        return message_for(loaded, "structure", " of this site", online=online, verb="is", hint=hint)
 
     def _show_item(self) -> None:
         self.query_one("#facts", TextView).show(detail_lines(self.session.item, self.session.model.site))
@@ -140,10 +134,7 @@ class SiteStructureScreen(BaseScreen):
             self.redraw()
 
     def _take_structure(self, result: Result[SiteStructure | None]) -> None:
-        if result.value:
-            self.session.model.take(result.value)
-        elif result.error:
-            self.session.model.error = result.error
+        self.session.model.take_result(result)
         self.redraw()
 
     @override

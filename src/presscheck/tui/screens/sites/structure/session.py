@@ -81,7 +81,7 @@ class StructureSession:
             return reason
         if shows_more and site.published and (reason := lacks_role(site, "admin")):
             return f"{reason}: the site is live"
-        if self.model.is_loaded:
+        loaded = self.model.loaded
+        if loaded.value:
             return None
-        error = self.model.error
-        return sanitize(error.message) if error else "the structure is not loaded yet"
+        return sanitize(loaded.error.message) if loaded.error else "the structure is not loaded yet"
