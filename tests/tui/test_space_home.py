@@ -13,6 +13,7 @@ from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import app_on, running, until
 
 from presscheck.api.change_requests import (
+    ChangeRequest,
     CreateChangeRequest,
     ListChangeRequests,
     ListOrganizationChangeRequests,
@@ -20,16 +21,18 @@ from presscheck.api.change_requests import (
 )
 from presscheck.api.content import ListPages
 from presscheck.api.links import ListSpaceLinks
-from presscheck.api.sites import ListSites
+from presscheck.api.sites import ListSites, Site
 from presscheck.api.spaces import GitSync, Space
+from presscheck.errors import Forbidden, NetworkError, PresscheckError
 from presscheck.text.styled_text import plain
 from presscheck.tui.places import Place
 from presscheck.tui.screens.browse import space_home
 from presscheck.tui.screens.browse.screen import BrowseScreen
-from presscheck.tui.screens.browse.space_home import HomeLines, Part, SpaceFacts
+from presscheck.tui.screens.browse.space_home import HomeLines, SpaceFacts
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.screens.space_content.screen import SpaceContentScreen
+from presscheck.tui.ui.loaded import Loaded
 
 pytestmark = pytest.mark.service(shared=True)
 
@@ -90,7 +93,7 @@ async def test_a_space_shows_what_is_going_on_there(service: RunningService, tmp
 
 
 def test_the_repository_of_a_space_is_named_with_the_time_of_its_last_sync() -> None:
-    def lines(git: Part[GitSync]) -> tuple[str, list[str | None]]:
+    def lines(git: Loaded[GitSync] | None) -> tuple[str, list[str | None]]:
         found = HomeLines(SpaceFacts(Space(id="s", title="Docs"), git=git), 60, NOON).lines
         return "\n".join(map(plain, found)), [span.link for line in found for span in line if span.link]
 
@@ -98,13 +101,30 @@ def test_the_repository_of_a_space_is_named_with_the_time_of_its_last_sync() -> 
     synced = GitSync(
         repo_name="acme/\x1b[31mdocs", installation_provider="github", url=url, updated_at="2026-11-20T10:00:00Z"
     )
-    text, links = lines(Part(synced))
+    text, links = lines(Loaded(synced))
     assert "Git sync" in text and "docs" in text and "github · synced 2 h ago" in text and "\x1b" not in text
     assert links == [url]
-    text, links = lines(Part(GitSync(integration="gitlab")))
+    text, links = lines(Loaded(GitSync(integration="gitlab")))
     assert "(no name)   gitlab · not synced yet" in text and not links
-    assert "not permitted" in lines(Part(None, "not permitted"))[0]
-    assert "Git sync" not in lines(Part(is_missing=True))[0]
+    assert "Git sync" not in lines(None)[0]
+
+
+@pytest.mark.parametrize(
+    ("error", "online", "note"),
+    [
+        (None, True, "loading …"),
+        (None, False, "not in the cache"),
+        (Forbidden("not permitted", request="GET", status=403), False, "not loaded: not permitted"),
+        (NetworkError("no answer", request="GET"), True, "not loaded: no answer"),
+        (NetworkError("no answer", request="GET"), False, "not in the cache"),
+    ],
+)
+def test_a_part_that_is_missing_says_why(error: PresscheckError | None, online: bool, note: str) -> None:
+    merges = Loaded[tuple[ChangeRequest, ...]](None, error)
+    sites = Loaded[tuple[Site, ...]](None, error)
+    facts = SpaceFacts(Space(id="s", title="Docs"), merges=merges, sites=sites, online=online)
+    text = [plain(line) for line in HomeLines(facts, 60, NOON).lines]
+    assert text[text.index("Last merges") + 1] == text[text.index("Sites") + 1] == f"  {note}"
 
 
 @pytest.mark.slow

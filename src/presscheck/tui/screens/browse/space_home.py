@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from presscheck.api.change_requests import ChangeRequest, ListChangeRequests, ListOrganizationChangeRequests
 from presscheck.api.content import ListPages, Pages, RevisionPage
@@ -31,6 +31,7 @@ from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.page_tree import READABLE
 from presscheck.tui.screens.browse.static_layout import StaticLayout
 from presscheck.tui.screens.web_address import open_address
+from presscheck.tui.ui.loaded import Loaded, note_for
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.browse.session import ContentTree
@@ -40,7 +41,6 @@ MOST_MINE, MOST_OTHERS, MOST_MERGES, MOST_PAGES = 8, 8, 3, 5
 """Maximum numbers of listed change requests of the user and of others, merged change requests, and changed pages."""
 ROW_WIDTH = 52
 """Width in cells to which links are padded if there is room, so that the facts after them are aligned."""
-LOADING, NOT_CACHED = "loading …", "not in the cache"
 LINKS = "links"
 """The link target of the number of broken links."""
 HINT = "{open} shows its pages; {next_pane} goes to this list"
@@ -54,23 +54,8 @@ Answers = dict[str, Result[Any]]
 
 
 @dataclass(frozen=True)
-class Part(Generic[T]):
-    """A part of the data of a space.
-
-    Attributes:
-        value: the data; None if it is not loaded.
-        problem: the reason why it is not loaded, as display text; empty while loading.
-        is_missing: whether the service cannot provide it.
-    """
-
-    value: T | None = None
-    problem: str = ""
-    is_missing: bool = False
-
-
-@dataclass(frozen=True)
 class SpaceFacts:
-    """The data of a space that its home shows.
+    """The data of a space that its home shows. A part that the service cannot provide, or that does not apply, is None.
 
     Attributes:
         space: the space.
@@ -84,19 +69,21 @@ class SpaceFacts:
         broken_links: the number of broken links.
         git: the repository with which the space syncs.
         hint: a hint about commands on the space, as display text.
+        online: whether the service can be reached.
     """
 
     space: Space
     me: str = ""
-    pages: Part[tuple[RevisionPage, ...]] = field(default_factory=Part[tuple[RevisionPage, ...]])
-    drafts: Part[tuple[ChangeRequest, ...]] = field(default_factory=Part[tuple[ChangeRequest, ...]])
-    requests: Part[tuple[ChangeRequest, ...]] = field(default_factory=Part[tuple[ChangeRequest, ...]])
+    pages: Loaded[tuple[RevisionPage, ...]] | None = None
+    drafts: Loaded[tuple[ChangeRequest, ...]] | None = None
+    requests: Loaded[tuple[ChangeRequest, ...]] | None = None
     total_requests: int | None = None
-    merges: Part[tuple[ChangeRequest, ...]] = field(default_factory=Part[tuple[ChangeRequest, ...]])
-    sites: Part[tuple[Site, ...]] = field(default_factory=Part[tuple[Site, ...]])
-    broken_links: Part[int] = field(default_factory=Part[int])
-    git: Part[GitSync] = field(default_factory=lambda: Part[GitSync](is_missing=True))
+    merges: Loaded[tuple[ChangeRequest, ...]] | None = None
+    sites: Loaded[tuple[Site, ...]] | None = None
+    broken_links: Loaded[int] | None = None
+    git: Loaded[GitSync] | None = None
     hint: str = HINT
+    online: bool = True
 
 
 class HomeLines(StaticLayout):
@@ -110,10 +97,7 @@ class HomeLines(StaticLayout):
 
     def __init__(self, facts: SpaceFacts, columns: int, moment: datetime) -> None:
         super().__init__(columns)
-        self._moment = moment
-        self._draw(facts)
-
-    def _draw(self, facts: SpaceFacts) -> None:
+        self._moment, self._online = moment, facts.online
         self.title(_words(facts.space.title) or "(no title)")
         self._add(self._summary(facts))
         self.lines += wrap((Span(with_keys(facts.hint), "quiet"),), self.width)
@@ -127,54 +111,54 @@ class HomeLines(StaticLayout):
         """Render lock, number of pages, and broken links."""
         lock = "locked" if facts.space.edit_mode == "locked" else "not locked"
         parts = [Span(lock, "waiting" if lock == "locked" else "quiet")]
-        if not facts.pages.is_missing:
+        if facts.pages:
             pages = facts.pages.value
             number = None if pages is None else sum(page.type in READABLE for page in pages)
-            parts.append(Span(f"pages {_why(facts.pages)}" if number is None else count(number, "page"), "quiet"))
-        broken = facts.broken_links
-        if not broken.is_missing:
+            text = f"pages {self._why(facts.pages)}" if number is None else count(number, "page")
+            parts.append(Span(text, "quiet"))
+        if broken := facts.broken_links:
             known = "no broken links" if broken.value == 0 else count(broken.value or 0, "broken link")
-            text = f"links {_why(broken)}" if broken.value is None else known
+            text = f"links {self._why(broken)}" if broken.value is None else known
             parts.append(Span(text, "removed", LINKS) if broken.value else Span(text, "quiet"))
         return tuple(span for part in parts for span in (Span(" · ", "quiet"), part))[1:]
 
     def _requests(self, facts: SpaceFacts) -> None:
         """Add the user's own drafts and open change requests, then the open change requests of other users."""
-        opened = facts.requests.value or ()
+        opened = (facts.requests and facts.requests.value) or ()
         own = [request for request in opened if facts.me and request.created_by and request.created_by.id == facts.me]
         others = [request for request in opened if request not in own]
-        drafts = facts.drafts.value or ()
-        if facts.me and not (facts.requests.is_missing and facts.drafts.is_missing):
+        drafts = (facts.drafts and facts.drafts.value) or ()
+        if facts.me and (facts.requests or facts.drafts):
             self._head("Your change requests")
             mine = sorted((*drafts, *own), key=lambda request: request.updated_at, reverse=True)
             self._list(mine, MOST_MINE, "continue in ", with_status=True)
-            problems = [part for part in (facts.drafts, facts.requests) if part.value is None and not part.is_missing]
-            if problems:
-                self._note(_why(problems[0]))
+            missing = [part for part in (facts.drafts, facts.requests) if part and part.value is None]
+            if missing:
+                self._note(self._why(missing[0]))
             elif not mine:
                 self._note(f"none: {key_for('new_request')} starts one, to edit pages in")
-        if facts.requests.is_missing:
+        if facts.requests is None:
             return
         total = max(len(opened), facts.total_requests or 0) - len(own)
         self._head("Other open change requests" if facts.me else "Open change requests")
         self._list(others, MOST_OTHERS, total=total)
         if facts.requests.value is None:
-            self._note(_why(facts.requests))
+            self._note(self._why(facts.requests))
         elif not others:
             self._note("none")
 
-    def _merges(self, merges: Part[tuple[ChangeRequest, ...]]) -> None:
-        if merges.is_missing:
+    def _merges(self, merges: Loaded[tuple[ChangeRequest, ...]] | None) -> None:
+        if merges is None:
             return
         self._head("Last merges")
         found = merges.value or ()
         for request in found[:MOST_MERGES]:
             self._row(_title(request), f"request {request.id}", f"merged {since(request.merged_at, self._moment)}")
         if not found:
-            self._note("none yet" if merges.value is not None else _why(merges))
+            self._note("none yet" if merges.value is not None else self._why(merges))
 
-    def _sites(self, sites: Part[tuple[Site, ...]]) -> None:
-        if sites.is_missing:
+    def _sites(self, sites: Loaded[tuple[Site, ...]] | None) -> None:
+        if sites is None:
             return
         self._head("Sites")
         for site in sites.value or ():
@@ -183,16 +167,16 @@ class HomeLines(StaticLayout):
             if address:
                 self._add((Span("  "), Span(display_url(shown_address(site, address)), "link", address)))
         if not sites.value:
-            self._note("no site publishes it" if sites.value is not None else _why(sites))
+            self._note("no site publishes it" if sites.value is not None else self._why(sites))
 
-    def _git(self, git: Part[GitSync]) -> None:
+    def _git(self, git: Loaded[GitSync] | None) -> None:
         """Add the repository, with the time of the last sync."""
-        if git.is_missing:
+        if git is None:
             return
         self._head("Git sync")
         known = git.value
         if known is None:
-            self._note(_why(git))
+            self._note(self._why(git))
             return
         name = _words(known.repo_name) or "(no name)"
         when = f"synced {since(known.updated_at, self._moment)}" if known.updated_at else "not synced yet"
@@ -204,7 +188,8 @@ class HomeLines(StaticLayout):
 
     def _pages(self, facts: SpaceFacts) -> None:
         """Add the pages that were changed last."""
-        dated = [page for page in facts.pages.value or () if page.type == "document" and page.updated_at]
+        pages = (facts.pages and facts.pages.value) or ()
+        dated = [page for page in pages if page.type == "document" and page.updated_at]
         if not dated:
             return
         self._head("Recently changed pages")
@@ -249,12 +234,11 @@ class HomeLines(StaticLayout):
     def _note(self, text: str) -> None:
         self._add((Span(f"  {text}", "quiet"),))
 
+    def _why(self, part: Loaded[T]) -> str:
+        return sanitize(note_for(part, online=self._online))
+
     def _add(self, line: Iterable[Span]) -> None:
         self.lines.append(cut(tuple(line), self.width))
-
-
-def _why(part: Part[T]) -> str:
-    return part.problem or LOADING
 
 
 def _title(request: ChangeRequest) -> str:
@@ -404,62 +388,56 @@ class SpaceHome:
         return known.value.id if known else ""
 
     def _facts(self, space: Space) -> SpaceFacts:
-        requests: Part[Page[ChangeRequest]] = self._part(space, "requests")
-        merges: Part[Page[ChangeRequest]] = self._part(space, "merges")
-        sites: Part[Page[Site]] = self._part(space, "sites")
-        links: Part[Links] = self._part(space, "links")
-        git: Part[GitSync] = self._part(space, "git")
+        requests: Loaded[Page[ChangeRequest]] | None = self._part(space, "requests")
+        merges: Loaded[Page[ChangeRequest]] | None = self._part(space, "merges")
+        sites: Loaded[Page[Site]] | None = self._part(space, "sites")
+        links: Loaded[Links] | None = self._part(space, "links")
+        git: Loaded[GitSync] | None = self._part(space, "git")
         return SpaceFacts(
             space,
             me=self._me,
             pages=self._pages(space),
             drafts=self._own_drafts(space),
-            requests=_with(requests, requests.value and requests.value.items),
-            total_requests=_total(requests.value, space) if requests.value else None,
-            merges=_with(merges, merges.value and merges.value.items),
-            sites=_with(sites, sites.value and sites.value.items),
-            broken_links=_with(links, links.value.stats.broken.total if links.value else None),
-            git=Part(git.value or space.git_sync, is_missing=space.git_sync is None),
+            requests=requests and requests.map(lambda page: page.items),
+            total_requests=_total(requests.value, space) if requests and requests.value else None,
+            merges=merges and merges.map(lambda page: page.items),
+            sites=sites and sites.map(lambda page: page.items),
+            broken_links=links and links.map(lambda links: links.stats.broken.total),
+            git=Loaded((git and git.value) or space.git_sync) if space.git_sync else None,
             hint=HINT if self._session.library.pages(space.id) else self._session.hints.get(space.id, HINT),
+            online=self._screen.engine.status.online,
         )
 
-    def _pages(self, space: Space) -> Part[tuple[RevisionPage, ...]]:
+    def _pages(self, space: Space) -> Loaded[tuple[RevisionPage, ...]] | None:
         known = self._session.library.pages(space.id)
-        if known is not None:
-            return Part(tuple(flatten(known.pages)))
-        part: Part[Pages] = self._part(space, "pages")
-        return _with(part, tuple(flatten(part.value.pages)) if part.value else None)
+        part: Loaded[Pages] | None = self._part(space, "pages") if known is None else Loaded(known)
+        return part and part.map(lambda pages: tuple(flatten(pages.pages)))
 
-    def _own_drafts(self, space: Space) -> Part[tuple[ChangeRequest, ...]]:
-        listing, result = self._drafts, self._drafts_result
+    def _own_drafts(self, space: Space) -> Loaded[tuple[ChangeRequest, ...]] | None:
+        listing = self._drafts
         if listing is None:
-            return Part(is_missing=True)
+            return None
         window = self._screen.engine.window(listing, 0, 1000)
         if window.age is not None:
-            return Part(tuple(request for request in window.items if request.space == space.id))
-        return self._without_value(result)
+            return Loaded(tuple(request for request in window.items if request.space == space.id))
+        return _part(self._drafts_result and replace(self._drafts_result, value=None))
 
-    def _part(self, space: Space, name: str) -> Part[Any]:
-        result = self._answers.get(space.id, {}).get(name)
-        return Part(result.value) if result and result.value is not None else self._without_value(result)
+    def _part(self, space: Space, name: str) -> Loaded[Any] | None:
+        return _part(self._answers.get(space.id, {}).get(name))
 
-    def _without_value(self, result: Result[Any] | None) -> Part[Any]:
-        """Return a part without data, with the reason if loading has failed."""
-        if result is None or result.error is None:
-            return Part(problem="" if self._screen.engine.status.online else NOT_CACHED)
-        if isinstance(result.error, NotSupported):
-            return Part(is_missing=True)
-        is_offline = result.state == "offline"
-        return Part(problem=NOT_CACHED if is_offline else f"not loaded: {sanitize(result.error.message)}")
+
+def _part(result: Result[Any] | None) -> Loaded[Any] | None:
+    """Return the value of a result, or why it is missing; None if the service cannot provide it."""
+    if result is None:
+        return Loaded()
+    if result.value is None and isinstance(result.error, NotSupported):
+        return None
+    return Loaded(result.value, result.error)
 
 
 async def rest() -> None:
     """Wait until the cursor has rested for `REST` seconds."""
     await asyncio.sleep(REST)
-
-
-def _with(part: Part[Any], value: Any) -> Part[Any]:
-    return Part(value, part.problem, part.is_missing)
 
 
 def _total(requests: Page[ChangeRequest], space: Space) -> int:
