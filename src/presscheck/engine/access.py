@@ -19,11 +19,11 @@ from presscheck.errors import Forbidden, NotSupported
 Container = Collection | Space | Site
 """A place with access levels: a collection, a space or a site."""
 ReadAll = Callable[[Operation[Page[Any]]], Awaitable[Sequence[Any]]]
-"""Returns all items of a listing."""
+"""A function that returns all items of a listing."""
 LEVELS = ("read", "comment", "review", "edit", "create", "admin")
 """The levels, lowest first."""
 ELSEWHERE = "not told by the API: perhaps invited to it"
-"""The path of a level that the service reports, and that roles, default levels and teams do not explain."""
+"""The `Reason.path` of a reported level that roles, default levels and teams do not explain."""
 
 
 class Reason(NamedTuple):
@@ -32,7 +32,7 @@ class Reason(NamedTuple):
     Attributes:
         level: the level.
         path: the origin and the titles from there down to the place, such as `default level: Guides › API`.
-        source: a short name of the place where the level is given.
+        source: a short name of the origin, such as `team Writers on Guides`.
     """
 
     level: str
@@ -71,12 +71,12 @@ class Access:
 
     def around(self, place: Container) -> list[Container]:
         """Return a place and the collections around it, innermost first."""
-        found: list[Container] = [place]
-        while not isinstance(found[-1], Site) and (outer := self.collections.get(found[-1].parent or "")):
-            if outer in found:
+        places: list[Container] = [place]
+        while not isinstance(places[-1], Site) and (outer := self.collections.get(places[-1].parent or "")):
+            if outer in places:
                 break
-            found.append(outer)
-        return found
+            places.append(outer)
+        return places
 
     def names(self, place: Container) -> list[str]:
         """Return the titles of a place and the collections around it, outermost first."""
@@ -114,10 +114,10 @@ class Access:
         """
         if member.disabled:
             return None
-        found = max(self.reasons(member, place), key=lambda one: rank(one.level), default=Reason("", ""))
-        if place.id in self.reported and self.reported[place.id].get(member.id, "") != found.level:
-            found = Reason(self.reported[place.id].get(member.id, ""), ELSEWHERE, ELSEWHERE)
-        return found if found.level else None
+        highest = max(self.reasons(member, place), key=lambda reason: rank(reason.level), default=Reason("", ""))
+        if place.id in self.reported and self.reported[place.id].get(member.id, "") != highest.level:
+            highest = Reason(self.reported[place.id].get(member.id, ""), ELSEWHERE, ELSEWHERE)
+        return highest if highest.level else None
 
     def without(self, team_id: str, collection_id: str = "") -> Access:
         """Return the access without a team's level on a collection, or on all collections if `collection_id` is empty.
@@ -125,8 +125,8 @@ class Access:
         Reported levels are dropped, because they may come from this team.
         """
         grants = {
-            identity: [one for one in found if one.team.id != team_id or collection_id not in ("", identity)]
-            for identity, found in self.grants.items()
+            identity: [grant for grant in granted if grant.team.id != team_id or collection_id not in ("", identity)]
+            for identity, granted in self.grants.items()
         }
         return replace(self, grants=grants, reported={})
 

@@ -27,7 +27,7 @@ LONGEST_END = 2.0
 LONGEST_REASON = 200
 """Maximum number of characters of a program's error message."""
 MAX_READ_FOR_REASON = 10_000
-"""Maximum number of characters in which the error message is looked for."""
+"""Number of characters at the start of standard error from which the error message is made."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class ProgramOutput:
     def failure(self, name: str) -> PresscheckError:
         """Return the error of a program that failed, with the beginning of what it wrote to standard error."""
         how = f"was ended by signal {-self.code}" if self.code < 0 else f"failed with exit code {self.code}"
-        beginning = self.errors[:MAX_READ_FOR_REASON]  # all of it could take longer than a second
+        beginning = self.errors[:MAX_READ_FOR_REASON]  # splitting all of it could take longer than a second
         reason = sanitize(" ".join(beginning.split()))[:LONGEST_REASON]
         return PresscheckError(f"{name}: {how}{reason and f': {reason}'}")
 
@@ -93,7 +93,7 @@ async def run_program(
 
 
 def expanded(words: Sequence[str]) -> list[str]:
-    """Return the words of a command of the user, with the user's directory in place of a leading ``~/``."""
+    """Replace a leading ``~/`` in each word of a command by the home directory of the user."""
     return [str(Path(word).expanduser()) if word.startswith("~/") else word for word in words]
 
 
@@ -116,7 +116,7 @@ def _kill(process: asyncio.subprocess.Process) -> None:
 
 
 async def _ended(process: asyncio.subprocess.Process) -> None:
-    """Wait for the end of a killed process. Its output is read to the end: asyncio waits for that, too.
+    """Wait until a killed process has ended. Reads its output to the end, because `process.wait` waits for that too.
 
     A child process with a session of its own may keep the output open, so the wait is limited.
     """
@@ -131,7 +131,7 @@ async def _skip(stream: asyncio.StreamReader | None) -> None:
 
 
 async def _write(process: asyncio.subprocess.Process, given: bytes | None) -> None:
-    """Write the standard input. A program need not read it."""
+    """Write the standard input. The program may end without reading it."""
     if process.stdin and given is not None:
         with suppress(BrokenPipeError, ConnectionResetError):
             process.stdin.write(given)
@@ -140,7 +140,7 @@ async def _write(process: asyncio.subprocess.Process, given: bytes | None) -> No
 
 
 async def _read(process: asyncio.subprocess.Process, stream: asyncio.StreamReader | None) -> str | None:
-    """Return what a program prints; None, after the program was killed, if it prints too much."""
+    """Return the output of a program. Kills it and returns None if it prints more than `MAX_OUTPUT` bytes."""
     parts: list[bytes] = []
     size = 0
     while stream and (part := await stream.read(1 << 16)):

@@ -18,7 +18,7 @@ from presscheck.api.conversations import IngestConversations, NewConversation
 from presscheck.errors import InvalidArgument, PresscheckError, ServiceError
 
 BATCH = 20
-"""Number of conversations in a batch."""
+"""Maximum number of conversations in a batch."""
 UNFIT = (400, 413, 422)
 """Status codes for a rejected conversation. Other errors concern the user or the connection."""
 LONGEST = 4_000_000
@@ -125,7 +125,7 @@ def _from_array(pieces: Iterator[bytes]) -> Iterator[ReadLine]:
 
 
 def _more(pieces: Iterator[bytes], least: int) -> bytes:
-    """Return the next pieces of a file, at least `least` bytes together if the file has them."""
+    """Join the next pieces of a file until there are `least` bytes, or the file ends."""
     read = bytearray()
     for piece in pieces:
         read += piece

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LIVE_DRAFT = "live"
 """Prefix of the keys of comment drafts on live content."""
 REVIEW_DRAFT = "verdict"
-"""Prefix of the names of review drafts. Earlier versions stored the same prefix."""
+"""Prefix of the names of review drafts. It stays `verdict`, because drafts of earlier versions have it."""
 APPROVAL, CHANGES = f"{REVIEW_DRAFT} approved", f"{REVIEW_DRAFT} changes-requested"
 """The draft names of both kinds of review."""
 PAGE, BASE = "edit", "base"
@@ -72,7 +72,7 @@ PlaceKind = Literal[
     "draft",
 ]
 SCHEMA_BASE = "visitor schema base of site "
-"""Prefix of the keys of visitor schemas before an edit. These rows are not drafts."""
+"""Prefix of the keys under which visitor schemas are stored as they were before an edit. These are not drafts."""
 NOTHING: Mapping[str, str] = {}
 
 
@@ -81,7 +81,7 @@ class DraftPlace(NamedTuple):
 
     Attributes:
         kind: the kind of place.
-        target: the id of the place, the key of an item of the tree, or the number or name of another kind of place.
+        target: the id of the place; for a kind without ids, its key, number or name.
         command: the command that continues the draft; empty if opening the place continues it.
     """
 
@@ -151,7 +151,7 @@ _OTHERS = (
 
 @dataclass(frozen=True)
 class Draft:
-    """A draft.
+    """A stored draft, with the parts of its key.
 
     Attributes:
         stored: the key, the text and the details of the draft.
@@ -159,7 +159,7 @@ class Draft:
         name: the name of the draft in its change request or on live content, without ids, such as `reply`; empty for
             other drafts.
         target: the id of the page, comment or outbox row; empty if there is none. For a comment on a place in a page,
-            the place follows the id.
+            a digest of the place follows the id.
         is_live: whether the draft is a comment on live content, outside of change requests.
     """
 
@@ -267,9 +267,9 @@ class Draft:
         return (key, SCHEMA_BASE + key.removeprefix(schema)) if key.startswith(schema) else (key,)
 
     def keys_in(self, request: str) -> dict[str, str]:
-        """Return the keys that the draft gets in another change request, by current key.
+        """Map each key of the draft to its key in another change request.
 
-        A draft of a page also has the key of the page text before the edit.
+        For a draft of a page, this includes the key of the page text before the edit.
         """
         if not self.is_page:
             own = self.stored.key.removeprefix(draft_key(self.request, ""))

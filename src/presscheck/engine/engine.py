@@ -90,7 +90,7 @@ class Engine:
         snapshots: the directory of the site snapshots; None to keep no snapshots.
 
     Attributes:
-        notices: lines for the user about files that could not be used.
+        notices: messages for the user, such as about a file that could not be read.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""People to mention or to ask for a review, also for callers who may not list members; mentions of a user in a text."""
+"""The people who can be mentioned or asked for a review, and the detection of mentions in a text."""
 
 from __future__ import annotations
 

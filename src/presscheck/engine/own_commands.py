@@ -22,7 +22,7 @@ SHELL = "/bin/sh"
 LONGEST_VALUE = 30_000
 """Maximum number of characters of a value: Linux accepts arguments of 128 KiB, and a character may have four bytes."""
 _NAMES = ("path", "url", "folder")
-"""The texts that name something, so that no character may be changed."""
+"""Fields whose values name something, so that no character of them may be removed."""
 _ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{,199}")
 _NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 _FIRST_ADDRESS = re.compile(r"https?://[^\s<>\"']+")
@@ -57,13 +57,15 @@ def _clean(command: str, name: str, value: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """Return a text without control and format characters; joiners stay, because words and emoji consist of them."""
+    """Remove control and format characters from a text, except joiners, which are parts of words and emoji."""
     characters = (" " if character.isspace() else character for character in text)
-    return "".join(each for each in characters if each.isprintable() or each in (JOINER, NON_JOINER))
+    return "".join(
+        character for character in characters if character.isprintable() or character in (JOINER, NON_JOINER)
+    )
 
 
 def argument_list(command: OwnCommand, values: dict[str, str]) -> list[str]:
-    """Return the arguments of the program, the program included.
+    """Return the program of a command, followed by its arguments.
 
     Args:
         command: the command.
@@ -83,7 +85,7 @@ def argument_list(command: OwnCommand, values: dict[str, str]) -> list[str]:
                 f"{command.name}: {{{field}}} begins with {word[0]}, so it could be an option: not run "
                 "(write -- before it, if the program knows that)"
             )
-        # only what the user wrote is a path of the user
+        # a ~ is expanded only if it is in the command itself, not in a value
         words.append(str(Path(word).expanduser()) if template.startswith("~/") else word)
         is_after_options = is_after_options or (template == "--" and not script)
     return [*script, *words]
@@ -99,7 +101,7 @@ def printed_address(command: OwnCommand, output: str) -> str:
     """Return the first web address in the output of a program.
 
     Raises:
-        PresscheckError: the program printed none.
+        PresscheckError: the output has no web address.
     """
     match = _FIRST_ADDRESS.search(output)
     if match is None:

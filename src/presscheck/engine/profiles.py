@@ -1,4 +1,4 @@
-"""The profiles of the settings file with what is stored on this machine about each; nothing is requested."""
+"""The profiles of the settings file, each with a summary from this machine. No requests are sent."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ NEEDS_ME = "needs me"
 
 @dataclass(frozen=True)
 class ProfileSummary:
-    """A profile as a list of profiles shows it.
+    """A row in a list of profiles.
 
-    Args:
+    Attributes:
         name: the name.
         base_url: the URL of the service.
-        has_token: whether a source of a token is set; only reading it shows whether there is a token.
-        user: the name of the user, as the service told it; empty if unknown.
-        needs_me: how many change requests needed the user when the inbox counted them last; None if it never did.
+        has_token: whether a source of a token is set. The source is not read, so it may have no token.
+        user: the name of the user, as the service reported it; empty if unknown.
+        needs_me: the number of change requests that needed the user at the last count; None if never counted.
         age: seconds since that count.
     """
 
@@ -50,9 +50,9 @@ def store_needs_me(outbox: Outbox, number: int) -> None:
 
 
 def list_profiles(where: Places, begun_with: Profile) -> list[ProfileSummary]:
-    """Return the profiles of the settings file, and the profile with which the process began, by name.
+    """Return the profiles of the settings file, and the profile that the process started with, sorted by name.
 
-    Blocks for the disk. Programs that print a token and the system keyring are left alone.
+    Reads the disk. It neither runs programs that print a token, nor opens the system keyring.
 
     Raises:
         ConfigurationError: the settings file has an error.

@@ -80,7 +80,7 @@ class Validity:
 
 @lru_cache(maxsize=256)
 def certificates(text: str) -> tuple[Certificate, ...]:
-    """Return the certificates in a text: PEM blocks, or base64 without the lines around it.
+    """Return the certificates in a text: PEM blocks, or base64 without BEGIN and END lines.
 
     Raises:
         InvalidArgument: the text has no certificate, or a broken one.
@@ -108,7 +108,7 @@ def validity(text: str, now: datetime) -> Validity:
         known = sorted(certificates(text), key=lambda certificate: certificate.expires_at)
     except InvalidArgument as error:
         return Validity(error.reason, "broken")
-    certificate = next((one for one in known if one.expires_at >= now), known[-1])
+    certificate = next((certificate for certificate in known if certificate.expires_at >= now), known[-1])
     days = certificate.days_left(now)
     if days < 0:
         return Validity(f"expired {_days(-days)} ago", "expired", certificate)

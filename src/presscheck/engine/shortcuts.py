@@ -101,8 +101,8 @@ class Shortcuts:
         places = [at for at, other in enumerate(stored) if other.organization == shortcut.organization]
         at = next((at for at, place in enumerate(places) if stored[place].target == shortcut.target), None)
         if at is not None and 0 <= at + by < len(places):
-            one, other = places[at], places[at + by]
-            stored[one], stored[other] = stored[other], stored[one]
+            place, neighbor = places[at], places[at + by]
+            stored[place], stored[neighbor] = stored[neighbor], stored[place]
             self._write(BOOKMARKS, stored)
 
     def remove(self, target: str, *, is_bookmark: bool) -> None:

@@ -82,7 +82,7 @@ class FormField:
             the valid values; empty if any value is valid.
         is_required: whether a value is required.
         is_nullable: whether the value can be removed.
-        reference: the reference of an id; None for other values.
+        reference: how to look up the id by a name; None for other values.
         is_number: whether the text is a number.
         note: returns a note about a typed text, such as the contrast of a color; None if the field has no notes.
         pointer: the type of the target, if the value is a pointer; the text is the id of the target.
@@ -174,12 +174,12 @@ class FormField:
             return ""
         from presscheck.engine.saml import validity  # 36 ms, only for a certificate
 
-        told = validity(text, now())
-        return f"{told.certificate.subject}: {told.text}" if told.certificate else ""
+        period = validity(text, now())
+        return f"{period.certificate.subject}: {period.text}" if period.certificate else ""
 
 
 class Form(ABC):
-    """A form: its fields, and the result of the typed texts."""
+    """A form: its fields, and the conversion of the typed texts to a result, such as a call."""
 
     @property
     @abstractmethod

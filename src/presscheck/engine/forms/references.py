@@ -1,4 +1,4 @@
-"""The references in operation fields: the listings of the referenced objects, and the names that identify them."""
+"""References in operation fields: the listings of the referenced objects, and the names that can replace their ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The activity poller: change requests of the user's views, new actions on them, and sites.
+"""The activity poller: reads the change requests in the user's views, the actions on them, and the sites.
 
 All requests have background priority, and their responses are cached like any others. If a request fails, the whole
 poll fails.
@@ -57,7 +57,7 @@ REVIEW_EVENTS = {"approved": APPROVED, "changes-requested": CHANGES_REQUESTED}
 
 @dataclass(frozen=True)
 class PollResult:
-    """The result of a poll: the snapshot, and the change requests that are polled only for their followed threads."""
+    """The result of a poll."""
 
     snapshot: Snapshot
     followed_in_part: frozenset[str] = frozenset()
@@ -163,8 +163,7 @@ class _Poll:
     async def _listed(self, listing: Operation[Page[ChangeRequest]]) -> dict[str, ChangeRequest]:
         """Return the latest change requests of a listing, by id.
 
-        If the listing has more than `MAX_FOLLOWED` change requests, others that are still listed keep their previous
-        state.
+        Change requests beyond `MAX_FOLLOWED` that are still listed keep their previous state.
         """
         state = ""
         async for result in fetch_all_pages(self._reads, listing, BACKGROUND):
@@ -185,7 +184,8 @@ class _Poll:
     async def poll_former(self) -> None:
         """Poll the change requests that have left the views since the last poll.
 
-        Keep the newest `MAX_FORMER` of all change requests that have left, without merged change requests.
+        Of all change requests that have left, keep the `MAX_FORMER` most recently updated. Merged ones are dropped in
+        the next poll.
         """
         former: dict[str, RequestState] = {}
         for key, was in self._before.requests.items():
@@ -257,7 +257,7 @@ class _Poll:
     async def _with_mentions(
         self, request: ChangeRequest, comment: Comment, new: Mapping[str, UserAction]
     ) -> dict[str, UserAction]:
-        """Return the new replies to a comment; `mentions_me` is set if the newest reply of an author mentions the user.
+        """Return the new replies, with `mentions_me` set for authors whose newest reply mentions the user.
 
         Empty if the user wrote all new replies. The service reports the number of replies without their texts. The
         texts are fetched only where a mention can end a mute.
@@ -318,7 +318,7 @@ def _reviews(reviews: Iterable[Review]) -> dict[str, UserAction]:
 
 
 def _replies(comment: Comment) -> dict[str, UserAction]:
-    """Return the replies to a comment by author and number.
+    """Return the replies to a comment as actions, by a stable id.
 
     The service reports the number of replies by each author, so the replies do not have to be fetched.
     """

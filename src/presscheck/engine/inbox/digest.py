@@ -1,6 +1,6 @@
 """A digest: what happened to the change requests of an organization since a time.
 
-It is computed from the answers of the service, so that it needs no program that was running meanwhile.
+It is computed from responses of the service, so that presscheck need not have been running since then.
 """
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ _AGE = re.compile(r"(\d{1,4})([hdwm])")
 
 @dataclass(frozen=True)
 class Item:
-    """A change request of a digest, and what other users did in it since the time of the digest, such as `approved by
-    Ada`.
-    """
+    """A change request in a digest, and the actions of other users since the start, such as `approved by Ada`."""
 
     request: ChangeRequest
     news: tuple[str, ...] = ()
@@ -40,7 +38,7 @@ class Digest:
     """What happened in an organization; a change request is only in the first section that it belongs to.
 
     Attributes:
-        since: the beginning.
+        since: the start of the digest.
         waiting: open change requests that need the user's review.
         merged: change requests merged since then.
         new: change requests opened since then.
@@ -55,7 +53,7 @@ class Digest:
 
     @property
     def sections(self) -> Mapping[str, tuple[Item, ...]]:
-        """The items by the title of their section, in the order of reading."""
+        """The items by the title of their section, in display order."""
         return {
             "Needs your review": self.waiting,
             "Merged": self.merged,
@@ -65,7 +63,7 @@ class Digest:
 
 
 def parse_since(text: str, now: datetime) -> datetime:
-    """Return the beginning that a user names.
+    """Parse the start of a digest.
 
     Args:
         text: `today`, `yesterday`, a day of the week (the last one), an age such as `12h`, `2d` or `1w`, or a date or
@@ -95,13 +93,13 @@ def parse_since(text: str, now: datetime) -> datetime:
 async def read_digest(
     engine: Engine, organization: str, since: datetime, me: str, waiting: Collection[ChangeRequest]
 ) -> Digest:
-    """Compute the digest of an organization, whose lists of open and merged change requests are in the store.
+    """Compute the digest of an organization. Its lists of open and merged change requests must be in the cache.
 
     Args:
         engine: the engine.
         organization: the id of the organization.
-        since: the beginning.
-        me: the id of the user, whose own actions are no news.
+        since: the start of the digest.
+        me: the id of the user, whose own actions are left out.
         waiting: the change requests that need the user's review.
     """
     shown = {request.id for request in waiting}
@@ -118,13 +116,13 @@ async def read_digest(
     read = {request.id for request in opened[:MAX_READ]} | shown
 
     async def items(requests: Collection[ChangeRequest]) -> tuple[Item, ...]:
-        return tuple([Item(one, await _news(engine, one, since, me) if one.id in read else ()) for one in requests])
+        return tuple([Item(item, await _news(engine, item, since, me) if item.id in read else ()) for item in requests])
 
     return Digest(since, await items(waiting), await items(merged), await items(new), await items(changed))
 
 
 def is_after(iso: str | None, since: datetime) -> bool:
-    """Return whether a time of the service is at or after a time; an unknown one is not."""
+    """Return whether a time from the service is at or after `since`. False for a missing or invalid time."""
     moment = parse_time(iso)
     return moment is not None and moment >= since
 

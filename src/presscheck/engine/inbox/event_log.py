@@ -32,8 +32,8 @@ MAX_EVENTS = 200
 INBOX_PATHS = ("/orgs/*/change-requests",)
 """The paths of the listings in the inbox."""
 VERSION, EVENT, SEEN, OWN, NOTIFIED = "events", "event ", "seen ", "own ", "notified"
-"""Storage keys: the version of the log, its events, the last snapshot, the user's own actions, and the last event with
-a sent notification."""
+"""Storage keys: the version of the log, its events, the last snapshot, the user's own actions, and the last event that
+the user was notified of."""
 
 
 class EventLog:
@@ -128,7 +128,8 @@ class EventLog:
         self._triage.followed = {key for key, request in requests.items() if request.actions is not None}
         after = write_snapshot(result.snapshot)
         if after != text or own:
-            events = diff_snapshots(before, result.snapshot, me, own) if me else ()  # else own actions are reported
+            # without the user's id, own actions cannot be left out
+            events = diff_snapshots(before, result.snapshot, me, own) if me else ()
             events = self._settings.filter_events(events, result.followed_in_part)
             self._outbox.swap(VERSION, version, self._new_state(int(version or 0) + 1, SEEN + me, after, own, events))
 

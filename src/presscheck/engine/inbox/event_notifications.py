@@ -23,7 +23,7 @@ COMMAND_SECONDS = 20.0
 async def notify(
     log: EventLog, profile: Profile, events: Collection[Event], write: Callable[[str], object] | None
 ) -> None:
-    """Notify the user of events, as the profile says. Only one of several instances notifies.
+    """Notify the user of events in the ways that the profile sets. Only one of several instances notifies.
 
     Args:
         log: the log with the events.

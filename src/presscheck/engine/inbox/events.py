@@ -171,7 +171,7 @@ def _review_requests(before: Snapshot, now: RequestState) -> Iterator[UserAction
     Its other actions are not reported as events.
     """
     for action in (now.actions or {}).values():
-        # in a truncated snapshot, an older request was only below the cut-off
+        # an older request may only have been beyond the limit of a truncated snapshot
         if action.kind == REVIEW_ASKED and (before.complete or action.at > before.newest):
             yield action
 

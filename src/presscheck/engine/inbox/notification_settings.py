@@ -36,7 +36,7 @@ class NotificationTarget:
         space: the id of the space.
         request: the id of the change request; empty for a space.
         thread: the id of the first comment of the thread; empty for other kinds.
-        seen: the last update of the change request that the user has seen.
+        seen: when the change request was last updated before the setting; older events do not end a mute.
     """
 
     space: str

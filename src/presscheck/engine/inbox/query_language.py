@@ -80,8 +80,8 @@ class Query:
         Args:
             me: the id of the user.
             listings: the cache keys of the listings of change requests that the user takes part in.
-            reviewed: the times of the user's latest reviews by change request id, in seconds since the epoch. Reviews
-                that were cached before that time lack the review.
+            reviewed: the times of the user's latest reviews by change request id, in seconds since the epoch. Lists
+                of reviews that were cached before such a time lack the review.
             notifications: the muted and followed targets, from `NotificationSettings.by_id`.
             held: the ids of the change requests with drafts or with comments of a pending review.
         """
@@ -110,25 +110,25 @@ def parse(text: str, spaces: Mapping[str, str], moment: datetime) -> Query:
     Raises:
         InvalidArgument: an unknown filter or value; the message lists the allowed filters or values.
     """
-    found: list[Condition] = []
+    conditions: list[Condition] = []
     order: tuple[str, bool] | None = None
     asks: dict[str, str] = {}
     for name, colon, value in filter_words(text, "view"):
         if not colon:
-            found.append(Condition("$.subject", "contains", name.lower()))
+            conditions.append(Condition("$.subject", "contains", name.lower()))
         elif name == "sort":
             order = _order(value)
         elif name in FIELDS:
-            found += FIELDS[name](value, spaces, moment)
+            conditions += FIELDS[name](value, spaces, moment)
             if name == "status":
                 asks[name] = value
             elif name in REQUEST_PARAMETERS and value == ME:
                 asks[REQUEST_PARAMETERS[name]] = ME
         else:
             raise InvalidArgument(name, f"unknown filter; available: {', '.join([*FIELDS, 'sort'])}")
-    if any(condition.relation == "muted" for condition in found):
-        found = [condition for condition in found if condition.relation != "not muted"]
-    return Query(text.strip(), tuple(found), order, tuple(asks.items()))
+    if any(condition.relation == "muted" for condition in conditions):
+        conditions = [condition for condition in conditions if condition.relation != "not muted"]
+    return Query(text.strip(), tuple(conditions), order, tuple(asks.items()))
 
 
 @lru_cache(maxsize=256)
@@ -142,10 +142,7 @@ def asks_of(text: str) -> tuple[tuple[str, str], ...]:
 
 @lru_cache(maxsize=256)
 def is_local(text: str) -> bool:
-    """Return whether a filter selects or sorts in the cache, beyond the service's own filters.
-
-    False if the filter is invalid.
-    """
+    """Return whether a filter has conditions or a sort order to apply in the cache. False if the filter is invalid."""
     try:
         query = parse(text, {}, datetime.now(UTC))
     except InvalidArgument:
@@ -221,18 +218,18 @@ def _outdated(value: str, _: Mapping[str, str], __: datetime) -> Conditions:
 
 
 def _comments(value: str, _: Mapping[str, str], __: datetime) -> Conditions:
-    found = _COUNT.fullmatch(value)
-    if found is None:
+    match = _COUNT.fullmatch(value)
+    if match is None:
         raise InvalidArgument("comments", "a number, such as 0 or >2")
-    return (Condition("$.comments", {"": "is", "<": "less", ">": "more"}[found[1]], int(found[2])),)
+    return (Condition("$.comments", {"": "is", "<": "less", ">": "more"}[match[1]], int(match[2])),)
 
 
 def _updated(value: str, _: Mapping[str, str], moment: datetime) -> Conditions:
-    found = _AGE.fullmatch(value)
-    if found is None:
+    match = _AGE.fullmatch(value)
+    if match is None:
         raise InvalidArgument("updated", "an age, such as <2w (newer) or >3d (older)")
-    then = (moment - int(found[2]) * UNITS[found[3]]).strftime("%Y-%m-%dT%H:%M:%S")
-    return (Condition("$.updatedAt", "less" if found[1] == ">" else "more", then),)
+    then = (moment - int(match[2]) * UNITS[match[3]]).strftime("%Y-%m-%dT%H:%M:%S")
+    return (Condition("$.updatedAt", "less" if match[1] == ">" else "more", then),)
 
 
 FIELDS: dict[str, Callable[[str, Mapping[str, str], datetime], Conditions]] = {

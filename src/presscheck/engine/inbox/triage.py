@@ -32,8 +32,8 @@ class HiddenState:
     Attributes:
         seen: the time of the last update before the change request was hidden.
         until: when the change request is shown again, in seconds since the epoch; None for the next activity.
-        revision: the revision when the change request was hidden; empty if it has no events, so that any update shows
-            it.
+        revision: the revision when the change request was hidden; empty if it was not polled for events, so that any
+            update shows it.
     """
 
     seen: str

@@ -337,7 +337,7 @@ def first_rows(
     me: str,
     count: int,
 ) -> tuple[Group, ...]:
-    """Return the rows that match a filter among the first `count` cached rows of a listing, without sorting and groups.
+    """Return the rows that match a filter among the first `count` cached rows of a listing, unsorted and ungrouped.
 
     The cache is read synchronously. The other arguments are the same as for `arrange_rows`.
 
@@ -399,7 +399,7 @@ class TriagedRows(Protocol):
 
 
 def hidden_positions(engine: TriagedRows, view: View, listing: ListOrganizationChangeRequests) -> list[int]:
-    """Return the positions of hidden (done or snoozed) rows in the listing of a view, sorted; none if it shows them."""
+    """Return the sorted positions of hidden (done or snoozed) rows in a listing. Empty if the view shows them."""
     if not view.hides:
         return []
     triage = engine.triage
@@ -434,9 +434,9 @@ def missing_reviews(engine: WindowReader, organization: str, me: str) -> Iterato
     seen: set[str] = set()
     for listing, is_requested in ((requested, True), (all_open, False)):
         for request in engine.window(listing, 0, MAX_REVIEWS).items:
-            found: list[Operation[Page[Any]]] = [reviews_of(request)]
-            found += [reviewers_of(request)] if is_requested else []
-            for call in found:
+            calls: list[Operation[Page[Any]]] = [reviews_of(request)]
+            calls += [reviewers_of(request)] if is_requested else []
+            for call in calls:
                 age = engine.window(call, 0, 0).age
                 if call.key() not in seen and (age is None or is_older(age, request)):
                     seen.add(call.key())

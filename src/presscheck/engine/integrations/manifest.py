@@ -133,7 +133,8 @@ class _Reader:
             elif (content := self._content(("script",), script, LARGEST)) is not None:
                 try:
                     text = content.decode("utf-8-sig")
-                    values["script"] = f"\n{text}" if text.startswith("@") else text  # @ names a file in commands
+                    # in commands, a leading @ means a file
+                    values["script"] = f"\n{text}" if text.startswith("@") else text
                 except UnicodeDecodeError:
                     self._problem(("script",), f"{script} is not text in UTF-8")
         if isinstance(values.get("icon"), str):

@@ -1,4 +1,4 @@
-"""The form for publishing a version of an integration. All fields are sent, because no field keeps its former value."""
+"""The form for publishing a version of an integration. A version inherits no values, so all fields are sent."""
 
 from __future__ import annotations
 
@@ -43,7 +43,6 @@ class PublishForm(Form):
     @property
     @override
     def fields(self) -> tuple[FormField, ...]:
-        """The name of a new integration, then title, description, scopes and script, then all other fields."""
         given = self._given
         fields = form_fields(PublishIntegration, given)
         scopes = "what it may do, such as site:script:inject; separated by commas; empty for nothing"
@@ -71,6 +70,6 @@ class PublishForm(Form):
         if not texts.get("scopes", "").strip():
             given["scopes"] = ()
         # also unchanged fields: a version does not inherit values from the version before it
-        typed_ones = {name: text for name, text in texts.items() if text.strip()}
-        call: Any = call_of(PublishIntegration, given, typed_ones, problems)
+        typed_texts = {name: text for name, text in texts.items() if text.strip()}
+        call: Any = call_of(PublishIntegration, given, typed_texts, problems)
         return call

@@ -22,11 +22,11 @@ def changed_parts(cache: Cache, parts: list[MirrorUnit]) -> list[MirrorUnit]:
     """Return the parts whose current version is not complete, and store when each version was first seen."""
     now, names = time.time(), [part.name for part in parts]
     known = {name: json.loads(stored.json) for name, stored in cache.for_writing(names).items()}
-    cached = [part for part in parts if known.get(part.name) != _part_state(part, complete=True)]
-    for part in cached:
+    changed = [part for part in parts if known.get(part.name) != _part_state(part, complete=True)]
+    for part in changed:
         if known.get(part.name, {}).get("version") != part.version:
             _store_part_state(cache, part, now, complete=False)
-    return cached
+    return changed
 
 
 def begin(cache: Cache, part: MirrorUnit) -> tuple[float, list[MirrorRequest]]:
@@ -50,9 +50,9 @@ def find_missing(cache: Cache, requests: Iterable[MirrorRequest]) -> list[Mirror
     """Return the requests without a current cached response, including the follow-ups of cached responses."""
     missing, todo = list[MirrorRequest](), list(requests)
     while todo:
-        asked, todo = todo, list[MirrorRequest]()
-        stored = cache.for_writing(request.call.key() for request in asked)
-        for request in asked:
+        batch, todo = todo, list[MirrorRequest]()
+        stored = cache.for_writing(request.call.key() for request in batch)
+        for request in batch:
             cached = stored.get(request.call.key())
             try:
                 answer: Json = json.loads(cached.json) if cached else {}

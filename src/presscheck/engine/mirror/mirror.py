@@ -94,9 +94,9 @@ class MirrorRun:
     async def _all(self, organization: str | None, space: str | None) -> None:
         me = await self._user_id()
         parts: list[MirrorUnit] = []
-        for one in await self._organizations():
-            if organization in (None, one.id):
-                parts += await self._list(one.id, me, space)
+        for listed in await self._organizations():
+            if organization in (None, listed.id):
+                parts += await self._list(listed.id, me, space)
         self._progress.begin(part.kind for part in parts)
         # a forecast can only be synced after both of its sides
         for is_forecast in (False, True):
@@ -125,8 +125,9 @@ class MirrorRun:
             call = call.model_copy(update={"page": page.next.page})
 
     async def _list(self, organization: str, me: str, space: str | None) -> list[MirrorUnit]:
-        """Fetch the listings of an organization. Return the changed parts of all spaces, or of one space if `space` is
-        set.
+        """Fetch the listings of an organization, and return the changed parts.
+
+        If `space` is set, the parts of all other spaces are left out.
         """
         found = list(listings(organization, me))
         same = same_as_organization(organization)
@@ -160,9 +161,9 @@ class MirrorRun:
         parts_of: Callable[[T], Iterable[MirrorUnit]],
         same_as: Callable[[T], Iterable[tuple[str, str, str]]],
     ) -> list[MirrorUnit]:
-        """Return the changed parts of rows. Also cache each row as the response to the call for this row alone."""
+        """Return the changed parts of rows. Also cache each row as the response to the call for only this row."""
         parts = [part for row in rows for part in parts_of(row)]
-        same = [one for row in rows for one in same_as(row)]
+        same = [key_and_row for row in rows for key_and_row in same_as(row)]
 
         def find_changed(cache: Cache) -> list[MirrorUnit]:
             cache.keep_same(same, time.time())
@@ -181,7 +182,7 @@ class MirrorRun:
         self._progress.end_part(part.kind, requests_before)
 
     async def _fill(self, missing: list[MirrorRequest]) -> bool:
-        """Fetch missing responses and their follow-ups. Returns whether every request succeeded."""
+        """Fetch missing responses and their follow-ups. Returns False if a request failed, not if it was refused."""
         has_all = True
         while missing:
             self._progress.queued(len(missing))
@@ -259,23 +260,23 @@ class MirrorRun:
             self._progress.waits(0)
 
 
-async def _run_concurrently(work: Callable[[Any], Awaitable[T]], things: list[Any], at_once: int) -> list[T]:
-    """Run `work` for each of the things, in up to `at_once` tasks. Return the results in order of completion.
+async def _run_concurrently(work: Callable[[Any], Awaitable[T]], items: list[Any], at_once: int) -> list[T]:
+    """Run `work` for each item, in up to `at_once` tasks. Return the results in order of completion.
 
     The first error cancels all tasks and is raised.
     """
-    found: list[T] = []
-    waiting: Iterator[Any] = iter(things)
+    results: list[T] = []
+    waiting: Iterator[Any] = iter(items)
 
-    async def one() -> None:
-        for thing in waiting:
-            done = await work(thing)
-            found.append(done)
+    async def run_waiting() -> None:
+        for item in waiting:
+            result = await work(item)
+            results.append(result)
 
     try:
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(at_once, len(things))):
-                group.create_task(one())
+            for _ in range(min(at_once, len(items))):
+                group.create_task(run_waiting())
     except BaseExceptionGroup as failed:
         raise failed.exceptions[0] from None
-    return found
+    return results

@@ -43,7 +43,7 @@ from presscheck.engine.shared_calls import (
 Json = Mapping[str, Any]
 """A response as JSON."""
 Known = Callable[[Operation[Any]], Json | None]
-"""Looks up a cached response."""
+"""A function that returns a cached response, or None."""
 UNFINISHED = ("all-open", "drafts")
 """The inbox views whose change requests are synced with their content. Only the rows of other views are synced."""
 WITH_TEXT = ("document", "computed")
@@ -98,7 +98,7 @@ class MirrorUnit:
         return f"mirrored {self.kind} {self.space} {self.request}".strip()
 
     def requests(self, since: float) -> Iterable[MirrorRequest]:
-        """Return the first requests of the part, whose version was first seen at `since`."""
+        """Return the requests that the part begins with. `since` is when the part's version was first seen."""
         return _REQUESTS[self.kind](self, since)
 
 
@@ -126,17 +126,17 @@ def short_listings(organization: str, now: float) -> Iterator[MirrorRequest]:
 
 
 def same_as_organization(organization: str) -> tuple[str, str, str]:
-    """Return the cache key of the call that reads the organization, and the type and id of the equal cached row."""
+    """Return the cache key of the call for an organization, and the type and id of the cached row with the response."""
     return GetOrganization(organization_id=organization).key(), "organization", organization
 
 
 def same_as_space(space: Space) -> Iterator[tuple[str, str, str]]:
-    """Yield the cache key of the call that reads the space, and the type and id of the equal cached row."""
+    """Yield the cache key of the call for a space, and the type and id of the cached row with the response."""
     yield GetSpace(space_id=space.id).key(), space.object, space.id
 
 
 def same_as_request(request: ChangeRequest) -> Iterator[tuple[str, str, str]]:
-    """Yield the cache keys of the calls for the change request, each with the type and id of the equal cached row.
+    """Yield the cache keys of the calls for a change request, each with the type and id of the cached row.
 
     The change request can be read by its id and by its number.
     """

@@ -244,8 +244,8 @@ class _Comparing:
             if other is None:
                 self._note(f"{place} {kind}", "removed", is_breaking=True)
             else:
-                schema, its_other = _object(_object(media).get("schema")), _object(_object(other).get("schema"))
-                self._compare_schemas(place, schema, its_other, direction, 0)
+                old_schema, new_schema = _object(_object(media).get("schema")), _object(_object(other).get("schema"))
+                self._compare_schemas(place, old_schema, new_schema, direction, 0)
         for kind in after:
             if kind not in before:
                 self._note(f"{place} {kind}", "added", is_breaking=False)
@@ -409,7 +409,7 @@ class _Comparing:
 
 
 def _operations(description: Object) -> dict[tuple[str, str], _Operation]:
-    """Return the operations by method and path, followed by the webhooks. Keys lack the names of path parameters."""
+    """Return the operations by method and path, followed by the webhooks. Keys have no names of path parameters."""
     found: dict[tuple[str, str], _Operation] = {}
     for section in ("paths", "webhooks"):
         is_webhook = section == "webhooks"
@@ -440,7 +440,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _resolved(description: Object, value: Any) -> Object:
-    """Follow `$ref` from an object within the description. Return an empty object if there is no target."""
+    """Follow the `$ref` of an object within the description. Return an empty object if there is no target."""
     found = _object(value)
     for _ in range(DEEPEST):
         address = found.get("$ref")

@@ -25,7 +25,7 @@ LONGEST_RULE = 80
 MOST_CORRECTIONS = 5
 """Maximum number of corrections in a message."""
 Unit = Literal["characters", "utf-16", "bytes"]
-"""What a column counts."""
+"""The unit in which a program counts columns."""
 
 _SEVERITIES: dict[str, Severity] = {
     "error": "error",
@@ -41,10 +41,10 @@ _markdownlint_line = re.compile(
     r"(?P<path>.+?):(?P<line>\d+)(?::(?P<column>\d+))?\s(?:(?P<severity>error|warning)\s)?(?P<rule>MD\d+\S*)\s(?P<message>.*)"
 ).fullmatch
 _END = 1 << 30
-"""The end column of a region of SARIF without one: the end of the line."""
+"""The end column of a SARIF region that has none: beyond the end of any line."""
 _not_rule = re.compile(r"[^\w./:-]+")
 _unsafe = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]").search
-"""Finds characters that control terminals or the direction of text, and halves of characters, which no file holds."""
+"""Finds characters that control terminals or the direction of text, and surrogates, which UTF-8 cannot encode."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class _Row:
     new: object = None
     unit: Unit = "characters"
     length: int | None = None
-    """The number of replaced characters in `unit`, if `old` is not known."""
+    """The length of the replaced text, counted in `unit`; set only if the program does not report `old`."""
 
 
 def read_findings(
@@ -129,7 +129,7 @@ def _number(value: object) -> int:
 
 
 def _column(text: str, offset: int, unit: Unit) -> int:
-    """Return the offset in characters of an offset in another unit."""
+    """Convert an offset from another unit to characters."""
     if unit == "characters" or offset <= 0:
         return offset
     encoding = "utf-16-le" if unit == "utf-16" else "utf-8"

@@ -1,4 +1,4 @@
-"""Runs the programs of prose checks on pages, with limits on time and output, and finds the new findings.
+"""Runs the programs of prose checks on pages, with limits on time and output, and selects the new findings.
 
 The pages are files in a temporary folder, or in a folder of the user. A program gets their paths as arguments.
 """
@@ -32,7 +32,7 @@ LONGEST_PATH = 1000
 def page_sources(paths: Mapping[str, str]) -> dict[str, str]:
     """Return the source path of each page, as in a repository: the path with `.md`.
 
-    Paths that a disk may not hold are replaced by `page-NUMBER.md`.
+    Paths that a file system may not accept are replaced by `page-NUMBER.md`.
 
     Args:
         paths: the paths of pages by id.
@@ -75,7 +75,7 @@ async def new_findings(
     old_texts = {source: text for source, text in before.items() if source in concerned}
     if not old_texts:
         return findings
-    # beside the user's folder, so that the program has the same settings
+    # in the user's folder, so that the program reads the same settings
     old = Counter(_identity(finding, before) for finding in await all_findings(check, old_texts, cwd=folder))
     new: list[Finding] = []
     for finding in findings:
@@ -95,7 +95,7 @@ def _identity(finding: Finding, texts: Mapping[str, str]) -> tuple[str, str, str
 async def all_findings(
     check: ProseCheck, texts: Mapping[str, str], folder: Path | None = None, *, cwd: Path | None = None
 ) -> list[Finding]:
-    """Return the findings in texts, by their place.
+    """Return the findings in texts.
 
     Args:
         check: the check.
@@ -168,7 +168,7 @@ async def _run(check: ProseCheck, directory: Path, files: Sequence[Path]) -> tup
     if PAGES not in check.command:
         words += paths
     ran = await run_program(check.name, words, directory, check.timeout)
-    # findings make the exit code of most programs another one than 0, and those of markdownlint are on standard error
+    # most programs exit with a code other than 0 if there are findings; markdownlint prints them to standard error
     has_findings = ran.output.strip() or (check.format == "markdownlint" and ran.code == 1)
     if ran.code < 0 or (ran.code and not has_findings):
         raise ran.failure(check.name)

@@ -142,15 +142,14 @@ class AudienceForm(Form):
     @property
     @override
     def fields(self) -> tuple[FormField, ...]:
-        """A field for the name, for each claim of the schema except objects, and for other claims."""
         return (
             FormField("name", "Name of the audience", "", "text", (), True),
-            *(self._field(claim) for claim in self._asked),
+            *(self._field(claim) for claim in self._claims_with_field),
             FormField("others", "Other claims", 'JSON, such as {"team": "x"}: claims that the schema lacks', "json"),
         )
 
     @property
-    def _asked(self) -> list[Claim]:
+    def _claims_with_field(self) -> list[Claim]:
         return [claim for claim in self.claims if claim.kind in (*PRIMITIVES, "array")]
 
     @property
@@ -160,7 +159,7 @@ class AudienceForm(Form):
             return {}
         others: dict[str, Any] = json.loads(json.dumps(self.audience.claims))
         texts = {"name": self.audience.name}
-        for claim in self._asked:
+        for claim in self._claims_with_field:
             text = _text_of(claim, _value_at(others, claim.path))
             if text is not None:
                 texts[_name(claim)] = text
@@ -176,7 +175,7 @@ class AudienceForm(Form):
             claims = read_claims(texts["others"]) if texts["others"].strip() else {}
         except InvalidArgument as error:
             raise InvalidArgument("others", error.reason) from None
-        for claim in self._asked:
+        for claim in self._claims_with_field:
             if texts[_name(claim)].strip():
                 _set(claims, claim.path, _value_of(claim, texts[_name(claim)]))
         return Audience(name, claims)

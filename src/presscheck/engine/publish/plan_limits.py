@@ -17,7 +17,7 @@ _NAMES = {
     "seo": "SEO",
     "visitor-authentication": "visitor sign-in",
 }
-"""Names of features for which the id without hyphens would not be a good name."""
+"""Names of features whose ids are not readable names, even without hyphens."""
 
 
 def plan_limits(site: Site) -> list[str]:

@@ -57,7 +57,7 @@ async def preview_url(
     """
     if request is not None:
         spaces = await spaces_of_site(engine, organization_id, site_id)
-        shown = next((one for one in spaces if one.space.id == request.space), None)
+        shown = next((item for item in spaces if item.space.id == request.space), None)
         if shown is None:
             raise InvalidArgument("site", f"it does not have the space of #{request.number}")
         site_space = shown.id

@@ -1,7 +1,7 @@
-"""The pages of a site that prose checks examine before it is published, and the findings in them as those of a site.
+"""The pages of a site that prose checks examine before a publish, and the conversion of findings in them.
 
-These are the pages that changed since the site was last published. Without a record of that, they are all pages whose
-texts are in the cache: reading thousands of pages would take minutes.
+These are the pages that changed since the site was last published. Without a record of the last publish, they are all
+pages whose texts are in the cache, because reading thousands of pages would take minutes.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class ProsePage:
 
 @dataclass(frozen=True)
 class ProseTexts:
-    """The texts of pages by source path, and what could not be read.
+    """The published and the current texts of pages, by source path.
 
     Attributes:
         pages: the pages by source path, in the order of the site.
@@ -80,7 +80,7 @@ def _site_finding(page: ProsePage, finding: TextFinding) -> Finding:
 
 
 def has_published_pages(content: SiteContent) -> bool:
-    """Return whether it is known which pages the site had when it was last published."""
+    """Return whether the pages of the last publish are known."""
     return content.published is not None and all(part.name != "published pages" for part in content.unread)
 
 
@@ -150,7 +150,7 @@ async def read_prose_texts(engine: ProseReading, content: SiteContent, pages: Se
 
 
 async def _cached(engine: ProseReading, content: SiteContent, pages: Iterable[ProsePage]) -> dict[ProsePage, str]:
-    """Return the current texts in the cache, read in batches so that no write of a screen waits for all of them."""
+    """Return the current texts in the cache. They are read in batches, between which screens can write."""
     trees = {space.space.id: space.by_id for space in content.spaces}
     by_space: dict[str, list[ProsePage]] = {}
     for page in pages:

@@ -1,4 +1,4 @@
-"""What a publish or an unpublish will do, as lines: audience, content, and the changes since the last publish."""
+"""The lines that explain a publish or unpublish: audience, content, and the changes since the last publish."""
 
 from __future__ import annotations
 

@@ -227,13 +227,13 @@ def destination_at(text: str, paths: SitePaths) -> RedirectDestination | str:
 
 
 def _referenced(match: re.Match[str], paths: SitePaths) -> RedirectDestination | str:
-    kind, one, page = match.groups()
+    kind, identity, page = match.groups()
     if (kind == "page") != bool(page):
         return "ids are section:ID, space:ID or page:SPACE/ID"
     place = {
-        "section": RedirectDestination(kind="site-section", site_section_id=one),
-        "space": RedirectDestination(kind="site-space", site_space_id=one),
-        "page": RedirectDestination(kind="site-page", site_space_id=one, page_id=page),
+        "section": RedirectDestination(kind="site-section", site_section_id=identity),
+        "space": RedirectDestination(kind="site-space", site_space_id=identity),
+        "page": RedirectDestination(kind="site-page", site_space_id=identity, page_id=page),
     }[kind]
     is_known = paths.path_of(place) is not None or paths.is_unread(place)
     return place if is_known else "nothing in the site has this id"
@@ -298,7 +298,7 @@ def write_table(redirects: RedirectMap) -> str:
 
 @dataclass
 class _Import:
-    """An import while it is planned: the rows of its table, the existing redirects of the site, and the problems."""
+    """An import that is being planned: the rows of its table, the existing redirects of the site, and the problems."""
 
     rows: Sequence[Row]
     redirects: RedirectMap
@@ -341,11 +341,11 @@ class _Import:
         """
         way = [*ways(self.all_targets, path)]
         if way and way[-1] in (path, *way[:-1]):
-            self._add(row, f"redirect loop: {' → '.join(one or '/' for one in (path, *way))}")
+            self._add(row, f"redirect loop: {' → '.join(step or '/' for step in (path, *way))}")
             return None, False
         place = destination_at(row.destination, self.redirects.paths)
         known = self.redirects.by_source
-        last = next((one for one in reversed(way) if one in self.first or one in known), None)
+        last = next((step for step in reversed(way) if step in self.first or step in known), None)
         if isinstance(place, str) and last is not None:
             # the row leads through other redirects: store the destination of the last redirect
             text = self.first[last].destination if last in self.first else self.redirects.destination(known[last])
@@ -397,9 +397,9 @@ def plan_import(
     return ImportPlan((*deletions, *changes), unchanged, shortened)
 
 
-def _is_same(one: RedirectTarget, other: RedirectDestination, paths: SitePaths) -> bool:
-    first, second = paths.path_of(one), paths.path_of(other)
-    return reference(one) == reference(other) or (first is not None and first == second)
+def _is_same(present: RedirectTarget, planned: RedirectDestination, paths: SitePaths) -> bool:
+    path = paths.path_of(present)
+    return reference(present) == reference(planned) or (path is not None and path == paths.path_of(planned))
 
 
 class Writer(Protocol):
@@ -458,8 +458,8 @@ async def send_changes(
     """Send the changes of an import. A refused change does not stop the others.
 
     More than `AT_ONCE` changes are sent as lists, if the service supports that. Otherwise the changes go through the
-    outbox in batches: if the import is cancelled, changes that are in the outbox are still sent. Another import of the
-    table sends the rest.
+    outbox in batches: if the import is cancelled, changes that are in the outbox are still sent. Importing the table
+    again sends the rest.
 
     Args:
         engine: sends the changes.

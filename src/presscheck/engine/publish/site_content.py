@@ -105,7 +105,7 @@ class SiteReader:
         self._former: dict[tuple[str, str], tuple[RevisionPage, ...]] = {}
         """The pages of old revisions, by space id and revision id."""
         self._gone: dict[tuple[str, str], bool] = {}
-        """Whether a comment is outdated, by the id of the page's text and the block or cell."""
+        """Whether a commented block or cell is gone, by the id of the page's text and the block or cell."""
 
     async def read(
         self,

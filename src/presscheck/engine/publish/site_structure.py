@@ -166,7 +166,7 @@ class SitePaths:
                 self._add(f"{path}/{page.path}", f"{title} › {page.title}", where)
 
     def _add_full_paths(self, item: SiteSpace, section: SiteSection | None, pages: Sequence[RevisionPage]) -> None:
-        """Add the paths with the names of a default section and a default space: the site redirects them."""
+        """Add the paths that name a default section or a default space. The site redirects them to the short paths."""
         path = space_path(item, section)
         above = {section_path(section), f"/{section.path}" if section else ""}
         below = {"", f"/{item.path}"} if item.default else {f"/{item.path}"}
@@ -203,7 +203,7 @@ def wire_path(path: str) -> str:
 
 def _key(target: RedirectTarget | RedirectDestination) -> tuple[str, ...]:
     ids = (target.site_section_id, target.site_space_id, target.page_id)
-    return (target.kind, *(one for one in ids if one))
+    return (target.kind, *(identity for identity in ids if identity))
 
 
 def ways(targets: Mapping[str, str], start: str) -> Iterator[str]:

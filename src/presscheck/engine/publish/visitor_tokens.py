@@ -104,7 +104,7 @@ def make_token(claims: Mapping[str, Any], key: str, now: float, *, lifetime: int
 
 def audience_of(claims: Mapping[str, Any], audiences: Iterable[Audience]) -> Audience | None:
     """Return the audience with exactly these claims, or None if there is none."""
-    return next((one for one in audiences if not one.problem and _same(one.claims, claims)), None)
+    return next((saved for saved in audiences if not saved.problem and _same(saved.claims, claims)), None)
 
 
 def seeing_the_same(
@@ -126,7 +126,9 @@ def seeing_the_same(
     seen = [place.seen_by(visitor, known).holds for place in limited]
     if None in seen:
         return ()
-    return tuple(one for one in audiences if [place.seen_by(one, known).holds for place in limited] == seen)
+    return tuple(
+        audience for audience in audiences if [place.seen_by(audience, known).holds for place in limited] == seen
+    )
 
 
 def _check(parts: re.Match[str], header: Mapping[str, Any], algorithm: str, key: str | None) -> tuple[Signature, str]:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 UNSUPPORTED_FOR = 24 * 3600.0
 """Seconds until an operation that the service lacks is tried again."""
-TELLING = (
+COMMON_FEATURES = (
     "user lookup",
     "list of spaces",
     "page content outside change requests",
@@ -51,8 +51,8 @@ TELLING = (
 
 A service that lacks most of these features offers only the operations of the published document. Writes of other
 features are then assumed to be missing as well, because only sending a write would show whether it exists."""
-# The number of missing features in `TELLING` that identifies a service with only the published operations.
-ENOUGH = 3
+MIN_MISSING = 3
+"""Number of missing `COMMON_FEATURES` from which a service counts as one with only the published operations."""
 _LACKING = "This service has no "
 T = TypeVar("T")
 M = TypeVar("M")
@@ -101,8 +101,8 @@ class UnsupportedCalls:
         message = self._message(operation.feature or operation.optional_name())
         if message or not operation.feature or self._answered:
             return message
-        is_document = sum(self._message(name) is not None for name in TELLING) >= ENOUGH
-        return lacking(operation.feature) if is_document else None
+        is_published_only = sum(self._message(name) is not None for name in COMMON_FEATURES) >= MIN_MISSING
+        return lacking(operation.feature) if is_published_only else None
 
     def lacks(self, feature: str) -> bool:
         """Return whether the service answered in the last 24 hours that it does not have a feature."""
@@ -145,7 +145,7 @@ def lacking(feature: str) -> str:
 
 
 def is_about_service(reason: str) -> bool:
-    """Return whether `reason` was made by `lacking`: the service does not have a feature."""
+    """Return whether a reason is that the service does not have a feature: a message from `lacking`."""
     return reason.startswith(_LACKING)
 
 
@@ -159,7 +159,7 @@ class CacheWriter:
     Args:
         cache: the cache.
         subscriptions: the open subscriptions, whose responses are not evicted.
-        on_notice: called with each line that the cache has for the user.
+        on_notice: called with each message of the cache for the user.
     """
 
     def __init__(self, cache: Cache, subscriptions: Subscriptions, on_notice: Callable[[str], None]) -> None:
@@ -264,7 +264,7 @@ class IndexUpdates:
 def _index_some(cache: Cache) -> int:
     index = cache.search
     if not index.waiting():
-        return 0  # without importing the readers
+        return 0  # before the import
     from presscheck.engine.search.index_entries import read_source  # 3 ms, only if there is something to index
 
     return index.fill(read_source)
@@ -531,7 +531,7 @@ def _without_secrets(call: Operation[Any], body: bytes) -> bytes:
 
 
 class _FreshReader:
-    """A reader without fallback to the cache: an answer made of several responses must not be older than it seems."""
+    """A reader without fallback to the cache, so that no outdated response becomes part of a new answer."""
 
     def __init__(self, reads: ServiceReads) -> None:
         self._reads = reads

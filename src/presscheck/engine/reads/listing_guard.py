@@ -43,7 +43,7 @@ class ListingGuard:
         self._started = time.monotonic()
 
     def new_items(self, items: Sequence[Item], *, ends_page: bool = True) -> list[Item]:
-        """Return the items that no earlier page has, without resources that the current page repeats.
+        """Return the items that are not on an earlier page. A resource that the current page repeats is returned once.
 
         Args:
             items: items of the current page: all of them, or the next part.

@@ -40,7 +40,7 @@ class Subscription:
         return any(matches(path, patterns) for path in self._paths)
 
     def answered(self, answer: object) -> None:
-        """Add the path with the id of the resource, if the call names the resource by something else.
+        """Add the path with the id of the resource, if the call names the resource in another way.
 
         Writes name resources by id, so their patterns would not match the path of the call.
         """

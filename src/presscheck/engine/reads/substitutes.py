@@ -46,7 +46,7 @@ UNFINISHED: tuple[requests.ChangeRequestStatus, ...] = ("open", "draft")
 STATUSES = (*CLOSED, *UNFINISHED)
 """The states of change requests. The first two are final: the content does not change any more."""
 HOLDER_SECONDS = 30.0
-"""Seconds before a fruitless search for a change request with the content of a revision is repeated."""
+"""Seconds until an unsuccessful search for a change request with the content of a revision is repeated."""
 MAX_FOLLOWED = 50
 """Maximum number of change requests whose reviewers are listed to find the people of an organization."""
 NO_HOLDER = ", and no change request has this content"
@@ -120,7 +120,9 @@ class Substitutes:
 
     async def _all_of(self, listings: Iterable[Operation[Page[T]]], priority: Priority) -> list[T]:
         return [
-            item for items in await asyncio.gather(*(self._all(one, priority) for one in listings)) for item in items
+            item
+            for items in await asyncio.gather(*(self._all(listing, priority) for listing in listings))
+            for item in items
         ]
 
     async def _current_user(self, _: Call, priority: Priority) -> bytes:
@@ -160,7 +162,7 @@ class Substitutes:
         listed = await self._all(teams.ListTeams(organization_id=organization), priority)
         listings = [teams.ListTeamMembers(organization_id=organization, team_id=team.id) for team in listed]
         members = await self._all_of(listings, priority)
-        return list({one.organization.user.id: one.organization for one in members}.values())
+        return list({member.organization.user.id: member.organization for member in members}.values())
 
     async def _members(self, call: organizations.ListMembers, priority: Priority) -> bytes:
         members = await self._team_members(call.organization_id, priority)
@@ -322,7 +324,7 @@ class _Holder:
 
 
 class _Unknown(Exception):
-    """Other operations do not have the answer.
+    """An answer cannot be made from other operations.
 
     Args:
         reason: a sentence, or a text with a leading comma that is appended to *This service has no …*.
@@ -368,7 +370,7 @@ def _given(call: Operation[Any], *names: str) -> dict[str, Any]:
 def _all_pages(after: content.Revision) -> list[dict[str, Any]]:
     """Return a change of type `page_listed` for each page of a change request.
 
-    It replaces the list of changes if the base cannot be read, because the changed pages are then unknown.
+    The list replaces the list of changes if the base cannot be read, because the changed pages are then unknown.
     """
     pages = [page for page in flatten(_plain(after).get("pages", ())) if page.get("type") in ("document", "computed")]
     return [

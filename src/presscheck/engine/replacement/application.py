@@ -1,4 +1,4 @@
-"""Application of chosen hits to the pages of a change request, unless a page was edited since the search."""
+"""Applies chosen hits to the pages of a change request, unless a page was edited since the search."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def _change(edit: PageEdit) -> UpdatePage:
     given: dict[str, Any] = {}
     if after.markdown is not None and after.markdown != before.markdown:
         given["document"] = Document(markdown=after.markdown)
-    # a heading that repeats the title loses its formatting when sent, which would change the title: send it, too
+    # a heading that repeats the title loses its formatting when sent, which would change the title: send the title, too
     if after.title != before.title or ("document" in given and title_range(before)):
         given["title"] = after.title
     if after.description != before.description:

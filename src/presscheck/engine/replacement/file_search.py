@@ -113,7 +113,7 @@ def _markdown_of(document: dict[str, Any]) -> str:
 
 def free_name(name: str, files: Iterable[RevisionFile]) -> str:
     """Return a unique name for a new file, with a number if the space already has a file with its name."""
-    taken = {one for file in files for one in (file.name, file.git.path if file.git else "")}
+    taken = {used for file in files for used in (file.name, file.git.path if file.git else "")}
     stem, dot, ending = name.rpartition(".")
     stem, ending = (stem, f"{dot}{ending}") if stem else (name, "")
     number, free = 1, name

@@ -26,7 +26,7 @@ LONGEST_PATTERN = 2000
 
 
 class PatternSearch:
-    """A query running in a process; created by `started`.
+    """A query that runs in a process; created by `started`.
 
     Args:
         process: the process, which has accepted the query.

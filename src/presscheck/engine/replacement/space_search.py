@@ -33,7 +33,7 @@ AT_ONCE = 6
 SHOW_EVERY = 8
 """Number of pages after which the progress is reported and, while pages are read, other tasks can run."""
 Report = Callable[[str], None]
-"""Called with the progress in words."""
+"""A function that is called with the progress in words."""
 
 
 class PageReader(Reader, StoredReader, Protocol):
@@ -239,8 +239,9 @@ async def read_pages(
 
     report(f"Reading {len(pages):,} pages …")
     await asyncio.gather(*(work() for _ in range(AT_ONCE)))
-    found = [results[page.id] for page in pages]
-    return [one for one in found if isinstance(one, tuple)], [one for one in found if isinstance(one, UnreadPage)]
+    ordered = [results[page.id] for page in pages]
+    unread = [result for result in ordered if isinstance(result, UnreadPage)]
+    return [result for result in ordered if isinstance(result, tuple)], unread
 
 
 async def _read_page(
@@ -249,7 +250,7 @@ async def _read_page(
     if page.type == "computed":
         return UnreadPage(page, "its content is computed")
     if page.type != "document":
-        return _alone(page), PageText(page.title)
+        return _without_children(page), PageText(page.title)
     read = _known(reader, place, page)
     if read is None:
         try:
@@ -261,7 +262,7 @@ async def _read_page(
             return UnreadPage(page, error.message)
     if read.markdown is None:
         return UnreadPage(page, "the service has no Markdown of it")
-    return _alone(read), PageText(read.title, read.description or "", read.markdown)
+    return _without_children(read), PageText(read.title, read.description or "", read.markdown)
 
 
 def _known(reader: PageReader, place: Place, page: RevisionPage) -> RevisionPage | None:
@@ -280,7 +281,7 @@ def _known(reader: PageReader, place: Place, page: RevisionPage) -> RevisionPage
     return None
 
 
-def _alone(page: RevisionPage) -> RevisionPage:
+def _without_children(page: RevisionPage) -> RevisionPage:
     return page.model_copy(update={"pages": (), "markdown": None, "document": None})
 
 

@@ -1,4 +1,4 @@
-"""The names of agents, and the limit of their drafts: held rows of the outbox, until a person sends or drops them."""
+"""The names of agents, and the limit of their drafts, which the outbox holds until a person sends or drops them."""
 
 from __future__ import annotations
 

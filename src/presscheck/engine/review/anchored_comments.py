@@ -66,7 +66,7 @@ def only_place(markdown: str, old: str, field: str) -> int:
     """Return the offset of a text that a page contains once.
 
     Raises:
-        InvalidArgument: the page does not contain the text, or contains it several times; `field` is named.
+        InvalidArgument: the page does not contain the text, or contains it several times; the error names `field`.
     """
     at = markdown.find(old)
     if at < 0:

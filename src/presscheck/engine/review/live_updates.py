@@ -90,10 +90,10 @@ class LiveUpdates:
         before = self._last or self._model.request
         after = self._last = await self._engine.poll(self._model.first_call())
         if before is not None and before != after:
-            for call in self._moved_calls(before, after):
+            for call in self._affected_calls(before, after):
                 self._engine.refresh(call)
 
-    def _moved_calls(self, before: ChangeRequest, after: ChangeRequest) -> Iterator[Operation[Any]]:
+    def _affected_calls(self, before: ChangeRequest, after: ChangeRequest) -> Iterator[Operation[Any]]:
         """Yield the calls to refresh: the discussion, and the content if `revision` or `outdated` changed."""
         has_new_content = (before.revision, before.outdated) != (after.revision, after.outdated)
         for call in self._model.calls():

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 OwnerReview = Literal["", "asked", "stale", "approved", "changes-requested", "author"]
 NOT_REVIEWED: tuple[OwnerReview, ...] = ("", "asked", "stale")
 """The states of an owner who has not reviewed the newest revision."""
-_FURTHEST: tuple[OwnerReview, ...] = ("changes-requested", "approved", "stale", "asked")
-"""Reviews by precedence: of several reviews, the first in this order counts."""
+_PRECEDENCE: tuple[OwnerReview, ...] = ("changes-requested", "approved", "stale", "asked")
+"""The order in which reviews count: of several reviews, the first in this order."""
 
 
 class HasUser(Protocol):
@@ -132,14 +132,14 @@ async def find_owners(
 def owner_review(owner: PageOwner, reviewers: Iterable[Reviewer], author: str | None) -> OwnerReview:
     """Return the state of an owner's review.
 
-    If the owner is a team or several users, this is the first of their states in `_FURTHEST`. Returns `author` if one
+    If the owner is a team or several users, this is the first of their states in `_PRECEDENCE`. Returns `author` if one
     of these users is the author of the change request, and an empty text if none of them is a reviewer.
     """
     ids = {user.id for user in owner.users}
     if author in ids:
         return "author"
     reviews = {_review(reviewer) for reviewer in reviewers if reviewer.id in ids}
-    for review in _FURTHEST:
+    for review in _PRECEDENCE:
         if review in reviews:
             return review
     return ""
@@ -172,11 +172,11 @@ def _review(reviewer: Reviewer) -> OwnerReview:
 
 def _users_called(name: str, users: Sequence[User]) -> tuple[User, ...]:
     """Return the users whose id is `name`; if there are none, the users with this e-mail address, or else this name."""
-    wanted = name.casefold()
+    folded = name.casefold()
     for matches in (
         [user for user in users if user.id == name],
-        [user for user in users if (user.email or "").casefold() == wanted],
-        [user for user in users if user.display_name.casefold() == wanted],
+        [user for user in users if (user.email or "").casefold() == folded],
+        [user for user in users if user.display_name.casefold() == folded],
     ):
         if matches:
             return tuple(matches)

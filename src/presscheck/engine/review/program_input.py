@@ -1,7 +1,7 @@
-"""What a program that reviews a change request reads: the change as JSON.
+"""The input of a program that reviews a change request: the change as JSON.
 
 All texts are written by people and may contain instructions for the program, so the first key says that they are data.
-They have no invisible characters. What does not fit into the limits is named in `left_out`.
+Invisible characters are removed. Parts that exceed a limit are listed in `left_out`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ LONGEST_MESSAGE = 20_000
 
 @dataclass(frozen=True)
 class ProgramInput:
-    """The document for a program, and the texts of pages by id as the program sees them."""
+    """The document for a program, and the texts of the changed pages in the document, by page id."""
 
     document: dict[str, Any]
     texts: dict[str, str]
@@ -117,14 +117,14 @@ async def _texts_of(
     engine: Reader, request: ChangeRequest, changes: Sequence[SemanticChange], item: ChangedItem
 ) -> tuple[str | None, str | None]:
     own = [change for change in changes if change.page and change.page.id == item.id]
-    # an added page may be moved, too: only its first change says that it has no earlier text
+    # an added page may also be moved: only the change that added it shows that it has no earlier text
     change = next((change for change in own if change.type.endswith(("_created", "_deleted"))), own[0])
     before, after = await page_texts(engine, request, change)
     return None if before is None else readable(before), None if after is None else readable(after)
 
 
 def _hunks(before: str, after: str) -> list[dict[str, Any]]:
-    """Return the changed lines; a hunk without removed lines is before `old_line`."""
+    """Return the changed lines as hunks. Lines that are only added come before `old_line`."""
     old, new = before.split("\n"), after.split("\n")
     return [
         {

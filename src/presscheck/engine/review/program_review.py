@@ -1,7 +1,7 @@
-"""Reviews of programs as drafts, and the export and import of the drafts of a review.
+"""Reviews by programs, and the export and import of the drafts of a review.
 
-A program reads the change as JSON and prints comments, which become held rows of the outbox with its name. Nothing is
-sent until a person sends it.
+A program reads the change as JSON and prints comments, which the outbox holds as drafts under the name of the program.
+Nothing is sent until a person sends it.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ if TYPE_CHECKING:
 
 
 class ReviewEngine(Reader, ReviewWrites, Protocol):
-    """The parts of the engine that reviews of programs need."""
+    """The parts of the engine that reviews by programs need."""
 
 
 @dataclass(frozen=True)
 class Drafted:
-    """The result of a review of a program, or of an import.
+    """The result of a review by a program, or of an import.
 
     Attributes:
         numbers: the outbox rows of the new drafts.
-        known: the number of comments that were drafted already.
+        known: the number of comments that were drafts already.
         rejected: the comments that cannot be used.
     """
 
@@ -112,7 +112,7 @@ async def import_review(engine: ReviewEngine, request: ChangeRequest, text: str,
         engine: the engine.
         request: the change request.
         text: the exported review as JSON.
-        me: the name of the user, whose own comments have no other name.
+        me: the name of the user. Comments with this name become the user's own, not drafts of an agent.
 
     Raises:
         InvalidArgument: the change request is closed, or the review is of another change request.
@@ -131,7 +131,7 @@ async def import_review(engine: ReviewEngine, request: ChangeRequest, text: str,
 
 
 def exported_review(request: ChangeRequest, drafts: Iterable[OutboxEntry], paths: dict[str, str], me: str) -> Any:
-    """Return drafts as a document that `import_review` reads, for JSON.
+    """Return drafts as a JSON object that `import_review` can read.
 
     Args:
         request: the change request.
@@ -154,7 +154,7 @@ def exported_review(request: ChangeRequest, drafts: Iterable[OutboxEntry], paths
 
 
 def exportable(drafts: Iterable[OutboxEntry], name: str | None = None) -> list[OutboxEntry]:
-    """Return the drafts that can be exported: comments and replies, of an agent if `name` is given."""
+    """Return the drafts that can be exported: comments and replies. If `name` is given, only those of this agent."""
     return [
         entry
         for entry in drafts
@@ -180,7 +180,7 @@ async def _hold(
     author: Callable[[NumberedComment], str | None],
     seen: dict[str, str] | None,
 ) -> Drafted:
-    """Hold the comments that fit to the change request as it is now.
+    """Hold the comments whose page, thread and place exist in the current change request. Reject the others.
 
     Args:
         engine: the engine.
@@ -228,7 +228,7 @@ async def _hold(
 
 
 def _identity(agent: str, call: object) -> tuple[object, ...]:
-    """Return what makes two drafts the same: the author, the place, and the words of quote and text."""
+    """Return a key that equal drafts share: the author, the place, and the words of quote and text."""
     if isinstance(call, PostComment):
         return agent, call.page, _words(call)
     return (agent, call.comment_id, _words(call)) if isinstance(call, PostReply) else (call,)
@@ -241,7 +241,7 @@ def _words(call: PostComment | PostReply) -> tuple[str, ...]:
 async def _places(
     engine: Reader, request: ChangeRequest, review: ReviewText
 ) -> tuple[dict[str, str], dict[str, SemanticChange], set[str]]:
-    """Return the ids of pages by id and path, the changes by page, and the ids of threads; empty if not needed."""
+    """Return page ids by id and by path, changes by page id, and thread ids; each only if a comment needs them."""
     comments = [numbered.comment for numbered in review.comments]
     ids, threads = dict[str, str](), set[str]()
     changes: dict[str, SemanticChange] = {}

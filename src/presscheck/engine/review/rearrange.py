@@ -336,7 +336,7 @@ class _Plan:
     """Edits that create pages, sent first. `later` has the edits of content and places, `last` the deletions."""
     later: list[ContentChange] = field(default_factory=list[ContentChange], init=False)
     last: list[ContentChange] = field(default_factory=list[ContentChange], init=False)
-    whats: dict[str, list[str]] = field(default_factory=dict[str, list[str]], init=False)
+    effects: dict[str, list[str]] = field(default_factory=dict[str, list[str]], init=False)
     problems: list[str] = field(default_factory=list[str], init=False)
     notes: list[str] = field(default_factory=list[str], init=False)
 
@@ -365,7 +365,7 @@ class _Plan:
 
     def add(self, page: str, what: str) -> None:
         """Add an effect on a page."""
-        self.whats.setdefault(page, []).append(what)
+        self.effects.setdefault(page, []).append(what)
 
     def refuse(self, page: str, why: str) -> None:
         """Add a reason why the edit of a page is impossible."""
@@ -388,7 +388,7 @@ class _Plan:
         if self.problems:
             raise ChecksFailed("; ".join(self.problems))
         steps = tuple(
-            PageStep(page, self.title(page), ", ".join(self.whats.get(page, ["nothing to do"])), self.seen(page))
+            PageStep(page, self.title(page), ", ".join(self.effects.get(page, ["nothing to do"])), self.seen(page))
             for page in self.selected
         )
         return PageEdits(steps, (*self.first, *self.later, *self.last), tuple(self.notes))

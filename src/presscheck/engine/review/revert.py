@@ -1,4 +1,4 @@
-"""Revert of a merged change request, or return to an earlier revision: a new change request undoes later changes.
+"""Reverts of merged change requests and returns to earlier revisions, each by a new change request.
 
 A page that was not edited since the merge gets its old content back. Later edits are kept and merged with the old text;
 where both changed the same words, the page contains both versions as a conflict, as after an update from main.

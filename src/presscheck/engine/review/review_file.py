@@ -102,7 +102,7 @@ class NumberedComment:
 
 @dataclass(frozen=True)
 class ReviewText:
-    """A text that was read: the change request that it names, its comments, and the rejected ones."""
+    """A parsed review: the id of its change request (None if missing), its comments, and the rejected comments."""
 
     request_id: str | None
     comments: tuple[NumberedComment, ...]
@@ -115,9 +115,9 @@ class PageNow:
 
     Attributes:
         id: its id.
-        text: its text as it is now; None if the page is deleted or has no text.
+        text: its current text; None if the page is deleted or has no text.
         before: its text before the change; None if the page is added.
-        seen: its text when the comments were written, for the lines that they name; None if that is unknown.
+        seen: its text when the comments were written, to which their line numbers refer; None if unknown.
     """
 
     id: str
@@ -132,14 +132,14 @@ def schema() -> dict[str, Any]:
 
 
 def read_review(text: str, name: str) -> ReviewText:
-    """Read a document, an array of comments, or lines with a comment each.
+    """Parse a review: a document, an array of comments, or lines with a comment each.
 
     Args:
         text: JSON, or lines of JSON. A line that is not JSON is rejected.
         name: the name of the program or file in messages.
 
     Raises:
-        PresscheckError: nothing in the text is JSON with comments.
+        PresscheckError: neither the text nor any of its lines is JSON.
     """
     rejected = list[Rejected]()
     rows, summaries = list[object](), list[object]()
@@ -177,7 +177,7 @@ def read_review(text: str, name: str) -> ReviewText:
 
 
 def _values(text: str, name: str, rejected: list[Rejected]) -> Iterator[object]:
-    """Yield the JSON values in a text: one, or one for each line."""
+    """Yield the JSON value of a text or, if the text is not JSON, the values of its lines. Reject invalid lines."""
     if not text.strip():
         return
     is_read = False
@@ -220,12 +220,12 @@ def call_of(
     Args:
         request: the change request.
         comment: the comment.
-        page: its page; None if it names none.
+        page: the page that it names; None if it names none.
         threads: the ids of the threads of the change request.
-        is_exported: whether the comment was exported: its quote is the one in the comment, and may be cut off.
+        is_exported: whether the comment is from an exported review: presscheck made its quote, which may be shortened.
 
     Raises:
-        InvalidArgument: the comment does not fit to the change request as it is now.
+        InvalidArgument: the comment is empty, or its page, thread or place does not exist in the change request.
     """
     path: dict[str, Any] = {"space_id": request.space, "change_request_id": request.id}
     text = readable(comment.text).strip()
@@ -255,7 +255,7 @@ def call_of(
 
 
 def _anchor(comment: ReviewComment, page: PageNow) -> str:
-    """Return the quote of a comment, which readers find at the place that the comment names."""
+    """Return the quote that anchors a comment, after a check that it is found at the place that the comment names."""
     if comment.line is None and not comment.quote:
         return ""
     now = readable(_text(page)).split("\n")
@@ -282,7 +282,7 @@ def _anchor(comment: ReviewComment, page: PageNow) -> str:
 
 
 def _quoted_lines(about: str, lines: Sequence[str]) -> tuple[int, int] | None:
-    """Return the first and the last line that readers find for a quote, or None."""
+    """Return the first and the last line in which a quote is found, or None."""
     numbered = list(enumerate(lines))
     line = find_quoted_line(about, numbered)
     numbers = find_quoted_range(about, numbered)

@@ -37,9 +37,11 @@ def author_of(revision: Revision, contributors: Sequence[Contributor]) -> User |
     """
     if revision.merged_from:
         return revision.merged_from.merged_by
-    editors = [one for one in contributors if one.action_type == "edit"] if revision.type == "edits" else []
+    is_edit = revision.type == "edits"
+    editors = [contributor for contributor in contributors if is_edit and contributor.action_type == "edit"]
     if len(editors) > 1 and revision.created_at:
-        editors = [one for one in editors if (one.updated_at or "")[:SECONDS] == revision.created_at[:SECONDS]]
+        second = revision.created_at[:SECONDS]
+        editors = [editor for editor in editors if (editor.updated_at or "")[:SECONDS] == second]
     return editors[0].user if len(editors) == 1 else None
 
 

@@ -24,7 +24,7 @@ ALREADY_APPLIED = "the page already has this text"
 
 @dataclass(frozen=True)
 class AppliedSuggestions:
-    """The text of a page with suggestions applied, the applied threads, and the skipped threads with the reasons."""
+    """The text of a page after its suggestions were applied, and the threads with these suggestions."""
 
     markdown: str
     applied: tuple[Thread, ...]

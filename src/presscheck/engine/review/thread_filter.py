@@ -1,6 +1,6 @@
 """The filter language of lists of threads: ``author:ada mentions:me is:new page:tokens limits``.
 
-The grammar is the grammar of the inbox: a plain word is searched in the messages, a word before a colon names a filter,
+It has the grammar of the inbox filter: a plain word is searched in the messages, a word before a colon names a filter,
 and all parts must match.
 """
 

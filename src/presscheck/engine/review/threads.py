@@ -100,7 +100,7 @@ class Thread:
     replies: tuple[Message, ...] = ()
     reply_count: int = 0
     repliers: tuple[str, ...] = ()
-    """The names of the people who replied, also before the replies are loaded; empty if the service does not tell."""
+    """The names of the people who replied, known before the replies are loaded; empty if the service reports none."""
     page: str | None = None
     node: str | None = None
     """The key of the commented block, if the service sends it."""
@@ -115,7 +115,7 @@ class Thread:
     line: int | None = None
     """The line of the page's new text that contains `about`, counted from 0; None if it was not found."""
     starts_at: str = ""
-    """The words at which several commented lines start, the last of which is `line`; empty for a single line."""
+    """The first words of a comment on several lines, of which `line` is the last; empty for a single line."""
     deleted_line: int | None = None
     """The line of the page's old text that contains `about`, if the commented text was deleted; None if not found."""
     is_outdated: bool = False
@@ -263,7 +263,8 @@ class Discussion:
     def mark_read(self, thread_id: str) -> bool:
         """Mark all messages of a thread as read. Return True if any was new."""
         thread = self.thread(thread_id)
-        comment = next((one for page in self._comments.values() for one in page if one.id == thread_id), None)
+        comments = (comment for page in self._comments.values() for comment in page)
+        comment = next((comment for comment in comments if comment.id == thread_id), None)
         if thread is None or comment is None or not thread.has_new:
             return False
         last = max(message.posted_at for message in thread.messages)

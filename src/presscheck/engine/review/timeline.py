@@ -1,7 +1,7 @@
 """The events of a change request by time, which the conversation and the history of a review show.
 
-Consecutive edits are one event, and so are the requests for reviews of a person. A review with a text is one event with
-its thread.
+Consecutive edits are one event, and so are consecutive review requests by one person. A review and the thread that its
+text starts are one event.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Event:
     Attributes:
         kind: the kind.
         key: an id that stays the same when other events are added.
-        at: the time; empty for comments that are not sent, and if the service does not tell.
+        at: the time; empty for unsent comments, and if the service does not report it.
         who: the person, as display text; empty if the author of an edit is unknown, because revisions have no author.
         steps: the revisions of an edit, oldest first.
         reviewers: the people whose review is requested, as display text.
@@ -74,7 +74,7 @@ def timeline(
         steps: its revisions, oldest first.
         contributors: the people who edited it or commented.
         reviews: its reviews.
-        requested: the requests for reviews that are open.
+        requested: its open review requests.
         threads: its threads; the texts of reviews belong to their reviews.
     """
     texts = {thread.id: thread for thread in threads}
@@ -132,7 +132,7 @@ def _request(reviewer: RequestedReviewer, me: str) -> Event:
 
 
 def _join(events: Sequence[Event]) -> list[Event]:
-    """Join consecutive edits of pages, and consecutive requests of a person; updates from main stay on their own.
+    """Join consecutive edits of pages, and consecutive review requests by one person. Other events stay separate.
 
     Joined edits have the author of the last edit.
     """

@@ -234,7 +234,7 @@ def pages_including(index: SearchIndex, space: str, document: str) -> list[Revis
 
 
 def _may_include(target: str) -> bool:
-    """Return whether a link target may be reusable content: resolving all links of a space takes long."""
+    """Return whether a link target may be reusable content. Resolving all links of a space instead would take long."""
     return (target.endswith(".md") and "includes/" in target) or "/reusable/" in target
 
 
@@ -288,9 +288,9 @@ def _uses(
     *,
     without: str = "",
 ) -> OtherUses:
-    """Return the pages for which `named` returns a true flag.
+    """Return the uses in the spaces of an organization, except the space `without`.
 
-    `named` takes a space and its pages, and returns a flag by page id for every page whose text is cached.
+    `named` takes a space and its pages. It returns whether each page with a cached text is a use, by page id.
     """
     found, unread, not_searched = list[tuple[Space, RevisionPage]](), 0, list[Space]()
     for space in index.spaces_of(organization):
@@ -325,13 +325,13 @@ def _tree(index: SearchIndex, space: str, change_request: str | None) -> Revisio
     listed = _newest(index, files(**path), files(**path, limit=ALL))
     if listed and (revision is None or listed.at > revision.at):
         items = cast("list[Any]", json.loads(listed.json)["items"])
-        found = found.model_copy(update={"files": tuple(RevisionFile.model_validate(one) for one in items)})
+        found = found.model_copy(update={"files": tuple(map(RevisionFile.model_validate, items))})
     return found
 
 
 def _newest(index: SearchIndex, *calls: Operation[Any]) -> Stored | None:
     stored = [found for call in calls if (found := index.answer(call.key()))]
-    return max(stored, key=lambda one: one.at, default=None)
+    return max(stored, key=lambda response: response.at, default=None)
 
 
 def _unchanged(index: SearchIndex, space: str, documents: Mapping[str, str | None]) -> dict[str, tuple[str, ...]]:

@@ -1,7 +1,7 @@
 """Search index entries from cached JSON: pages, documents, change requests and comments.
 
-Documents are those of reusable content: a search replaces them by the pages that include them. Invalid JSON has no
-entries.
+Documents are the texts of reusable content; a search replaces a document by the pages that include it. Invalid JSON has
+no entries.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def _tree(arguments: Json, tree: Json) -> SourceEntries:
 
     The scope is complete: the index drops pages that are not in the tree.
     """
-    pages = [one for one in flatten(tree.get("pages") or []) if one.get("type") != "link"]
+    pages = [page for page in flatten(tree.get("pages") or []) if page.get("type") != "link"]
     return SourceEntries(
-        tuple(_page_entry(arguments, one, None, None) for one in pages), (pages_of(arguments["space_id"]),)
+        tuple(_page_entry(arguments, page, None, None) for page in pages), (pages_of(arguments["space_id"]),)
     )
 
 
@@ -137,7 +137,7 @@ def _comments(arguments: Json, listing: Json) -> SourceEntries:
 
     If the list is complete, the index drops comments that are not in the list.
     """
-    entries = tuple(_comment_entry(arguments, one) for one in listing["items"])
+    entries = tuple(_comment_entry(arguments, comment) for comment in listing["items"])
     is_complete = not {"status", "target_page", "authors", "page"} & arguments.keys()
     total = listing.get("total")  # missing if the service does not count the items
     is_complete = is_complete and total is not None and total <= len(entries)

@@ -122,7 +122,8 @@ class Search:
         names = [organization]
         if organization is None:
             known = self._reads.stored.known(ListOrganizations())
-            names = [one.id for one in (known.value if known else await self._reads.read(ListOrganizations())).items]
+            organizations = known.value if known else await self._reads.read(ListOrganizations())
+            names = [item.id for item in organizations.items]
         calls = [SearchOrganization(organization_id=name or "", query=text[:MAX_QUERY_LENGTH]) for name in names]
         bodies = await asyncio.gather(*(self._reads.fetch(call) for call in calls))
         answers = [read_answer(call, body, None) for call, body in zip(calls, bodies, strict=True)]

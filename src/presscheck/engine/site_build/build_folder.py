@@ -1,8 +1,8 @@
 """The folder of a static site. Only files that an earlier build wrote are replaced or deleted.
 
-A build is made in a temporary folder next to it, and then its files are moved one by one. A marker file lists the
-files of the build. While files are moved, the marker file lists the old and the new files, so that the next build
-completes an interrupted build.
+A build is made in a temporary folder next to the site's, and then its files are moved one by one. A marker file lists
+the files of the build. While files are moved, the marker file lists the old and the new files, so that the next build
+can complete an interrupted build.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class BuildFolder:
         """Move a build into the folder, and delete files of the earlier build that are not in the new build.
 
         Returns:
-            the number of files that are new or changed.
+            The number of files that are new or changed.
 
         Raises:
             InvalidArgument: the build would replace a file that is not from an earlier build. Nothing was changed.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 STATUS = 302
-"""The status of redirects. They are temporary, as those of the service."""
+"""The status of redirects: temporary, as in the service."""
 FILES = ("_redirects", "vercel.json", "redirects.nginx.conf")
 _CONTROLS = dict.fromkeys(range(32))
 

@@ -1,4 +1,4 @@
-"""URLs in the HTML, the style sheets and the texts of a published site: found, and replaced."""
+"""Finds and replaces the URLs in the HTML, the style sheets and the texts of a published site."""
 
 from __future__ import annotations
 
@@ -84,13 +84,13 @@ def replace_in_html(html: str, replaced: Callable[[Reference], str | None]) -> s
 
     def tag(match: re.Match[str]) -> str:
         name = match[1].lower()
-        values = {one[1].lower(): unescape(one[2]) for one in _ATTRIBUTE.finditer(match[2])}
+        values = {pair[1].lower(): unescape(pair[2]) for pair in _ATTRIBUTE.finditer(match[2])}
         relation = values.get("rel") or values.get("property") or ""
         is_removed = False
 
-        def attribute(one: re.Match[str]) -> str:
+        def attribute(pair: re.Match[str]) -> str:
             nonlocal is_removed
-            key, value = one[1].lower(), unescape(one[2])
+            key, value = pair[1].lower(), unescape(pair[2])
             if key == "srcset":
                 parts = [part.strip().partition(" ") for part in value.split(",")]
                 urls = [replaced(Reference(name, key, url)) if _is_url(url) else url for url, _, _ in parts]
@@ -98,9 +98,9 @@ def replace_in_html(html: str, replaced: Callable[[Reference], str | None]) -> s
             elif _is_url(value) and key not in ("alt", "title", "aria-label", "value", "placeholder"):
                 new = replaced(Reference(name, key, value, relation))
             else:
-                return one[0]
+                return pair[0]
             is_removed = is_removed or new is None
-            return f'{one[1]}="{escape(new or "")}"'
+            return f'{pair[1]}="{escape(new or "")}"'
 
         attributes = _ATTRIBUTE.sub(attribute, match[2])
         return "" if is_removed else f"<{match[1]}{attributes}>"
@@ -112,11 +112,11 @@ def references_in_html(html: str) -> list[Reference]:
     """Return the URLs of a page that begin with a slash or a scheme."""
     found: list[Reference] = []
 
-    def noted(reference: Reference) -> str:
+    def collect(reference: Reference) -> str:
         found.append(reference)
         return reference.url
 
-    replace_in_html(html, noted)
+    replace_in_html(html, collect)
     return found
 
 
@@ -141,8 +141,9 @@ def replace_in_text(text: str, start: str, replaced: Callable[[str], str]) -> st
 
 
 def without_service_parts(html: str, urls: SiteUrls, is_own_script: Callable[[str], bool]) -> str:
-    """Remove the parts of a page that need the service: forms that send something, scripts of integrations, and the
-    page actions for PDFs and agents.
+    """Remove the parts of a page that need the service.
+
+    These are posted forms, scripts of integrations, and the page actions for PDFs and agents.
 
     Args:
         html: the page.
@@ -160,7 +161,7 @@ def without_service_parts(html: str, urls: SiteUrls, is_own_script: Callable[[st
 
 
 def replace_structured_data(html: str, replaced: Callable[[str], str] | None) -> str:
-    """Replace the structured data of a page, in JSON-LD; with None, remove it."""
+    """Replace the structured data (JSON-LD) of a page, or remove it if `replaced` is None."""
     return _DATA.sub(lambda match: f"{match[1]}{replaced(match[2])}{match[3]}" if replaced else "", html)
 
 

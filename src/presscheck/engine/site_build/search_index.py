@@ -1,4 +1,4 @@
-"""The search index of a static site, which the script of the site downloads with the first search.
+"""The search index of a static site, which the script of the site downloads at the first search.
 
 The list of pages is one file. If the texts are larger than a megabyte, each section of the site has files of its own.
 """
@@ -14,9 +14,9 @@ from presscheck.documents.markdown.emoji import with_emoji
 from presscheck.documents.markdown.page_sections import page_sections, section_anchors
 
 MAX_PART = 1_000_000
-"""The size of a file with texts in bytes; only a file with a single page may be larger."""
+"""Maximum size of a file with texts, in bytes. Only a file with a single page may be larger."""
 MAX_TOTAL = 20_000_000
-"""The size of all texts in bytes. The pages after it can be found by their titles and headings."""
+"""Maximum size of all texts in bytes. Pages beyond it can be found only by their titles and headings."""
 MAX_PAGE = 100_000
 """Maximum number of characters of a page."""
 

@@ -67,7 +67,7 @@ class BuildResult(NamedTuple):
         files: the number of all files.
         size: the size of all files in bytes.
         changed: the number of files that are new or changed since the earlier build.
-        removed_scripts: whether scripts of integrations were left out, as they need the service.
+        removed_scripts: whether scripts of integrations were left out, because they need the service.
     """
 
     pages: int
@@ -253,7 +253,8 @@ class _SiteWriter:
         def data(text: str) -> str:
             return replace_in_text(text, start, lambda url: self._text_url(url, output))
 
-        own = replace_structured_data(own, data if self._base_url else None)  # which needs absolute URLs
+        # structured data needs absolute URLs
+        own = replace_structured_data(own, data if self._base_url else None)
         script = escape(self._relative(f"{SEARCH}/{SCRIPT}", output))
         # without `defer`, so that the first frame has the chosen theme
         return replace_in_html(own, replaced).replace("</title>", f'</title>\n<script src="{script}"></script>', 1)

@@ -21,7 +21,7 @@ REDIRECTS = frozenset((301, 302, 303, 307, 308))
 HTML, STYLES = "text/html", "text/css"
 MACHINE_FILES = ("index.json", "llms.txt", "llms-full.txt", "robots.txt", "sitemap.xml")
 FILES = "~files/"
-"""The start of the paths of uploaded files, which are copied without a look into them."""
+"""The start of the paths of uploaded files, in which no links are followed."""
 SEARCH, MISSING = "~search", "~404"
 """Paths for the page of search results, and for a page that does not exist."""
 ASSETS = "/assets/"
@@ -56,7 +56,7 @@ class SiteCopy:
 
 
 class SiteReader:
-    """Reads a site.
+    """A reader of all files of a site that a visitor can reach.
 
     Args:
         urls: the URLs of the site.

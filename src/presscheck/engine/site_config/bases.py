@@ -1,7 +1,7 @@
 """The bases of configuration files: the configuration of a site when a file was written, kept for three-way comparison.
 
 Without a base, a push could not distinguish the user's changes to the file from other people's changes to the site. A
-part that a command prints, to be edited and sent as a whole, has a base for the same reason.
+part that a command prints for editing has a base for the same reason.
 """
 
 from __future__ import annotations
@@ -149,8 +149,8 @@ def overwritten(
         file_fields(site, file),
     )
     parts = {*base.site.parts, *(base.sent.parts if base.sent else ())}
-    changed = [one for one in differences if one.field.part in parts]
-    return tuple(drift for one in changed for drift in sides.drifts(one))
+    changed = [difference for difference in differences if difference.field.part in parts]
+    return tuple(drift for difference in changed for drift in sides.drifts(difference))
 
 
 class _Sides(NamedTuple):
@@ -171,17 +171,17 @@ class _Sides(NamedTuple):
             fields = [field]
         else:
             every = (*self.site, *self.base)
-            fields = [one for one in dict.fromkeys(every) if one.part == field.part and one.item == field.item]
+            fields = [other for other in dict.fromkeys(every) if (other.part, other.item) == (field.part, field.item)]
         if not field.name and difference.change == "removed" and fields:
             # the child items' own fields show their parents and the default already
-            fields = [one for one in fields if one.name not in (ORDER, DEFAULT, DEFAULT_SECTION)] or fields
-        for one in fields:
-            before, now = self.base.get(one), self.site.get(one)
-            if one.name == ORDER:
+            fields = [inner for inner in fields if inner.name not in (ORDER, DEFAULT, DEFAULT_SECTION)] or fields
+        for changed in fields:
+            before, now = self.base.get(changed), self.site.get(changed)
+            if changed.name == ORDER:
                 before, now = _shared_order(before, now)
-            if same_value(before, now) or (one in self.sent and same_value(self.sent[one], now)):
+            if same_value(before, now) or (changed in self.sent and same_value(self.sent[changed], now)):
                 continue
-            yield Drift(one, before, now, self.file.get(one))
+            yield Drift(changed, before, now, self.file.get(changed))
 
 
 def _shared_order(before: Any, now: Any) -> tuple[Any, Any]:
@@ -193,4 +193,4 @@ def _shared_order(before: Any, now: Any) -> tuple[Any, Any]:
     if not isinstance(before, list) or not isinstance(now, list):
         return pair
     first, second = cast("list[Any]", before), cast("list[Any]", now)
-    return [one for one in first if one in second], [one for one in second if one in first]
+    return [item for item in first if item in second], [item for item in second if item in first]

@@ -24,7 +24,7 @@ from presscheck.engine.site_config.document import (
 
 Change = Literal["added", "changed", "removed"]
 Matching = Mapping[Place, str]
-"""Keys of items of a site by the places of the matching items of a file."""
+"""The key of an item in the site, by the place of the matching item in the file."""
 ORDER, DEFAULT, DEFAULT_SECTION = "order", "default", "default section"
 NEVER_REMOVED = frozenset((DEFAULT, DEFAULT_SECTION, "path"))
 """Structure fields that always have a value: a file without them leaves them unchanged."""
@@ -85,15 +85,15 @@ def match(site: Sequence[Entry], file: Sequence[Entry]) -> dict[Place, str]:
     for entry in theirs:
         if entry.kind == "space":
             taken = set(matched.values())
-            same = [one.key for one in ours if one.kind == "space" and one.space == entry.space]
+            same = [item.key for item in ours if item.kind == "space" and item.space == entry.space]
             if same and same[0] not in taken:
                 matched[entry.place] = same[0]
     for kind in ("section", "group"):
         pairs = [
             (score, -ours_at, -theirs_at)
             for theirs_at, entry in enumerate(theirs)
-            for ours_at, one in enumerate(ours)
-            if entry.kind == one.kind == kind and (score := _likeness(one, entry, matched)) > 0
+            for ours_at, item in enumerate(ours)
+            if entry.kind == item.kind == kind and (score := _likeness(item, entry, matched)) > 0
         ]
         # the most similar pairs first; of equally similar pairs, the first in the order of the site and the file
         for _, ours_at, theirs_at in sorted(pairs, reverse=True):

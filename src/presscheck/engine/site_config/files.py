@@ -30,7 +30,7 @@ _COMMENT = re.compile(r"(?m)(?:^|\s)#")
 
 @dataclass(frozen=True)
 class ConfigFile:
-    """A configuration file after reading.
+    """A configuration file that was read.
 
     Attributes:
         path: the path of the file.

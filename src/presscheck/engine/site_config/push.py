@@ -1,4 +1,4 @@
-"""Sending of the calls of a plan, one after another, unless somebody else changed the site since the plan was made.
+"""Sends the calls of a plan, one after another, unless somebody else changed the site since the plan was made.
 
 Before the first call of a part, the part is read again and compared with the state for which the plan was made. Before
 each call on the structure, the affected item is compared. The effects of calls before a failure stay: the next push
