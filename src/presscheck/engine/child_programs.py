@@ -32,7 +32,7 @@ MAX_READ_FOR_REASON = 10_000
 
 @dataclass(frozen=True)
 class ProgramOutput:
-    """What a program printed, and its exit code; the code is negative if a signal ended the program."""
+    """The output and the exit code of a program; the code is negative if a signal ended the program."""
 
     code: int
     output: str

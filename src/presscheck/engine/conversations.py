@@ -1,4 +1,4 @@
-"""Import of conversations from a file with JSON lines or a JSON array.
+"""Imports conversations from a file with JSON lines or a JSON array.
 
 The file is read in pieces, sent in batches and reported line by line.
 """

@@ -1,4 +1,4 @@
-"""The style guide that holds for a space: the text of the style guides of its sites."""
+"""The style guide of a space: the texts of the style guides of its sites."""
 
 from __future__ import annotations
 

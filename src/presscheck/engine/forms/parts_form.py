@@ -82,7 +82,7 @@ class PartsForm(OperationForm):
     def _placed(
         self, error: InvalidArgument, fields: Container[str], objects: Mapping[str, Mapping[str, Any]]
     ) -> InvalidArgument:
-        """Return an error under the name of the form field that it concerns.
+        """Return a copy of an error that names the form field instead of the field of the operation.
 
         If the error already has the name of a form field, or concerns no field, return it unchanged.
         """

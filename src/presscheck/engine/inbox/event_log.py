@@ -37,7 +37,7 @@ the user was notified of."""
 
 
 class EventLog:
-    """The stored events and the poller.
+    """The stored inbox events, and the poller that adds new events.
 
     Args:
         reads: reads from the service.

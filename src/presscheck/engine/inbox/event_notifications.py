@@ -1,4 +1,4 @@
-"""Notifications of new events: through the terminal, and through a command of the user; not in quiet hours."""
+"""Notifies the user of new events through the terminal and through a command, except in quiet hours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading of OpenAPI descriptions from files. A separate module, so that the list of versions does not import YAML."""
+"""Reads OpenAPI descriptions from files. A separate module, so that the list of versions does not import YAML."""
 
 from __future__ import annotations
 

@@ -513,7 +513,7 @@ async def _send_lists(engine: Writer, changes: Sequence[PlannedChange], progress
 
 
 def _list_item(change: PlannedChange) -> RedirectChange:
-    """Return a change of a plan as an item of a list: the service finds the redirect by its source."""
+    """Convert a planned change to an item of a list of changes, in which the source identifies the redirect."""
     call: Any = change.call
     if isinstance(call, DeleteRedirect):
         return RedirectChange(source=change.source)

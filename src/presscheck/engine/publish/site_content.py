@@ -448,7 +448,7 @@ def _stored_facts(cache: Cache, space: str, pages: Sequence[RevisionPage]) -> tu
 
 
 def cached_texts(cache: Cache, space: str, pages: Sequence[RevisionPage]) -> dict[str, str]:
-    """Return the texts of live pages by page id, if the cache has the current ones.
+    """Return the current texts of live pages by page id, without pages whose current text is not cached.
 
     Runs in the cache's writer thread.
     """

@@ -1,4 +1,4 @@
-"""Parsing, checking and creation of visitor tokens: JSON Web Tokens signed with HS256 and the key of a site.
+"""Parses, checks and creates visitor tokens: JSON Web Tokens signed with HS256 and the key of a site.
 
 Like the service, this module accepts only HS256: a token with another algorithm, or none, is never valid.
 """

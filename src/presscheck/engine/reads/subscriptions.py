@@ -105,7 +105,7 @@ class Subscriptions:
                 subscription.notify(stale=False)
 
     def news_paths(self, patterns: Collection[str]) -> None:
-        """Notify the subscribers of matching paths of a changed local result, for example after a pending write."""
+        """Notify the subscribers of matching calls that a local result has changed, such as by a pending write."""
         self._notify(patterns, stale=False)
 
     def _notify(self, patterns: Collection[str], *, stale: bool) -> None:

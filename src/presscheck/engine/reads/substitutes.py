@@ -244,7 +244,7 @@ class Substitutes:
         return _json(await self._read(_in_request(content.ListChangeRequestFiles, call, request), priority))
 
     async def _holder(self, call: Call, priority: Priority) -> str:
-        """Return the id of a change request with the content of the requested revision, by default of main.
+        """Return the id of a change request with the content of the requested revision, or else of main.
 
         Raises:
             _Unknown: no change request has this content.

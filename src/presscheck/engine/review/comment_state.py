@@ -1,4 +1,4 @@
-"""The open state of comments, for callers that do not build threads: the inbox and the merge checks."""
+"""Whether comments are open, for callers that do not build threads: the inbox and the merge checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading of the inputs of the merge checks, for callers without a review model."""
+"""Reads the inputs of the merge checks, for callers without a review model."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Merge readiness of a change request: reviews, blocking requirements and warnings.
 
 A check is `no` only if the service would certainly refuse the merge; it is `unknown` if only the service can decide.
-The rules follow the service: an author's approval and an approval of an older revision do not count, and a request for
-changes blocks, whichever revision it is about.
+The rules follow the service: an author's approval and an approval of an older revision do not count, but a request for
+changes counts, whichever revision it is about.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class MergeCheck:
     message: str
     fixed_by: str = ""
     people: frozenset[str] = frozenset()
-    """The ids of the reviewers whose reviews are missing."""
+    """The ids of the reviewers whose review is awaited."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Application of the suggestions in threads to the text of a page."""
+"""Applies the suggestions in threads to the text of a page."""
 
 from __future__ import annotations
 

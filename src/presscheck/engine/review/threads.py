@@ -251,7 +251,7 @@ class Discussion:
         self._reset()
 
     def latest_activity(self) -> str:
-        """Return when the newest loaded message was written, not earlier than the time given to `begin_news`."""
+        """Return the time of the newest loaded message, or the time given to `begin_news` if that is later."""
         comments = (comment for page in self._comments.values() for comment in page)
         return max([self._opened_at, *map(_last_activity, comments)])
 

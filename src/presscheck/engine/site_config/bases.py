@@ -87,7 +87,7 @@ class Bases:
         self._write(self._sent_place(file), sent)
 
     def printed(self, part: Part) -> Base | None:
-        """Return a part as a command last printed it, or None if no command printed it on this machine.
+        """Return the base of a part that a command printed, or None if no command printed it on this machine.
 
         Raises:
             ConfigurationError: the base cannot be read.

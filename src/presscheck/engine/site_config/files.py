@@ -1,4 +1,4 @@
-"""Reading and writing of files with configuration documents: TOML or YAML, by file ending."""
+"""Reads and writes files with configuration documents: TOML or YAML, by file ending."""
 
 from __future__ import annotations
 

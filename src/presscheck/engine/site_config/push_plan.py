@@ -1,4 +1,4 @@
-"""Planning of a push: resolving the names in a file, finding its mistakes, and planning the calls.
+"""Plans a push: resolves the names in a file, finds its mistakes, and plans the calls.
 
 The service replaces a customization as a whole, so settings that the file does not have are sent with their current
 values.

@@ -103,7 +103,7 @@ class HistoryRow:
 
 @dataclass(frozen=True)
 class SiteHistory:
-    """The rows, newest first, and the errors because of which rows are missing."""
+    """The rows, newest first, and the errors that made rows unavailable."""
 
     rows: tuple[HistoryRow, ...]
     unread: tuple[str, ...] = ()
@@ -143,11 +143,11 @@ def own_rows(entries: Iterable[HistoryEntry], snapshots: Sequence[Snapshot], sit
         snapshots: the snapshots of the site, newest first.
         site_id: the id of the site.
     """
-    rows = {one.name: HistoryRow(one.at, one.kind, one.who, one.what, snapshot=one) for one in snapshots}
+    rows = {shot.name: HistoryRow(shot.at, shot.kind, shot.who, shot.what, snapshot=shot) for shot in snapshots}
     numbers, last, others = dict[str, int](), dict[str, float](), list[HistoryRow]()
     writes: list[tuple[Kind, HistoryEntry]] = [(kind, entry) for entry in entries if (kind := _kind_of(entry, site_id))]
     for kind, entry in sorted(writes, key=lambda write: write[1].ended_at):
-        snapshot = next((one for one in snapshots if _covers(one, kind, entry)), None)
+        snapshot = next((snapshot for snapshot in snapshots if _covers(snapshot, kind, entry)), None)
         is_first = snapshot is not None and snapshot.write in (0, entry.id)
         if snapshot and (is_first or entry.ended_at - last.get(snapshot.name, snapshot.at) <= 2 * BURST):
             last[snapshot.name] = entry.ended_at
@@ -205,8 +205,7 @@ def part_of_config(config: SiteConfig, part: Part) -> SiteConfig:
 def changes_between(before: SiteConfig, after: SiteConfig) -> list[Difference]:
     """Return the fields that differ between two configurations, in restorable parts that both have."""
     both: list[Part] = [part for part in RESTORABLE if part in before.parts and part in after.parts]
-    sides = [_comparable(one, both) for one in (before, after)]
-    return compare(*sides)
+    return compare(_comparable(before, both), _comparable(after, both))
 
 
 def _comparable(config: SiteConfig, parts: Sequence[Part]) -> SiteConfig:
@@ -218,4 +217,4 @@ def _comparable(config: SiteConfig, parts: Sequence[Part]) -> SiteConfig:
 
 
 def _keyed(entry: Entry) -> Entry:
-    return replace(entry, key=place_name(entry.place), entries=tuple(_keyed(one) for one in entry.entries))
+    return replace(entry, key=place_name(entry.place), entries=tuple(map(_keyed, entry.entries)))

@@ -195,8 +195,9 @@ class StateReader:
             return state
         by_source = {plain_path(redirect.source): redirect for redirect in found}
         ids = {item.id: item.space.id for item, _ in site_spaces(state.structure.structure)}
-        spaces = {ids.get(one.destination.site_space_id or "") for one in found if one.destination.page_id}
-        state = await self.with_pages(replace(state, redirects=by_source), [one for one in spaces if one])
+        targets = [redirect.destination for redirect in found if redirect.destination.page_id]
+        spaces = {ids.get(target.site_space_id or "") for target in targets}
+        state = await self.with_pages(replace(state, redirects=by_source), filter(None, spaces))
         return replace(state, config=replace(state.config, redirects=redirects_of(state)))
 
     async def spaces(self) -> tuple[Space, ...]:
@@ -262,7 +263,7 @@ def _flags(item: StructureItem) -> frozenset[str]:
 
 
 def redirects_of(state: SiteState) -> tuple[RedirectEntry, ...]:
-    """Convert the redirects of a site, sorted by source."""
+    """Return the redirects of a site in the form of a document, sorted by source."""
     places = _Places(state)
     return tuple(
         RedirectEntry(redirect.source, places.target(redirect.destination))
@@ -271,7 +272,7 @@ def redirects_of(state: SiteState) -> tuple[RedirectEntry, ...]:
 
 
 class _Places:
-    """The targets of redirects by id."""
+    """A converter of redirect destinations, which have ids, to targets with the names of a document."""
 
     def __init__(self, state: SiteState) -> None:
         pairs = list(site_spaces(state.structure.structure))

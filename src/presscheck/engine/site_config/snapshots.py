@@ -140,7 +140,7 @@ class Snapshots:
     def every(self) -> tuple[Snapshot, ...]:
         """Return all snapshots, newest first, without damaged files."""
         found = (_head(file) for file in _files(self._directory))
-        return tuple(sorted((one for one in found if one), key=lambda one: _age(one.name), reverse=True))
+        return tuple(sorted(filter(None, found), key=lambda snapshot: _age(snapshot.name), reverse=True))
 
     def config(self, snapshot: Snapshot) -> SiteConfig:
         """Read the document of a snapshot.
@@ -192,7 +192,7 @@ class Snapshots:
         A change that closely follows an earlier change shares the snapshot. The time of the change then becomes the
         modification time of the snapshot's file, for other instances.
         """
-        newest = next((one for one in self.every() if part in one.parts), None)
+        newest = next((snapshot for snapshot in self.every() if part in snapshot.parts), None)
         if newest is None or newest.kind not in (kind, "configuration"):
             return False
         now = time.time()
@@ -223,9 +223,8 @@ class Snapshots:
         own = sorted(_files(self._directory), key=lambda file: _age(file.stem), reverse=True)
         for file in own[KEPT:]:
             file.unlink(missing_ok=True)
-        by_site = [
-            sorted(_files(one), key=lambda file: _age(file.stem)) for one in self._root.iterdir() if one.is_dir()
-        ]
+        directories = [path for path in self._root.iterdir() if path.is_dir()]
+        by_site = [sorted(_files(directory), key=lambda file: _age(file.stem)) for directory in directories]
         sizes = {file: _size(file) for files in by_site for file in files}
         deletable = sorted((file for files in by_site for file in files[:-1]), key=lambda file: _age(file.stem))
         total = sum(sizes.values())

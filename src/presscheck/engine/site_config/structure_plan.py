@@ -1,4 +1,4 @@
-"""Planning of the calls that change the structure of a site to the structure in a file.
+"""Plans the calls that change the structure of a site to the structure in a file.
 
 The service has three constraints: an item can only be placed next to another item, a new section needs a space that is
 in no other section, and the first section of a site takes all its spaces. The plan therefore keeps a model of the
@@ -99,7 +99,7 @@ class _Model:
                 self.remove(child)
         self.below[parent].remove(name)
         del self.items[name], self.parents[name], self.below[name]
-        self.defaults = {one: default for one, default in self.defaults.items() if default != name}
+        self.defaults = {above: default for above, default in self.defaults.items() if default != name}
         self.default_section = "" if self.default_section == name else self.default_section
 
     def move(self, name: str, parent: str, after: str | None) -> None:
@@ -263,9 +263,10 @@ class StructurePlanner:
     def _remove_to_add(self, space: Entry, parent: str, label: str) -> None:
         name = self.name(space)
         self._delete(name, f"remove the {space.label} from where it is, to add it to the {label}")
-        self.names[space.place] = f"again {name}"
-        self._parents = {(f"again {name}" if one == name else one): its for one, its in self._parents.items()}
-        self._parents[f"again {name}"] = parent
+        new_name = f"again {name}"
+        self.names[space.place] = new_name
+        self._parents = {(new_name if child == name else child): above for child, above in self._parents.items()}
+        self._parents[new_name] = parent
 
     def _add_section(self, entry: Entry, first: Entry) -> None:
         name, space, icon = self.name(entry), self.name(first), entry.texts.get("icon")
@@ -378,8 +379,8 @@ class StructurePlanner:
         beside = self._model.below.get(parent) or []
         if not beside:
             return None
-        wanted = [one for one, its in self._parents.items() if its == parent]
-        before = [one for one in wanted[: wanted.index(name)] if one in beside]
+        wanted = [child for child, above in self._parents.items() if above == parent]
+        before = [child for child in wanted[: wanted.index(name)] if child in beside]
         return (before[-1], True) if before else (beside[0], False)
 
     def _move(self, entry: Entry, neighbour: str, is_after: bool) -> None:

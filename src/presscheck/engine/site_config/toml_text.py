@@ -1,4 +1,4 @@
-"""Writing of documents as readable TOML, and changing of TOML files without losing comments."""
+"""Writes documents as readable TOML, and changes TOML files without losing their comments."""
 
 from __future__ import annotations
 

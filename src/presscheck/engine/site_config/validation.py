@@ -1,4 +1,4 @@
-"""Parsing of the contents of a file into a document, with the place of each mistake.
+"""Parses the contents of a file into a document, and finds the place of each mistake.
 
 Checks that need the site (limits of changed values, unknown spaces and pages) are in `push_plan`.
 """

@@ -1,4 +1,4 @@
-"""Writing of documents as YAML with only visible characters. Comments of an existing file are lost."""
+"""Writes documents as YAML with only visible characters. Comments of an existing file are lost."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def luminance(color: str) -> float:
     Source: https://www.w3.org/TR/WCAG22/#dfn-relative-luminance
     """
     channels = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels]
+    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
@@ -140,7 +140,7 @@ def palette(document: Document, mode: Mode) -> Palette:
 
 def readable_on(color: str) -> str:
     """Return black or white, whichever has more contrast with a color."""
-    return max(("#ffffff", "#000000"), key=lambda one: contrast(one, color).ratio)
+    return max(("#ffffff", "#000000"), key=lambda text: contrast(text, color).ratio)
 
 
 def contrast_of(document: Document, setting: Setting, mode: Mode) -> Contrast | None:

@@ -67,7 +67,7 @@ class SettingsForm(Form):
         values = {leaf: value_of(leaf, texts.get(name_of(leaf), "")) for leaf in self.leaves}
         problems: dict[str, InvalidArgument] = {}
         for leaf, value in values.items():
-            if value is None and leaf.is_required and self._is_given(leaf.owner, values, document):
+            if value is None and leaf.is_required and self._is_given(leaf.owner, values):
                 problems[name_of(leaf)] = InvalidArgument(name_of(leaf), "is required")
             elif value != value_at(document, leaf.path):
                 if value is not None:
@@ -79,7 +79,7 @@ class SettingsForm(Form):
         if problems:
             raise first_of(problems, problems)
         for owner in sorted({leaf.owner for leaf in self.leaves if leaf.owner}, key=len, reverse=True):
-            if not self._is_given(owner, values, document) and value_at(document, owner) is not None:
+            if not self._is_given(owner, values) and value_at(document, owner) is not None:
                 document = with_value(document, owner, None)
         return document
 
@@ -89,10 +89,10 @@ class SettingsForm(Form):
 
     @staticmethod
     def _can_set(document: Document, leaf: Leaf, value: Any) -> bool:
-        """Return whether a value can be set, or can be removed from an object that the document has."""
+        """Return whether a value can be written. A value can be removed only if the object around it exists."""
         return value is not None or value_at(document, leaf.path[:-1]) is not None
 
-    def _is_given(self, owner: Place, values: Mapping[Leaf, Any], document: Document) -> bool:
+    def _is_given(self, owner: Place, values: Mapping[Leaf, Any]) -> bool:
         """Return whether an object is needed: it is required, or one of its values is given."""
         if not owner:
             return True
@@ -141,7 +141,7 @@ def text_of(leaf: Leaf, value: Any) -> str:
     if leaf.kind == "reference":
         return reference_text(value)
     if leaf.kind == "values" and isinstance(value, list):
-        return ", ".join(str(one) for one in cast("list[Any]", value))
+        return ", ".join(map(str, cast("list[Any]", value)))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -480,7 +480,7 @@ def _literals(annotation: Any) -> list[str]:
 
 
 def _effective(info: FieldInfo) -> FieldInfo:
-    """Return the field with the limits inside an optional type, such as `Address | None`."""
+    """Return a field whose limits are those of the inner type of an optional type, such as `Address | None`."""
     first = members_of(info.annotation)[0]
     return FieldInfo.from_annotation(first) if get_origin(first) is Annotated else info
 
@@ -539,4 +539,4 @@ def reference_text(value: Any) -> str:
 
 def texts_shown(values: Sequence[Any]) -> str:
     """Join a list of texts with commas."""
-    return ", ".join(str(one) for one in values)
+    return ", ".join(map(str, values))

@@ -1,4 +1,4 @@
-"""Merge of two edits of a customization: other people's changes stay, unless the user changed the same value."""
+"""Merges two edits of a customization. Other people's changes stay, unless the user changed the same value."""
 
 from __future__ import annotations
 

@@ -398,7 +398,7 @@ class OutboxWorker:
     async def _merged(self, row: Row, call: Operation[Any]) -> tuple[Row, Operation[Any]] | Any:
         """Merge an edit, or a change of the page tree, with edits of others, and store the merge.
 
-        Returns the row and the call to send, or else the response, or None, if nothing is left to send.
+        Returns the row and the call to send. If nothing is left to send, returns the result of the write or None.
         """
         # 4 ms, only for a queued edit
         from presscheck.engine.writes.page_merge import MergedEdit, merged_edit
@@ -420,7 +420,7 @@ class OutboxWorker:
         return await self._merged(current, revive(current.name, current.given)) if current else (row, call)
 
     def _hold_back(self, row: Row) -> None:
-        """Store on another user's write why it is not sent. A failed write keeps its own error."""
+        """Store the reason why another user's write is not sent. A failed write keeps its own error."""
         if row.error != OTHER_AUTHOR and row.state not in ("refused", "parked"):
             self._outbox.reschedule(row.id, row.not_before, OTHER_AUTHOR, state=row.state)
             self._changed()

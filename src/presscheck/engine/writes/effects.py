@@ -198,7 +198,7 @@ def _path_of_space(call: Call) -> str:
 
 
 def _created_by(call: Call, author: str) -> tuple[Operation[Any], ...]:
-    """Return the listings of an author's change requests in both initial states, as the service chooses the state."""
+    """Return the listings of an author's drafts and open change requests: the service chooses the initial state."""
     creator = {"creator": author} if author else {}
     listing = partial(at, change_requests.ListChangeRequests, call, limit=ALL, **creator)
     return listing(status="draft"), listing(status="open")

@@ -36,7 +36,7 @@ class PushFolder(InSpace, Operation[None]):
 
     @override
     def wire_path(self) -> str:
-        # the scope of the outbox: edits of the change request that were queued before are sent before
+        # the outbox derives the scope from the path, so that earlier edits of the change request are sent first
         path = super().wire_path()
         return f"{path}/{quote(self.change_request_id, safe='')}" if self.change_request_id else path
 

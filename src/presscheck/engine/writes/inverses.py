@@ -80,7 +80,7 @@ Find = Callable[[Read, Call, str], Awaitable[Any]]
 
 
 def _get(operation: type[Operation[Any]], **given: Any) -> Find:
-    """Return a function that reads a resource, given its id, with the operation `operation`."""
+    """Return a `Find` function that reads the resource with this operation."""
     return lambda read, call, identity: read(at(operation, call, **{operation.path_fields()[-1]: identity}, **given))
 
 
@@ -290,7 +290,7 @@ class _Fields(_Restored):
     """The inverse of an update: restores the former values of the fields.
 
     Args:
-        find: returns the resource, with the fields of the call.
+        find: finds the resource, whose fields must be named like the arguments of the call.
         required: the fields that cannot be removed once they have a value.
     """
 

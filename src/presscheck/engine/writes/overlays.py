@@ -31,7 +31,7 @@ from presscheck.engine.writes.page_merge import page_edit
 Entry = Any
 """An entry of the outbox: `pending_writes.OutboxEntry`."""
 Overlay = Callable[[Any, Any, Entry, User], Any]
-"""Takes the response, the read, the pending write and its author; returns the response with the write applied."""
+"""A function of a response, its read, a pending write and the user. Returns the response with the write applied."""
 
 
 def with_writes(read: Operation[Any], answer: Any, pending: Iterable[Entry], me: User) -> Any:
@@ -224,10 +224,10 @@ def _changed_defaults(answer: Any, read: Any, entry: Entry, me: User) -> Any:
             update = {"default": item.id == space} if space is not None and is_open else {}
         elif isinstance(item, site_structure.SiteSection):
             is_default = item.id == section if section is not None else bool(item.default)
-            inside = tuple(item_of(one, is_open=is_default) for one in item.site_spaces)
+            inside = tuple(item_of(space, is_open=is_default) for space in item.site_spaces)
             update = {"default": is_default, "site_spaces": inside}
         elif isinstance(item, site_structure.SiteSectionGroup):
-            update = {"children": tuple(item_of(one, is_open=False) for one in item.children)}
+            update = {"children": tuple(item_of(child, is_open=False) for child in item.children)}
         return item.model_copy(update=update) if update else item
 
     return answer.model_copy(update={"structure": tuple(item_of(item, is_open=True) for item in answer.structure)})
@@ -297,7 +297,7 @@ def _edited_request(answer: Any, read: Any, entry: Entry, me: User) -> Any:
 
 
 def _changed_tree(answer: Any, read: Any, entry: Entry, me: User) -> Any:
-    """Return a page tree with the pages that a pending write adds, moves, deletes or changes. A failed one does not."""
+    """Apply the changes of a pending write to a page tree. A failed write has no effect."""
     if _is_refused(entry):
         return answer
     order, by_id = PageOrder.of(answer.pages), {page.id: page for page in flatten(answer.pages)}

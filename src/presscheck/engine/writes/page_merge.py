@@ -23,7 +23,7 @@ from presscheck.text.sanitize import sanitize
 Call = Any
 Read = Callable[[Any], Awaitable[Any]]
 SOMEBODY = "somebody else"
-"""The name of a person that the service does not tell."""
+"""The name of an editor whom the service does not report."""
 EDIT_PENDING, EDIT_FAILED = "◷ your edit is pending", "✗ your edit failed: g x shows it"
 """Notes on a page with an edit that is not sent yet, or that failed."""
 CONFLICT = "Conflict: "
@@ -126,12 +126,12 @@ async def editors_of(read: Read, within: Call) -> list[Contributor]:
         contributors = (await read(call)).items
     except PresscheckError:
         return []
-    editors = (one for one in contributors if one.action_type == "edit" and one.updated_at)
-    return sorted(editors, key=lambda one: one.updated_at or "", reverse=True)
+    editors = (person for person in contributors if person.action_type == "edit" and person.updated_at)
+    return sorted(editors, key=lambda editor: editor.updated_at or "", reverse=True)
 
 
 def _with_line_end(text: str) -> str:
-    """Return a text with a single line break at its end: a missing line break would conflict with other edits."""
+    """Return a text that ends with one line break, because a missing line break would conflict with other edits."""
     return text.strip("\n") + "\n"
 
 

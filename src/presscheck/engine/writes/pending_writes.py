@@ -166,16 +166,16 @@ class PendingWrites:
         return tuple(entry.call for entry in entries if entry.call is not None)
 
     def resolved(self, read: Operation[T]) -> Operation[T]:
-        """Return a read of a page that was added offline with the id that the service gave to the page."""
+        """Replace the temporary id in a read of an added page by the id from the service, once the page is added."""
         page: str = getattr(read, "page_id", "")
         added = self._outbox.added_page(page) if page.startswith(NEW) else page
         return read if added == page else read.model_copy(update={"page_id": added})
 
     def new_page(self, read: Operation[T]) -> T | None:
-        """Return a page that is not added yet, from the outbox; None for other reads."""
+        """Return the response to a read of a page that only the outbox has. Returns None for other reads."""
         page: str = getattr(read, "page_id", "")
         entries = self.entries() if page.startswith(NEW) else ()
-        entry = next((one for one in entries if f"{NEW}{one.id}" == page), None)
+        entry = next((entry for entry in entries if f"{NEW}{entry.id}" == page), None)
         if entry is None:
             return None
         from presscheck.engine.writes.overlays import new_page  # 9 ms, only while writes are unsent

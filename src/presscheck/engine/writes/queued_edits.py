@@ -1,4 +1,4 @@
-"""Edits of pages that wait in the outbox: one per page of a change request, which a later edit replaces."""
+"""Page edits that wait in the outbox. A later edit of the same page in a change request replaces the earlier edit."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def edits_of_page(outbox: Outbox, request: str, page: str) -> list[tuple[Row, co
 def queue_edit(
     engine: WriteEngine, path: dict[str, Any], change: content_changes.UpdatePage, base: dict[str, Any]
 ) -> int:
-    """Queue an edit of a page. If an edit of the page has not been sent, both become one. Returns the outbox row.
+    """Queue an edit of a page, which replaces a pending edit that it is based on. Returns the outbox row.
 
     Args:
         engine: queues the edit.

@@ -1,8 +1,8 @@
 """Changes of the page tree that wait in the outbox: added, moved and deleted pages, and details of pages.
 
-The base of such a write has an entry for each of its changes, with what the change replaces. Before the write is sent,
-each change is compared with the present tree. A change that is already made is left out, which also settles writes of
-unknown delivery. A change of something that others changed in the meantime is not sent.
+The base of such a write has an entry for each of its changes, with the values that the change replaces. Before the
+write is sent, each change is compared with the present tree. A change that is already made is left out, which also
+settles writes of unknown delivery. A change that conflicts with changes by others is not sent.
 
 A new page has the id `waiting:N` until row N of the outbox is sent; the outbox then inserts the id from the service.
 """
@@ -46,12 +46,12 @@ class WriteEngine(Protocol):
         ...
 
     async def read(self, call: Any) -> Any:
-        """Return the response to a call, changed by the writes that are not sent yet."""
+        """Return the response to a call with the pending writes applied."""
         ...
 
 
 def must_queue(engine: WriteEngine, path: Mapping[str, Any]) -> bool:
-    """Return whether a change of the page tree has to wait: offline, or behind an earlier change that waits."""
+    """Return whether a change of the page tree must be queued: while offline, or behind an earlier queued change."""
     rows = engine.outbox.rows()
     request = path["change_request_id"]
     return not engine.status.online or any(
@@ -80,7 +80,7 @@ async def change_tree(
 
 
 def pending_edit_reason(engine: WriteEngine, path: Mapping[str, Any], base: Mapping[str, Any]) -> str | None:
-    """Return why pages cannot be deleted: one of them has an edit that is not sent, whose text would be lost."""
+    """Return why pages cannot be deleted: a pending edit of one of them would be lost. None if they can."""
     deleted = {page for entry in base[TREE] for page in entry.get("pages", ())}
     for row in engine.outbox.rows():
         if row.base is None or row.given.get("change_request_id") != path["change_request_id"]:
@@ -92,12 +92,12 @@ def pending_edit_reason(engine: WriteEngine, path: Mapping[str, Any], base: Mapp
 
 
 def tree_base(pages: Sequence[RevisionPage], changes: Sequence[Any]) -> dict[str, Any]:
-    """Return the base of a write: what each of its changes replaces in a page tree."""
+    """Return the base of a write: for each of its changes, the values that it replaces in a page tree."""
     return base_of(PageOrder.of(pages), {page.id: page for page in flatten(pages)}, changes)
 
 
 def base_of(order: PageOrder, by_id: Mapping[str, RevisionPage], changes: Sequence[Any]) -> dict[str, Any]:
-    """Return the base of a write; its moves are applied to `order`. Moves alone need no pages in `by_id`."""
+    """Return the base of a write, and apply its moves to `order`. If all changes are moves, `by_id` can be empty."""
     entries: list[dict[str, Any]] = []
     for change in changes:
         if change.operation == "insert_page":
@@ -153,7 +153,7 @@ async def merged_tree(read: Read, row: Row, call: Call, settle: float) -> Merged
 
 
 def added(request: ChangeRequest, page: str) -> content_changes.ContentUpdate:
-    """Return the result of an insertion that is not in a response: the id of the new page."""
+    """Return the result of an insertion whose response is missing or has no id: the id of the new page."""
     ref = content_changes.PageRef(id=page)
     written = content_changes.PageWritten(object="created_page", page=ref)
     return content_changes.ContentUpdate(change_request=request, changes=(written,))
@@ -211,10 +211,10 @@ async def _titled(read: Read, row: Row, call: Call) -> dict[str, bool]:
 
 
 def _merged(change: Any, entry: Mapping[str, Any], order: PageOrder, by_id: Mapping[str, RevisionPage]) -> Any | None:
-    """Return a change adapted to the present tree, to which its move is applied; None if it is already made.
+    """Adapt a change to the present tree, and apply its move to `order`. Returns None if the change is already made.
 
     Raises:
-        ChangedSince: others changed the same in the meantime.
+        ChangedSince: others changed the same page in the meantime.
     """
     if change.operation == "insert_page":
         if change.into is not None and change.into not in order:
@@ -268,5 +268,5 @@ def _is_move(change: Any) -> bool:
 
 
 def _state(page: RevisionPage) -> dict[str, list[str | None]]:
-    """Return the title and the text of a page and its subpages, which a deletion removes."""
-    return {one.id: [one.title, one.document_id] for one in flatten((page,))}
+    """Return the title and the id of the text of a page and of each page below it, by page id."""
+    return {inner.id: [inner.title, inner.document_id] for inner in flatten((page,))}

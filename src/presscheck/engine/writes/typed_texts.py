@@ -30,7 +30,7 @@ def typed_text_in(call: Operation[Any] | None) -> tuple[str, str] | None:
 
 
 def with_text(call: Operation[Any], field: str, text: str) -> Operation[Any]:
-    """Return the same call with another text.
+    """Return a copy of a call with another text in `field`, which `typed_text_in` returned.
 
     Raises:
         InvalidArgument: the text exceeds a limit.

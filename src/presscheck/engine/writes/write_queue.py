@@ -157,11 +157,11 @@ class WriteQueue:
         """
         now, effects = time.time(), [self._checked_effects(call) for call in calls]
         rows = [
-            (call.stored_name(), call.given(), _scope(its, call, now), "waiting" if its.queued else "now")
-            for call, its in zip(calls, effects, strict=True)
+            (call.stored_name(), call.given(), _scope(effect, call, now), "waiting" if effect.queued else "now")
+            for call, effect in zip(calls, effects, strict=True)
         ]
         numbers = self._outbox.put_undo(undoes, rows, now, self.author())
-        return [self._accepted(*one) for one in zip(numbers, calls, effects, strict=bool(numbers))]
+        return [self._accepted(*write) for write in zip(numbers, calls, effects, strict=bool(numbers))]
 
     def _checked_effects(self, call: Operation[Any], *, must_queue: bool = False, is_part: bool = False) -> Effects:
         if self.read_only:
@@ -187,9 +187,9 @@ class WriteQueue:
             entry.call for entry in entries if entry.has_base and entry.state not in ("refused", "collected")
         ]
         return any(
-            one.change_request_id == call.change_request_id and change.page in pages
-            for one in waiting
-            for change in one.changes
+            edit.change_request_id == call.change_request_id and change.page in pages
+            for edit in waiting
+            for change in edit.changes
         )
 
     def _accepted(self, number: int, call: Operation[T], effects: Effects) -> PendingWrite[T]:
