@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LIVE_DRAFT = "live"
 """Prefix of the keys of comment drafts on live content."""
 REVIEW_DRAFT = "verdict"
-"""Prefix of the names of review drafts. It stays `verdict`, because drafts of earlier versions have it."""
+"""Prefix of the names of review drafts. It cannot change, because drafts of earlier versions have it."""
 APPROVAL, CHANGES = f"{REVIEW_DRAFT} approved", f"{REVIEW_DRAFT} changes-requested"
 """The draft names of both kinds of review."""
 PAGE, BASE = "edit", "base"
