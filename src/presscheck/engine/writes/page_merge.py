@@ -23,7 +23,7 @@ from presscheck.text.sanitize import sanitize
 Call = Any
 Read = Callable[[Any], Awaitable[Any]]
 SOMEBODY = "somebody else"
-"""The name of an editor whom the service does not report."""
+"""The name of an editor that the service does not report."""
 EDIT_PENDING, EDIT_FAILED = "◷ your edit is pending", "✗ your edit failed: g x shows it"
 """Notes on a page with an edit that is not sent yet, or that failed."""
 CONFLICT = "Conflict: "
