@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any
 
 from presscheck.api.operation import Operation
@@ -212,6 +213,7 @@ def _from_now(until: float, headers: Mapping[str, str]) -> float:
     return min(max(until - now, 0.0), MAX_WAIT)
 
 
+@lru_cache(8)  # all responses of a second have the same date
 def _date(text: str) -> float | None:
     try:
         return parsedate_to_datetime(text).timestamp()

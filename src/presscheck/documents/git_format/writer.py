@@ -154,12 +154,9 @@ def _original(oid: str, forms: Iterator[str]) -> str:
 
 
 def _page_forms(page: SourcePage) -> Iterator[str]:
-    fronts = _front_forms(page)
-    first = next(fronts)
     headings = list(_heading_forms(page.title))
     after_front, after_heading = ("\n", ""), ("\n", "", "\n\n") if page.body else ("", "\n", "\n\n", "\n\n\n")
-    yield _joined(first, "\n", headings[0], after_heading[0], page.body)
-    for front in dict.fromkeys((first, *fronts)):
+    for front in _front_forms(page):
         for gap in after_front if front else ("",):
             for heading in headings:
                 for space in after_heading:
@@ -244,7 +241,9 @@ def _front_forms(page: SourcePage) -> Iterator[str]:
     """Yield possible texts of the front matter, the platform's form first. A text is empty if it has no values."""
     front = _front_matter(page.details, page.cover, page.source)
     # a page that the table of contents does not list is hidden without front matter
-    variants = [front, {name: value for name, value in front.items() if name != "hidden"}] if page.oid else [front]
+    variants = [front]
+    if page.oid and "hidden" in front:
+        variants.append({name: value for name, value in front.items() if name != "hidden"})
     styles: tuple[Style, ...] = ("folded", "plain", "'", '"') if page.oid and "description" in front else ("folded",)
     return (_fenced(variant, style) if variant else "" for variant in variants for style in styles)
 

@@ -149,7 +149,8 @@ async def pull(engine: Downloader, checkout: Checkout, author: str = "", report:
     new = SpaceFiles.of(state.space, revision, names)
     ignores_case = (checkout.root / STATE_FILE.upper()).exists() or os.name == "nt"
     safe = safe_names(new.exported.sources, names, ignores_case=ignores_case, is_windows=os.name == "nt")
-    new = SpaceFiles.of(state.space, revision, names | safe)
+    if safe:
+        new = SpaceFiles.of(state.space, revision, names | safe)
     work = _Pull(engine, checkout, base, new, author, result, report)
     await work.run()
     state.revision = revision.id
@@ -293,9 +294,10 @@ def safe_names(
     spellings: dict[str, tuple[str, bool]] = {}  # of paths that are taken, and whether they are folders
 
     def entries(path: str) -> Iterator[tuple[str, tuple[str, bool]]]:
-        for place in (PurePosixPath(path), *PurePosixPath(path).parents[:-1]):
-            known = normalize("NFC", str(place)).casefold() if ignores_case else str(place)
-            yield known, (str(place), str(place) != path)
+        place = path
+        while place:
+            yield normalize("NFC", place).casefold() if ignores_case else place, (place, place != path)
+            place = place.rpartition("/")[0]
 
     def is_free(path: str) -> bool:
         (known, _), *folders = entries(path)
