@@ -25,8 +25,8 @@ from presscheck.documents.pages.front_matter import find_front_matter
 
 
 def meaning(pages: tuple[SourcePage, ...]) -> tuple[SourcePage, ...]:
-    """The pages without the ids of their files, whose bytes may differ."""
-    return tuple(replace(page, oid="", pages=meaning(page.pages)) for page in pages)
+    """The pages without the ids of their files, whose bytes may differ, and without what is not written."""
+    return tuple(replace(page, oid="", unknown_keys=(), pages=meaning(page.pages)) for page in pages)
 
 
 def read_back(directory: Path, repository: Repository, config: RepositoryConfig | None = None) -> Repository:

@@ -26,7 +26,7 @@ from presscheck.engine.checkout.pull import pull
 from presscheck.engine.checkout.state import Checkout
 from presscheck.engine.engine import Engine
 from presscheck.engine.shared_calls import page_in
-from presscheck.errors import ChangedSince, PresscheckError
+from presscheck.errors import ChangedSince, ChecksFailed, PresscheckError
 
 pytestmark = pytest.mark.service(sample=True, shared=True)
 
@@ -152,6 +152,34 @@ async def test_pull_that_ends_at_a_download_is_completed(engine: Engine, tmp_pat
         await pull(Interruption(engine, 1, end), Checkout.find(theirs))  # type: ignore[arg-type]
     await pull(engine, Checkout.find(theirs))
     assert contents(theirs) == contents(folder)
+
+
+async def test_keys_of_front_matter_without_a_field_are_named_and_stay_in_the_folder(
+    engine: Engine, tmp_path: Path
+) -> None:
+    folder = await check_out(engine, tmp_path / "guides")
+    page = folder / "going-live.md"
+    page.write_text(f"---\ndescription: Soon\nauthor: Kim\ntags: [a, b]\n---\n\n{page.read_text()}")
+    pushed = await push_all(engine, folder)
+    assert pushed.request
+    assert pushed.notes == [
+        "going-live.md: a page has no field for `author` and `tags`; only this folder keeps this part of front matter"
+    ]
+    assert not folder_changes(Checkout.find(folder))
+    other = await check_out(engine, tmp_path / "other", pushed.request.number)
+    edit(other / "going-live.md", "# Going live\n", "# Going live\n\nTheirs.\n")
+    await push_all(engine, other)
+    assert (await pull(engine, Checkout.find(folder))).merged == ["going-live.md"]
+    assert "author: Kim\ntags: [a, b]\n" in page.read_text()
+    assert "Theirs." in page.read_text()
+
+
+async def test_front_matter_that_is_not_yaml_is_not_sent(engine: Engine, tmp_path: Path) -> None:
+    folder = await check_out(engine, tmp_path / "guides")
+    page = folder / "going-live.md"
+    page.write_text(f"---\ndescription: Soon: live\n---\n\n{page.read_text()}")
+    with pytest.raises(ChecksFailed, match=r"going-live\.md:2: the front matter is not YAML"):
+        await push_all(engine, folder)
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from tests.checkout_folder import check_out, contents
 from presscheck.api.content import Revision
 from presscheck.engine.checkout.content import SUMMARY, SpaceFiles
 from presscheck.engine.checkout.folder import folder_changes
-from presscheck.engine.checkout.pull import pull, safe_names
+from presscheck.engine.checkout.pull import pull, refuses_reserved_names, safe_names
 from presscheck.engine.checkout.state import Checkout, read_file, write_file
 from presscheck.engine.engine import Engine
 from presscheck.errors import ConfigurationError
@@ -48,6 +49,8 @@ PLANS: list[tuple[Disk, list[str], list[str]]] = [
     # lengths, in bytes
     (LINUX, [LONG, f"x{LONG}", f"{LONG}/y.md"], [LONG, P1, "page-p2.md"]),
     (LINUX, ["ü" * 111 + ".md", "ü" * 112 + ".md"], ["ü" * 111 + ".md", P1]),
+    (LINUX, ["/".join(["x" * 99] * 7), "/".join(["x" * 99] * 7) + "y.md"], ["/".join(["x" * 99] * 7), P1]),
+    (LINUX, ["x/" * 49 + "a.md", "x/" * 50 + "b.md"], ["x/" * 49 + "a.md", P1]),
     # names that only Windows cannot have
     (LINUX, ["CON.md", "docs/nul.txt.md", "a:b.md"], ["CON.md", "docs/nul.txt.md", "a:b.md"]),
     (MAC, ["con.md", "x./y.md", "what?.md"], ["con.md", "x./y.md", "what?.md"]),
@@ -70,12 +73,14 @@ PLANS: list[tuple[Disk, list[str], list[str]]] = [
 ]
 
 
-def planned(disk: Disk, paths: list[str], names: dict[str, str] | None = None) -> list[str]:
+def planned(
+    disk: Disk, paths: list[str], names: dict[str, str] | None = None, others: tuple[str, ...] = ()
+) -> list[str]:
     pages = [{"id": f"p{number}", "git": {"path": path, "oid": ""}} for number, path in enumerate(paths)]
     revision = Revision.model_validate({"id": "r", "pages": pages})
     present = {("page", page): name for page, name in (names or {}).items()}
     sources = SpaceFiles.of("s", revision, present).exported.sources
-    safe = safe_names(sources, present, ignores_case=disk.ignores_case, is_windows=disk.is_windows)
+    safe = safe_names(sources, present, others, ignores_case=disk.ignores_case, is_windows=disk.is_windows)
     return [*(sources | safe).values()]
 
 
@@ -95,6 +100,42 @@ def test_pages_get_names_that_the_disk_can_store(
 def test_names_of_items_that_are_in_the_folder_stay() -> None:
     assert planned(MAC, ["Guide/a.md", "guide/b.md"], {"p1": "guide/b.md"}) == [P0, "guide/b.md"]
     assert planned(WINDOWS, ["con.md", "b.md"], {"p0": "con.md"}) == ["con.md", "b.md"]
+
+
+def test_pages_get_other_names_than_files_of_the_user_that_the_disk_takes_for_the_same() -> None:
+    assert planned(MAC, ["Notes.md", "x/a.md", "b.md"], others=("notes.md", "X/own.md")) == [P0, P1, "b.md"]
+
+
+def test_disk_that_refuses_names_of_windows_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert refuses_reserved_names(tmp_path) == (sys.platform == "win32")
+    touch = Path.touch
+
+    def refuse(file: Path) -> None:  # as a disk of Windows does on Linux
+        if "?" in file.name:
+            raise OSError(errno.EINVAL, "Invalid argument")
+        touch(file)
+
+    monkeypatch.setattr(Path, "touch", refuse)
+    assert refuses_reserved_names(tmp_path)
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.service(sample=True, shared=True)
+async def test_new_case_of_a_name_is_a_rename_on_a_disk_that_ignores_case(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = await check_out(engine, tmp_path / "guides")
+    exists = os.path.lexists
+
+    def ignore_case(path: Path) -> bool:
+        return exists(path) or path.name.casefold() in {other.name.casefold() for other in path.parent.iterdir()}
+
+    monkeypatch.setattr(os.path, "lexists", ignore_case)
+    (folder / "a-copy.md").write_bytes((folder / "quickstart.md").read_bytes())
+    (folder / "quickstart.md").rename(folder / "Quickstart.md")
+    changes = folder_changes(Checkout.find(folder))
+    assert (changes.renamed, changes.added) == ({"quickstart.md": "Quickstart.md"}, ("a-copy.md",))
+    assert (changes.deleted, changes.unreadable) == ((), {})
 
 
 def test_files_and_snippets_keep_their_folders() -> None:

@@ -47,7 +47,7 @@ class SourcePage:
     """A document, a group, a link, or the place of generated pages (`computed`). The keys of `details` are API names.
 
     A document with a file has `source` and the Git object id `oid` of its content. A link has `target`: a URL, or the
-    source path of a page, optionally with an anchor.
+    source path of a page, optionally with an anchor. `unknown_keys` are the keys of front matter that have no detail.
     """
 
     kind: Literal["document", "group", "link", "computed"]
@@ -60,6 +60,7 @@ class SourcePage:
     link_title: str | None = None
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
     cover: Cover | None = None
+    unknown_keys: tuple[str, ...] = ()
     pages: tuple[SourcePage, ...] = ()
 
 

@@ -56,6 +56,8 @@ _STRONG = re.compile(r"(\*\*|__|`)(.+?)\1")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _TEXTS = ("description", "icon", "emoji")
 _FLAGS = ("hidden", "noIndex", "noRobotsIndex")
+_KEYS = frozenset((*_TEXTS, *_FLAGS, "title", "if", "vars", "layout", "cover", "coverY", "coverHeight"))
+"""The keys of front matter that a page has a field for."""
 _PARTS = (
     "cover",
     "title",
@@ -203,7 +205,8 @@ def _line(token: Token) -> int:
 class PageText:
     """The file of a page, divided into title, details and body.
 
-    `text` is the whole file, and `body_line` the number of the first line of the body.
+    `text` is the whole file, `body_line` the number of the first line of the body, and `unknown_keys` are the keys of
+    front matter that a page has no field for.
     """
 
     title: str | None
@@ -212,6 +215,7 @@ class PageText:
     oid: str = ""
     details: dict[str, Any] = field(default_factory=dict[str, Any])
     cover: Cover | None = None
+    unknown_keys: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     text: str = ""
 
@@ -246,6 +250,7 @@ def read_page(source: str, text: str, *, oid: str = "", has_title: bool = True) 
         oid,
         _details(front),
         _cover(front, source),
+        tuple(str(key) for key in front if key not in _KEYS),
         tuple(findings),
         text,
     )
@@ -415,6 +420,7 @@ class PageTreeBuilder:
             link_title=listed_title[:MAX_LINK_TITLE] if listed_title != title else None,
             details=text.details,
             cover=text.cover,
+            unknown_keys=text.unknown_keys,
         )
 
     def _from_folder(self, folder: str) -> list[SourcePage]:

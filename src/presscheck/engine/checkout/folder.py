@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
+from pathlib import Path
 
 from presscheck.documents.git_format.config import CONFIG_FILE, RepositoryConfig, read_config
 from presscheck.documents.git_format.files import RepositoryFiles, git_oid
@@ -89,7 +89,7 @@ def _object_ids(checkout: Checkout, repository: Repository) -> tuple[dict[str, s
     wanted = {file.source for file in repository.files} | {*checkout.state.items, *checkout.state.others}
     for path in wanted - {*oids}:
         if path not in present:
-            if os.path.lexists(checkout.root / path):
+            if _is_listed(checkout.root, path):
                 unreadable[path] = "is a symbolic link or in a folder that is not read"
             continue
         try:
@@ -99,6 +99,23 @@ def _object_ids(checkout: Checkout, repository: Repository) -> tuple[dict[str, s
     for path in unreadable:
         oids.pop(path, None)
     return oids, unreadable
+
+
+def _is_listed(root: Path, path: str) -> bool:
+    """Return whether a path exists in exactly this spelling; some disks find `Guide.md` as `guide.md`, too.
+
+    In a folder that cannot be read, every path counts as existing, so that no page seems deleted.
+    """
+    try:
+        for name in path.split("/"):
+            if all(entry.name != name for entry in root.iterdir()):
+                return False
+            root /= name
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _require_layout(checkout: Checkout) -> None:
@@ -126,6 +143,11 @@ def _renamed(
         item = state.items[old]
         same = [path for path in left if oids[path] == item.oid and (path in pages) is (item.kind == "page")]
         if same:
-            pairs[old] = same[0]
-            left.remove(same[0])
+            # a file with the same name, or with its case changed, rather than a copy with another name
+            pairs[old] = next((path for path in same if _name(path) == _name(old)), same[0])
+            left.remove(pairs[old])
     return pairs
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2].casefold()

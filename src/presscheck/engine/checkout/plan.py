@@ -255,6 +255,11 @@ def page_update(
         if (before.details.get(name) or None) != (after.details.get(name) or None)
         and after.details.get(name) != DEFAULT_LAYOUT
     ]
+    if after.unknown_keys:
+        keys = " and ".join(f"`{key}`" for key in after.unknown_keys)
+        notes.append(
+            f"{after.source}: a page has no field for {keys}; only this folder keeps this part of front matter"
+        )
     if before.cover != after.cover:
         notes.append(f"{after.source}: the API cannot change the cover of a page; change it in the app")
     return (UpdatePage(page=page_id, **given) if given else None), notes

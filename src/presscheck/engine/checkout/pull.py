@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -19,7 +19,7 @@ from unicodedata import normalize
 from presscheck.api.content import Revision
 from presscheck.documents.git_format.config import CONFIG_FILE
 from presscheck.documents.git_format.exported import Key
-from presscheck.documents.git_format.files import INCLUDES, git_oid
+from presscheck.documents.git_format.files import INCLUDES, MAX_DEPTH, RepositoryFiles, git_oid
 from presscheck.documents.git_format.repository import ASSETS
 from presscheck.documents.merge.conflict_blocks import conflict_blocks, draft_name, revision_name
 from presscheck.documents.merge.text import merge_text
@@ -38,6 +38,8 @@ from presscheck.errors import ChecksFailed, ConfigurationError
 
 LONGEST_NAME = 255
 """Maximum number of bytes in the name of a file on most disks."""
+LONGEST_PATH = 700
+"""Maximum number of bytes in a path within the folder; macOS takes 1,024 with the path of the folder."""
 LONGEST_ADDITION = 30
 """Maximum number of bytes that are added to a name while the file is written, and to that of a version next to it."""
 _UNUSUAL = re.compile(r'[<>:"|?*\\]|[. ]$')
@@ -148,7 +150,10 @@ async def pull(engine: Downloader, checkout: Checkout, author: str = "", report:
     names = state.names()
     new = SpaceFiles.of(state.space, revision, names)
     ignores_case = (checkout.root / STATE_FILE.upper()).exists() or os.name == "nt"
-    safe = safe_names(new.exported.sources, names, ignores_case=ignores_case, is_windows=os.name == "nt")
+    sources = new.exported.sources
+    others = {*RepositoryFiles(checkout.root)} - {*sources.values()} if ignores_case else ()
+    is_windows = refuses_reserved_names(checkout.root)
+    safe = safe_names(sources, names, others, ignores_case=ignores_case, is_windows=is_windows)
     if safe:
         new = SpaceFiles.of(state.space, revision, names | safe)
     work = _Pull(engine, checkout, base, new, author, result, report)
@@ -201,7 +206,7 @@ class _Pull:
         local = read_file(self.checkout.root, path)
         if local == theirs or (local is not None and item and not item.oid):
             return  # the same, or a page that a push added without its final text
-        if local is None or (item and git_oid(local) == item.oid):
+        if local is None or (item and git_oid(local) == item.oid and not item.has_unsent):
             if local is None and item and item.oid:
                 self.result.kept.append(path)  # deleted here and edited there
             self._write(path, theirs, self.result.written)
@@ -280,16 +285,33 @@ def _remove_empty(root: Path, path: str) -> None:
                 return
 
 
+def refuses_reserved_names(root: Path) -> bool:
+    """Return whether the disk of a folder refuses names that Windows reserves, as its disks do on any system."""
+    probe = root / f".?.{os.getpid()}.new"  # a name that `Checkout.remove_remains` deletes
+    try:
+        probe.touch()
+    except OSError:
+        return True
+    probe.unlink()
+    return False
+
+
 def safe_names(
-    sources: Mapping[Key, str], names: Mapping[Key, str], *, ignores_case: bool, is_windows: bool
+    sources: Mapping[Key, str],
+    names: Mapping[Key, str],
+    others: Iterable[str] = (),
+    *,
+    ignores_case: bool,
+    is_windows: bool,
 ) -> dict[Key, str]:
     """Return other paths for new items whose paths the disk cannot store, or cannot tell from another item's path.
 
     Args:
         sources: the paths of all items.
         names: the paths of the items that are in the folder already.
+        others: the paths of other files in the folder.
         ignores_case: whether the disk ignores the case of names, and the form of accents.
-        is_windows: whether the names that Windows reserves cannot be used.
+        is_windows: whether the disk refuses the names that Windows reserves.
     """
     spellings: dict[str, tuple[str, bool]] = {}  # of paths that are taken, and whether they are folders
 
@@ -303,7 +325,7 @@ def safe_names(
         (known, _), *folders = entries(path)
         return known not in spellings and all(spellings.get(name, folder) == folder for name, folder in folders)
 
-    for path in (CONFIG_FILE, SUMMARY, *names.values()):
+    for path in (CONFIG_FILE, SUMMARY, *names.values(), *others):
         spellings.update(entries(path))
     safe: dict[Key, str] = {}
     for key, path in sources.items():
@@ -311,6 +333,7 @@ def safe_names(
             continue
         parts = path.split("/")
         is_long = any(len(part.encode()) > LONGEST_NAME - LONGEST_ADDITION for part in parts)
+        is_long = is_long or len(path.encode()) > LONGEST_PATH or len(parts) > MAX_DEPTH
         if is_long or (is_windows and any(map(_is_reserved, parts))) or not is_free(path):
             folder = ASSETS if key[0] == "file" else INCLUDES if key[0] == "snippet" else ""
             suffix = PurePosixPath(path).suffix[:20] if key[0] == "file" else ".md"

@@ -95,7 +95,7 @@ async def push(
         is_new: whether to create a change request even if the folder follows one.
 
     Raises:
-        ChecksFailed: the folder has conflicts, or the table of contents names a missing page.
+        ChecksFailed: see `require_sendable`.
         ChangedSince: the folder does not have the newest revision, or somebody else just edited the same page.
         PresscheckError: the service refused a request. Edits that were sent stay, and the next push continues.
     """
@@ -114,12 +114,15 @@ def require_sendable(changes: FolderChanges) -> bool:
     """Check that the changes of a folder can be sent. Return whether there are any.
 
     Raises:
-        ChecksFailed: the folder has conflicts, or the table of contents names a missing page.
+        ChecksFailed: the folder has conflicts, the table of contents names a missing page, or front matter is not YAML.
     """
     if changes.conflicts:
         raise ChecksFailed(f"Resolve the conflicts first: {', '.join(changes.conflicts[:5])}")
     for finding in changes.repository.findings:
-        if finding.rule == "missing-page" and finding.target not in changes.unreadable:
+        is_missing = finding.rule == "missing-page" and finding.target not in changes.unreadable
+        # without its front matter, the page would lose its details
+        is_unread = finding.rule == "front-matter" and finding.path in {*changes.modified, *changes.added}
+        if is_missing or is_unread:
             raise ChecksFailed(str(finding))
     return bool(changes)
 
@@ -358,6 +361,7 @@ class _Push:
         state = self.checkout.state
         files = SpaceFiles.of(state.space, self.revision, state.names())
         changes: list[ContentChange] = []
+        with_unsent: set[str] = set()
         pages = {page.source: page for page in self._documents() if page.source in paths}
         for path, page in pages.items():
             key = state.items[path].id
@@ -366,11 +370,14 @@ class _Push:
             slug = page.slug if path in renamed else ""
             update, notes = page_update(key, before, page, body, slug)
             self.result.notes += notes
+            if notes:
+                with_unsent.add(path)
             if update:
                 changes.append(update)
         await self._send(request, changes)
         for path in pages:
-            state.items[path].oid = self.changes.oids[path]
+            item = state.items[path]
+            item.oid, item.has_unsent = self.changes.oids[path], path in with_unsent
 
 
 def _unreadable_notes(changes: FolderChanges) -> list[str]:
