@@ -23,10 +23,9 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.commands import key_for
 from presscheck.tui.external_programs import editor, run_in_folder, shell
-from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.ui.ask import choose, confirm, prompt
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 MOST_SHOWN = 12
 """Maximum number of changed files in the question."""
@@ -84,7 +83,8 @@ async def _allow_folder(screen: BaseScreen, space: Space, folder: str) -> bool:
 async def _ask_folder(screen: BaseScreen, space: Space) -> str | None:
     """Ask for the folder of a space."""
     note = "Its pages become Markdown files there, for any editor. The folder is kept in your settings."
-    dialog = PromptDialog(
+    return await prompt(
+        screen,
         f"Folder for {sanitize(space.title)}",
         f"~/{'-'.join(space.title.casefold().split())}",
         confirm_label="check out",
@@ -92,7 +92,6 @@ async def _ask_folder(screen: BaseScreen, space: Space) -> str | None:
         hint="a new or empty folder, such as ~/docs/guides",
         notes=lambda columns: wrap([Span(note, "quiet")], columns),
     )
-    return await screen.ask(dialog)
 
 
 def _path(folder: str) -> Path:

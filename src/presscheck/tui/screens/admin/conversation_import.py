@@ -16,7 +16,8 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.text_screen import TextScreen
-from presscheck.tui.widgets.prompt_dialog import PromptDialog, error_note
+from presscheck.tui.ui.ask import prompt
+from presscheck.tui.widgets.prompt_dialog import error_note
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.admin.family import OrganizationScreen
@@ -53,7 +54,8 @@ class ConversationImport:
             return
         reason = ""
         while True:
-            dialog = PromptDialog(
+            path = await prompt(
+                screen,
                 "Import conversations from a file: JSON lines, or an array",
                 draft,
                 max_length=None,
@@ -61,7 +63,6 @@ class ConversationImport:
                 hint='a conversation a line: {"id": "c1", "parts": [{"role": "user", "body": "Hello"}]}',
                 notes=error_note(reason),
             )
-            path = await screen.ask(dialog)
             if path is None:
                 return
             try:

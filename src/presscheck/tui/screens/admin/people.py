@@ -40,9 +40,8 @@ from presscheck.tui.screens.admin.details import Details, Losses
 from presscheck.tui.screens.admin.facts import Fact
 from presscheck.tui.screens.admin.form_checks import ONLY_ADMIN, admins_of
 from presscheck.tui.screens.sites.writes import send
-from presscheck.tui.ui.ask import choose, choose_several, confirm
+from presscheck.tui.ui.ask import choose, choose_several, confirm, prompt
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -167,7 +166,8 @@ async def add_team_members(screen: OrganizationScreen, given: Mapping[str, Any])
 async def join_organization(screen: OrganizationScreen, given: Mapping[str, Any]) -> str:
     """Ask for an e-mail domain, and join one of its organizations. Returns a message; empty if nothing was done."""
     own = (screen.engine.me.email or "").rpartition("@")[2]
-    dialog = PromptDialog(
+    domain = await prompt(
+        screen,
         "E-mail domain of the organization to join",
         own,
         max_length=253,
@@ -176,7 +176,6 @@ async def join_organization(screen: OrganizationScreen, given: Mapping[str, Any]
             None if "." in text and "/" not in text and " " not in text else "a domain such as example.com"
         ),
     )
-    domain = await screen.ask(dialog)
     if domain is None:
         return ""
     domain = domain.strip().rpartition("@")[2]

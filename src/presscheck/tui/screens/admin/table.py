@@ -46,13 +46,12 @@ from presscheck.tui.screens.admin.operation_form import StoredForm, choices_of, 
 from presscheck.tui.screens.form_dialog import FormContent, FormDialog
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.screens.undo import undo_last_sent
-from presscheck.tui.ui.ask import Checked, choose, confirm, confirm_checked
+from presscheck.tui.ui.ask import Checked, choose, confirm, confirm_checked, prompt
 from presscheck.tui.ui.list import NO_MATCH
 from presscheck.tui.ui.loaded import Loaded, message_for
 from presscheck.tui.ui.row_filter import RowFilter
 from presscheck.tui.widgets.empty_state import EmptyState, Message
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import StatusLine
 
@@ -705,13 +704,13 @@ class FamilyTable(Vertical):
         """Ask for the name of a new file, and write the rows that match the search as CSV or JSON."""
         name = f"{self.family.title.lower().replace(' ', '-')}.csv"
         draft = DraftSlot(self._screen.engine.outbox, f"export {self.family.title}", name)
-        dialog = PromptDialog(
+        file = await prompt(
+            self._screen,
             f"Export {count(self._count, self.family.noun, self.family.plural)} to",
             draft,
             max_length=None,
             validate=lambda typed: None if typed.endswith((".csv", ".json")) else "a name that ends in .csv or .json",
         )
-        file = await self._screen.ask(dialog)
         if file is None:
             return
         items: list[BaseModel] = []

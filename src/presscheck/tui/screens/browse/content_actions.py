@@ -12,9 +12,8 @@ from presscheck.tui.commands import key_for
 from presscheck.tui.screens.browse.page_tree import page_key
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.web_address import open_address
-from presscheck.tui.ui.ask import choose
+from presscheck.tui.ui.ask import choose, prompt
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -81,7 +80,7 @@ class ContentActions:
         if item is None or item.space is None:
             return
         screen, space, title = self._screen, item.space.id, sanitize(item.space.title)
-        words = await screen.ask(PromptDialog(f"Search in {title}", "", max_length=LONGEST, confirm_label="Search"))
+        words = await prompt(screen, f"Search in {title}", max_length=LONGEST, confirm_label="Search")
         if words is None:
             return
         found = (await screen.engine.read(SearchSpace(space_id=space, query=words, limit=MOST))).items

@@ -18,9 +18,8 @@ from presscheck.tui.screens.browse.page_tree import page_key
 from presscheck.tui.screens.page import details as page_details
 from presscheck.tui.screens.page import editor as page_editor
 from presscheck.tui.screens.undo import undo_last_sent
-from presscheck.tui.ui.ask import choose
+from presscheck.tui.ui.ask import choose, prompt
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
@@ -275,7 +274,7 @@ class EditActions:
     async def _create_request(self, space: Space) -> ChangeRequest | None:
         question = f"New change request in {sanitize(space.title)}: subject"
         draft = DraftSlot(self._engine.outbox, f"subject {space.id}")
-        subject = await self._screen.ask(PromptDialog(question, draft, max_length=SUBJECT))
+        subject = await prompt(self._screen, question, draft, max_length=SUBJECT)
         if subject is None:
             return None
         request = await self._engine.write(CreateChangeRequest(space_id=space.id, subject=subject)).landed()

@@ -34,9 +34,8 @@ from presscheck.tui.screens.admin.merge_rules import ask_merge_rules, own_rules,
 from presscheck.tui.screens.browse.deleted_spaces import DeletedSpaces
 from presscheck.tui.screens.emoji import emoji_code, emoji_text
 from presscheck.tui.screens.undo import undo_last_sent
-from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.ui.ask import change_text, choose, confirm, prompt
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.collections import Collection
@@ -254,7 +253,7 @@ class SpaceActions:
     async def _create(self, kind: str, inside: Item | None) -> None:
         parent = inside.collection.id if inside and inside.collection else None
         draft = DraftSlot(self._screen.engine.outbox, f"new {kind} {parent or TOP}")
-        title = await self._screen.ask(PromptDialog(f"Title of the new {kind}", draft, max_length=TITLE))
+        title = await prompt(self._screen, f"Title of the new {kind}", draft, max_length=TITLE)
         if title is None:
             return
         given: dict[str, Any] = {"organization_id": self._session.organization_id, "title": title}
@@ -306,19 +305,20 @@ class SpaceActions:
         draft = DraftSlot(self._screen.engine.outbox, f"{field} {item.key}", text)
         at_least, at_most = (1, TITLE) if is_title else (0, DESCRIPTION)
         question = f"{field.capitalize()} of {sanitize(item.title)}"
-        new = await self._screen.ask(PromptDialog(question, draft, min_length=at_least, max_length=at_most))
-        if new is not None and new != text:
+
+        async def write(new: str) -> None:
             await self._write(_update(item, **{field: new}))
-        if new is not None:
-            draft.discard()
+
+        await change_text(self._screen, question, draft, write, min_length=at_least, max_length=at_most)
 
     async def _change_emoji(self, space_id: str, present: str) -> None:
         def validate(text: str) -> str | None:
             return None if not text or emoji_code(text) else "one emoji, or its code such as 1f4d6"
 
         hint = "one emoji, or its code such as 1f4d6; empty: none"
-        dialog = PromptDialog("Emoji", present, min_length=0, max_length=TITLE, validate=validate, hint=hint)
-        text = await self._screen.ask(dialog)
+        text = await prompt(
+            self._screen, "Emoji", present, min_length=0, max_length=TITLE, validate=validate, hint=hint
+        )
         if text is not None and text != present:
             await self._write(UpdateSpace(space_id=space_id, emoji=emoji_code(text)))
 

@@ -154,7 +154,7 @@ class BulkActions:
     async def _approve(self, requests: Sequence[ChangeRequest]) -> None:
         """Approve with an optional text. The dialog shows the warnings about each change request."""
         from presscheck.tui.screens.inbox.row_review import RowReview  # 60 ms: it loads the actions of a review
-        from presscheck.tui.screens.review.drafts import message_prompt
+        from presscheck.tui.screens.review.drafts import ask_message
 
         warnings = await asyncio.gather(*(RowReview(self._session, request).warnings() for request in requests))
         lines: list[Line] = [
@@ -171,15 +171,11 @@ class BulkActions:
             if text is not None:
                 send(text)
 
-        if "\n" in draft.text:
-            await compose()
-            return
-
         def expand() -> None:
             self._screen.run(compose)
 
-        prompt = message_prompt(title, draft, "approve", partial(_warned_first, lines), expand)
-        text = await self._screen.ask(prompt)
+        notes = partial(_warned_first, lines)
+        text = await ask_message(self._screen, title, draft, "approve", notes, expand)
         if text is not None:
             send(text)
 

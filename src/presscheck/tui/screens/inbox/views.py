@@ -20,8 +20,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.commands import with_keys
 from presscheck.tui.screens.inbox.saved_view_editor import SavedViewEditor
-from presscheck.tui.ui.ask import confirm
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
+from presscheck.tui.ui.ask import confirm, prompt
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.inbox.session import Inbox
@@ -87,16 +86,15 @@ class ViewActions:
         """Ask for a filter of the current view."""
         model, view = self._model, self._model.view
         query = model.queries.get(view.id, "")
-        text = await self._screen.ask(
-            PromptDialog(
-                f"{sanitize(view.title)}: filter{' (leave it empty to show all)' if query else ''}",
-                query,
-                min_length=0,
-                max_length=LONGEST,
-                validate=self._filter_error,
-                complete=self._completions(),
-                hint=EXAMPLE,
-            )
+        text = await prompt(
+            self._screen,
+            f"{sanitize(view.title)}: filter{' (leave it empty to show all)' if query else ''}",
+            query,
+            min_length=0,
+            max_length=LONGEST,
+            validate=self._filter_error,
+            complete=self._completions(),
+            hint=EXAMPLE,
         )
         if text is None:
             return

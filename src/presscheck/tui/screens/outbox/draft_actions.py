@@ -25,9 +25,8 @@ from presscheck.tui.screens.page.draft import PageDraft
 from presscheck.tui.screens.page.editor import TITLE, edit_page, stays_locked
 from presscheck.tui.screens.page.markdown import from_editor, title_of, to_editor
 from presscheck.tui.screens.text_screen import TextScreen
-from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.ui.ask import choose, confirm, prompt
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -246,7 +245,7 @@ class DraftActions:
         title = f"New change request in {sanitize(space.title)}: subject"
         subject = draft.stored.about.get("subject", "")[:SUBJECT]
         slot = DraftSlot(engine.outbox, f"subject {draft.space}", subject, {"space": draft.space})
-        subject = await self._screen.ask(PromptDialog(title, slot, max_length=SUBJECT))
+        subject = await prompt(self._screen, title, slot, max_length=SUBJECT)
         if subject is None:
             return
         request = await engine.write(CreateChangeRequest(space_id=draft.space, subject=subject)).landed()
@@ -274,7 +273,7 @@ class DraftActions:
             return
         engine, title = self._screen.engine, title_of(draft.text) or draft.page_title
         slot = DraftSlot(engine.outbox, f"new page from {draft.stored.key}", title[:TITLE])
-        title = await self._screen.ask(PromptDialog("Title of the new page", slot, max_length=TITLE))
+        title = await prompt(self._screen, "Title of the new page", slot, max_length=TITLE)
         if title is None:
             return
         edit = from_editor(to_editor(title, ""), draft.text)

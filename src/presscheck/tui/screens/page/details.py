@@ -20,9 +20,8 @@ from presscheck.text.styled_text import Span
 from presscheck.tui.commands import key_for
 from presscheck.tui.screens.emoji import emoji_code, emoji_text
 from presscheck.tui.screens.page.editor import TITLE, change_pages
-from presscheck.tui.ui.ask import choose
+from presscheck.tui.ui.ask import change_text, choose
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
@@ -168,22 +167,23 @@ async def _edit_text(screen: BaseScreen, path: dict[str, Any], page: RevisionPag
     before = getattr(page, detail.name) or ""
     about = draft_about(screen.engine, path, page=page.title)
     draft = DraftSlot(screen.engine.outbox, key, detail.typed(before), about)
-    dialog = PromptDialog(
+
+    async def write(text: str) -> None:
+        stored = detail.stored(text)
+        if stored != before:  # an emoji can be typed in several ways
+            change = UpdatePage.model_validate({"page": page.id, detail.name: stored})
+            await change_pages(screen, path, (change,))
+
+    await change_text(
+        screen,
         f"{detail.label} of {sanitize(page.title)}" if detail.name != "title" else "Title of the page",
         draft,
+        write,
         min_length=detail.min_length,
         max_length=detail.max_length,
         validate=detail.problem,
         hint="empty: none" if not detail.min_length else "",
     )
-    new = await screen.ask(dialog)
-    if new is None:
-        return
-    stored = detail.stored(new)
-    if stored != before:
-        change = UpdatePage.model_validate({"page": page.id, detail.name: stored})
-        await change_pages(screen, path, (change,))
-    draft.discard()
 
 
 def _shown(page: RevisionPage, detail: _Detail) -> str:

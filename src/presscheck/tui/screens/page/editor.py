@@ -27,9 +27,8 @@ from presscheck.tui.commands import with_keys
 from presscheck.tui.external_programs import edit_text, is_built_in
 from presscheck.tui.screens.page.draft import QUEUED, PageDraft
 from presscheck.tui.screens.text_draft import confirm_discard
-from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.ui.ask import choose, confirm, prompt
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
@@ -134,7 +133,7 @@ async def add_page(screen: BaseScreen, path: dict[str, Any], target: str | None,
     """
     key = draft_key(path["change_request_id"], "new page")
     draft = DraftSlot(screen.engine.outbox, key, about=draft_about(screen.engine, path))
-    title = await screen.ask(PromptDialog("Title of the new page", draft, max_length=TITLE))
+    title = await prompt(screen, "Title of the new page", draft, max_length=TITLE)
     if title is None:
         return None
     into, at = target, None

@@ -29,12 +29,11 @@ from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.replace.hit_list import HitList, Row, draw_row
 from presscheck.tui.screens.replace.task import SUBJECT
 from presscheck.tui.screens.text_screen import TextScreen
-from presscheck.tui.ui.ask import confirm
+from presscheck.tui.ui.ask import confirm, prompt
 from presscheck.tui.ui.loaded import Loaded, message_for
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState, Message
 from presscheck.tui.widgets.line_view import LineView
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import StatusLine
 
@@ -311,14 +310,14 @@ class ReplaceScreen(BaseScreen):
         request = self._request
         if request is None:
             proposal, notes = self._replacing.subject(), self._replacing.notes()
-            dialog = PromptDialog(
+            return await prompt(
+                self,
                 f"Replace {number} in a new change request: subject",
                 DraftSlot(self.engine.outbox, self._subject_key, proposal),
                 max_length=SUBJECT,
                 confirm_label="replace",
                 notes=lambda columns: [line for note in notes for line in wrap(note, columns)],
             )
-            return await self.ask(dialog)
         subject = sanitize(request.subject) or "(no subject)"
         lines: list[Line] = [(Span(f"In #{request.number} {subject}."),), *self._replacing.notes()]
         title = f"Replace {number}?"

@@ -20,7 +20,7 @@ from presscheck.store.drafts import DraftSlot
 from presscheck.tui.commands import key_for
 from presscheck.tui.comments import drafts
 from presscheck.tui.comments.drafts import CommentDrafts
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
+from presscheck.tui.ui.ask import prompt
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -150,10 +150,7 @@ class ReviewDrafts(CommentDrafts):
             initial: the initial text.
         """
         draft, held = self.slot(name, initial), self._held()
-        if "\n" in draft.text:
-            expand()
-            return
-        text = await self.screen.ask(message_prompt(self.named(title), draft, confirm_label, notes, expand))
+        text = await ask_message(self.screen, self.named(title), draft, confirm_label, notes, expand)
         if text is not None and self.submit(call(text), held):
             draft.discard()
 
@@ -208,11 +205,26 @@ class ReviewDrafts(CommentDrafts):
         self.screen.notify(self.named(words))
 
 
-def message_prompt(
-    title: str, draft: DraftSlot, confirm_label: str, notes: Callable[[int], Sequence[Line]], expand: Callable[[], None]
-) -> PromptDialog:
-    """Return the prompt for an optional line of text; `PromptDialog` describes the arguments."""
-    return PromptDialog(
+async def ask_message(
+    screen: BaseScreen,
+    title: str,
+    draft: DraftSlot,
+    confirm_label: str,
+    notes: Callable[[int], Sequence[Line]],
+    expand: Callable[[], None],
+) -> str | None:
+    """Ask for an optional line of text; `PromptDialog` describes the arguments.
+
+    A draft with several lines is expanded instead.
+
+    Returns:
+        The text, or None if the user canceled or the draft was expanded.
+    """
+    if "\n" in draft.text:
+        expand()
+        return None
+    return await prompt(
+        screen,
         title,
         draft,
         min_length=0,

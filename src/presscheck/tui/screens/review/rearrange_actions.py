@@ -26,9 +26,8 @@ from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.review.program_actions import ProgramActions
 from presscheck.tui.screens.review.request_actions import SUBJECT
 from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
-from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.ui.ask import choose, confirm, prompt
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
@@ -136,7 +135,7 @@ class RearrangeActions:
             target = next((request for request in requests if request.id == key), None)
             if target is None:
                 question = "New change request: subject"
-                subject = await self._screen.ask(PromptDialog(question, draft, max_length=SUBJECT)) or ""
+                subject = await prompt(self._screen, question, draft, max_length=SUBJECT) or ""
                 if not subject:
                     return
         context.notify("comparing with main …")

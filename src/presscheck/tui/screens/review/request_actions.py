@@ -20,9 +20,8 @@ from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.review.renderer import summary_lines
 from presscheck.tui.screens.web_address import open_address
-from presscheck.tui.ui.ask import choose, choose_several, confirm
+from presscheck.tui.ui.ask import change_text, choose, choose_several, confirm
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.review.request_session import RequestSession
@@ -131,9 +130,11 @@ class RequestActions:
     async def edit_subject(self, subject: str) -> None:
         """Edit the subject in a dialog."""
         draft = DraftSlot(self._screen.engine.outbox, self._drafts.key("subject"), subject, self._drafts.about())
-        text = await self._screen.ask(PromptDialog("Subject", draft, max_length=SUBJECT))
-        if text and (text == subject or self._drafts.send(UpdateChangeRequest(**self._model.path, subject=text))):
-            draft.discard()
+
+        async def write(text: str) -> bool:
+            return self._drafts.send(UpdateChangeRequest(**self._model.path, subject=text))
+
+        await change_text(self._screen, "Subject", draft, write, max_length=SUBJECT)
 
     def edit_description(self) -> None:
         """Edit the description in the composer."""

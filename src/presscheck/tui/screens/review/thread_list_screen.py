@@ -19,9 +19,8 @@ from presscheck.tui.comments.rows import first_words
 from presscheck.tui.comments.thread_list import ThreadList
 from presscheck.tui.screens.notification_actions import NotificationActions, Selection
 from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
-from presscheck.tui.ui.ask import confirm
+from presscheck.tui.ui.ask import confirm, prompt
 from presscheck.tui.widgets.empty_state import EmptyState
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.review.session import ReviewSession
@@ -115,10 +114,8 @@ class ThreadListScreen(ThreadList):
         """Ask for a filter of the threads."""
         query = self._session.thread_query
         more = " (leave it empty to show all)" if query else ""
-        dialog = PromptDialog(
-            f"Threads: filter{more}", query, min_length=0, max_length=LONGEST, validate=self._query_error, hint=EXAMPLE
-        )
-        text = await self.ask(dialog)
+        title, validate = f"Threads: filter{more}", self._query_error
+        text = await prompt(self, title, query, min_length=0, max_length=LONGEST, validate=validate, hint=EXAMPLE)
         if text is not None:
             self._session.thread_query, self._matcher = text, parse_thread_filter(text, self.engine.me)
             self.draw()

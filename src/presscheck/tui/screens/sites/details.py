@@ -12,10 +12,9 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.space_choices import space_choices
 from presscheck.tui.screens.sites.writes import lacks_role, send
-from presscheck.tui.ui.ask import choose, choose_several, confirm
+from presscheck.tui.ui.ask import change_text, choose, choose_several, confirm, prompt
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.sites import Site
@@ -57,9 +56,7 @@ class SiteDetails:
         """
         organization = self._organization_id
         min_length, max_length = TITLE
-        title = await self._screen.ask(
-            PromptDialog("Title of the new site", "", min_length=min_length, max_length=max_length)
-        )
+        title = await prompt(self._screen, "Title of the new site", min_length=min_length, max_length=max_length)
         if title is None:
             return None
         choices = await space_choices(self._screen.engine, organization, ())
@@ -111,20 +108,23 @@ class SiteDetails:
         """Ask for a text, and change the field. Unsent input is a draft. An empty proxy removes the proxy."""
         draft = DraftSlot(self._screen.engine.outbox, f"{field} of site {site.id}", present)
         hint = {"proxy": "example.org/docs; empty: none", "basename": "docs"}.get(field, "")
-        text = await self._screen.ask(
-            PromptDialog(
-                question,
-                draft,
-                min_length=min_length,
-                max_length=max_length,
-                validate=lambda typed: _problem(field, typed),
-                hint=hint,
-            )
+
+        async def write(text: str) -> bool:
+            may_change = field != "basename" or await self._may_rename(site, text)
+            if may_change:
+                await self._send(site, **{field: text or None})
+            return may_change
+
+        await change_text(
+            self._screen,
+            question,
+            draft,
+            write,
+            min_length=min_length,
+            max_length=max_length,
+            validate=lambda typed: _problem(field, typed),
+            hint=hint,
         )
-        if text is not None and text != present and (field != "basename" or await self._may_rename(site, text)):
-            await self._send(site, **{field: text or None})
-        if text is not None:
-            draft.discard()
 
     async def _may_rename(self, site: Site, name: str) -> bool:
         """Return whether the base path may change. For a live site, ask first, because its address changes."""

@@ -24,8 +24,7 @@ from presscheck.tui.external_programs import is_openable, is_remote, open_file
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.space_content.link_rows import markdown_of
 from presscheck.tui.screens.web_address import open_address
-from presscheck.tui.ui.ask import confirm
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
+from presscheck.tui.ui.ask import change_text, confirm, prompt
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.space_content.session import SpaceContent
@@ -63,13 +62,8 @@ class FileActions:
         about = {"space": self._session.space_id, "title": file.name}
         start = str(Path.cwd() / local_name(file))
         draft = DraftSlot(self._session.screen.engine.outbox, f"save {file.id}", start, about)
-        dialog = PromptDialog(
-            f"Save {sanitize(file.name)} as",
-            draft,
-            max_length=LONGEST_PATH,
-            confirm_label="Save",
-        )
-        answer = await self._session.screen.ask(dialog)
+        title = f"Save {sanitize(file.name)} as"
+        answer = await prompt(self._session.screen, title, draft, max_length=LONGEST_PATH, confirm_label="Save")
         if answer is None:
             return
         path = await asyncio.to_thread(_place, answer, local_name(file))
@@ -88,22 +82,24 @@ class FileActions:
         if await stays_locked(self._session.screen, self._session.space_id):
             return
         draft = DraftSlot(self._session.screen.engine.outbox, f"upload {self._session.space_id}")
-        dialog = PromptDialog(
+        await change_text(
+            self._session.screen,
             f"Upload a file, at most {size_of(LARGEST_UPLOAD)}: its path",
             draft,
+            self._upload,
             max_length=LONGEST_PATH,
             confirm_label="Upload",
             hint="~/Pictures/diagram.png",
         )
-        answer = await self._session.screen.ask(dialog)
-        if answer is None:
-            return
-        new = await asyncio.to_thread(read_upload, answer)
-        path = await self._session.request_path()
-        if path is None or not await self._may_add(new.name):
-            return
-        await self._send(path, new)
-        draft.discard()
+
+    async def _upload(self, path: str) -> bool:
+        """Upload the file at a path, and return whether the user chose a change request and confirmed its name."""
+        new = await asyncio.to_thread(read_upload, path)
+        request = await self._session.request_path()
+        if request is None or not await self._may_add(new.name):
+            return False
+        await self._send(request, new)
+        return True
 
     async def _may_add(self, name: str) -> bool:
         if all(file.name != name for file in self._session.files):

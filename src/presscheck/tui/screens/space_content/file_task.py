@@ -13,7 +13,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.replace.task import SUBJECT
 from presscheck.tui.screens.space_content.file_actions import LARGEST_UPLOAD, LONGEST_PATH, read_upload
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
+from presscheck.tui.ui.ask import prompt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,14 +86,14 @@ async def ask_file(
         PresscheckError: the local file cannot be read, is too large, or is not an image although the old file is.
     """
     about = {"space": space_id, "title": file.name}
-    dialog = PromptDialog(
+    answer = await prompt(
+        screen,
         f"Replace {sanitize(file.name)} by a local file, at most {size_of(LARGEST_UPLOAD)}: its path",
         DraftSlot(screen.engine.outbox, _draft_key(file), about=about),
         max_length=LONGEST_PATH,
         confirm_label="show where",
         hint="~/Pictures/diagram.png",
     )
-    answer = await screen.ask(dialog)
     if answer is None:
         return None
     new = await asyncio.to_thread(read_upload, answer)

@@ -35,9 +35,8 @@ from presscheck.tui.screens.admin.operation_form import StoredForm, fill_in
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.screens.web_address import open_address
-from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.ui.ask import choose, confirm, prompt
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.integrations import Installation
@@ -107,8 +106,7 @@ class IntegrationActions:
         chosen = await choose(self._session.screen, self._session.title, choices)
         if chosen == "id":
             hint = "at the end of its address in the web app"
-            asked = PromptDialog("Id of the installation", "", hint=hint)
-            identity = await self._session.screen.ask(asked)
+            identity = await prompt(self._session.screen, "Id of the installation", hint=hint)
             if identity:
                 call = GetInstallation(**self._session.path, installation_id=identity)
                 self._session.know_installation((await self._session.screen.engine.read(call)).id)

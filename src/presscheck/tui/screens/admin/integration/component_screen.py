@@ -36,13 +36,12 @@ from presscheck.tui.screens.admin.integration.component_rows import (
 )
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.screens.web_address import open_address
-from presscheck.tui.ui.ask import choose, choose_several, confirm
+from presscheck.tui.ui.ask import choose, choose_several, confirm, prompt
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.empty_state import EmptyState, Message
 from presscheck.tui.widgets.entry_dialog import EntryDialog, EntryField
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import StatusLine
 
@@ -335,8 +334,7 @@ class ComponentScreen(BaseScreen):
                 draft.discard()
             return text
         hint = sanitize(str(control.element.get("placeholder") or ""))
-        prompt = PromptDialog(control.label, present, min_length=0, max_length=None, hint=hint)
-        return await self.ask(prompt)
+        return await prompt(self, control.label, present, min_length=0, max_length=None, hint=hint)
 
     async def _ask_option(self, control: Control, present: Any) -> Any:
         """Choose an option of a select, or several if the select allows that. Without options, ask for a text.

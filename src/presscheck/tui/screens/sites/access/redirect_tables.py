@@ -25,9 +25,8 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.text_screen import TextScreen
-from presscheck.tui.ui.ask import choose_several, confirm
+from presscheck.tui.ui.ask import choose_several, confirm, prompt
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,15 +71,14 @@ class RedirectTables:
         redirects = self._session.map
         if redirects is None:
             return
-        dialog = PromptDialog(
+        typed = await prompt(
+            self._session.screen,
             "Test a path",
-            "",
             max_length=LONGEST_REDIRECT,
             confirm_label="Test",
             hint="/old/page, or its whole address",
             validate=lambda typed: None if self._inside(typed).startswith("/") else "a path of the site, such as /old",
         )
-        typed = await self._session.screen.ask(dialog)
         if typed is not None:
             self._redirects.show_trail(redirects.trail(self._inside(typed)))
 
@@ -181,8 +179,8 @@ class RedirectTables:
 
     async def _ask_path(self, question: str, start: str, label: str) -> str | None:
         draft = DraftSlot(self._session.screen.engine.outbox, f"{label} redirects {self._session.site.id}", start)
-        dialog = PromptDialog(question, draft, max_length=LONGEST_PATH, confirm_label=label, hint="~/redirects.csv")
-        return await self._session.screen.ask(dialog)
+        screen, hint = self._session.screen, "~/redirects.csv"
+        return await prompt(screen, question, draft, max_length=LONGEST_PATH, confirm_label=label, hint=hint)
 
 
 def _read(typed: str) -> bytes:

@@ -31,12 +31,11 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.writes import mark_of, send
 from presscheck.tui.screens.text_screen import TextScreen
-from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.ui.ask import choose, confirm, prompt
 from presscheck.tui.ui.list import Column, MarkedList
 from presscheck.tui.ui.loaded import Loaded
 from presscheck.tui.widgets.empty_state import Message
 from presscheck.tui.widgets.picker import Choice, Picker
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -297,8 +296,8 @@ class RedirectList(MarkedList[Redirect]):
                 return f"it is redirected already: {key_for('rename')} changes where it leads"
             return source_problem(typed)
 
-        dialog = PromptDialog("Path to redirect", draft, max_length=LONGEST_PATH, validate=validate, hint="/old/page")
-        typed = await self._session.screen.ask(dialog)
+        screen, title = self._session.screen, "Path to redirect"
+        typed = await prompt(screen, title, draft, max_length=LONGEST_PATH, validate=validate, hint="/old/page")
         return wire_path(typed) if typed else None
 
     async def _ask_destination(self, question: str, redirects: RedirectMap) -> RedirectDestination | None:

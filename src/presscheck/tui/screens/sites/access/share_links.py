@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
@@ -15,12 +15,11 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.published_profile import published_reason, show_published
 from presscheck.tui.screens.sites.writes import mark_of, send
-from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.ui.ask import change_text, choose, confirm
 from presscheck.tui.ui.list import Column, List
 from presscheck.tui.ui.loaded import Loaded
 from presscheck.tui.widgets.empty_state import Message
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -124,11 +123,12 @@ class ShareLinkList(List[ShareLink]):
 
     async def command_add(self) -> None:
         """Create a share link."""
-        draft = self._draft(f"share link of site {self._session.site.id}")
-        name = await self._ask_name("Name of the new share link", draft)
-        if name is not None:
+
+        async def create(name: str) -> None:
             await send(self._session.screen, CreateShareLink(**self._session.path, name=name))
-            draft.discard()
+
+        key = f"share link of site {self._session.site.id}"
+        await self._ask_name("Name of the new share link", key, "", create)
 
     async def command_rename(self) -> None:
         """Change the name of the link, or turn it on or off."""
@@ -145,12 +145,11 @@ class ShareLinkList(List[ShareLink]):
         if chosen == "active":
             await send(self._session.screen, UpdateShareLink(**path, active=not link.active))
         elif chosen:
-            draft = self._draft(f"share link {link.id}", link.name or "")
-            new = await self._ask_name(f"Name of {name}", draft)
-            if new is not None and new != link.name:
+
+            async def rename(new: str) -> None:
                 await send(self._session.screen, UpdateShareLink(**path, name=new))
-            if new is not None:
-                draft.discard()
+
+            await self._ask_name(f"Name of {name}", f"share link {link.id}", link.name or "", rename)
 
     command_open = command_rename
 
@@ -167,14 +166,10 @@ class ShareLinkList(List[ShareLink]):
         if await confirm(self._session.screen, f"Revoke {name}?", lines, "Revoke"):
             await send(self._session.screen, DeleteShareLink(**self._session.path, share_link_id=link.id))
 
-    def _draft(self, key: str, present: str = "") -> DraftSlot:
-        about = {"site": self._session.site.id, "title": present or self._session.site.title}
-        return DraftSlot(self._session.screen.engine.outbox, key, present, about)
-
-    async def _ask_name(self, question: str, draft: DraftSlot) -> str | None:
-        return await self._session.screen.ask(
-            PromptDialog(question, draft, max_length=LONGEST_NAME, hint="for partners")
-        )
+    async def _ask_name(self, question: str, key: str, present: str, write: Callable[[str], Awaitable[object]]) -> None:
+        screen, site = self._session.screen, self._session.site
+        draft = DraftSlot(screen.engine.outbox, key, present, {"site": site.id, "title": present or site.title})
+        await change_text(screen, question, draft, write, max_length=LONGEST_NAME, hint="for partners")
 
 
 def _name(link: ShareLink) -> Line:

@@ -13,11 +13,10 @@ from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.writes import send
-from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.ui.ask import choose, confirm, prompt
 from presscheck.tui.ui.list import Column, List
 from presscheck.tui.ui.loaded import Loaded
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -130,7 +129,8 @@ class SignInSettings(List[Setting]):
                 await self._send(chosen)
         else:
             present = getattr(sign_in, setting) or ""
-            dialog = PromptDialog(
+            url = await prompt(
+                self._session.screen,
                 row.name,
                 present,
                 min_length=0,
@@ -138,7 +138,6 @@ class SignInSettings(List[Setting]):
                 validate=lambda typed: None if not typed or _is_web(typed) else "a URL such as https://example.org",
                 hint="https://example.org/sign-in; empty: none",
             )
-            url = await self._session.screen.ask(dialog)
             if url is not None and url != present:
                 await self._send(sign_in.backend, **{setting: url or None})
 

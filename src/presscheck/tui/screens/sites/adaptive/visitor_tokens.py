@@ -25,9 +25,8 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad
 from presscheck.tui.commands import key_for
 from presscheck.tui.screens.text_screen import TextScreen
-from presscheck.tui.ui.ask import choose
+from presscheck.tui.ui.ask import choose, prompt
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.engine.publish.audiences import Audience
@@ -62,14 +61,8 @@ async def ask_token(session: AdaptiveContent, audience: Audience | None = None) 
 
 async def _test(session: AdaptiveContent) -> None:
     title = f"Visitor token (JWT) for {sanitize(session.site.title)}"
-    dialog = PromptDialog(
-        title,
-        "",
-        max_length=LONGEST_PASTE,
-        validate=_problem,
-        hint="paste the token, or the address with it",
-    )
-    text = await session.screen.ask(dialog)
+    hint = "paste the token, or the address with it"
+    text = await prompt(session.screen, title, max_length=LONGEST_PASTE, validate=_problem, hint=hint)
     if text is None:
         return
     key, reason = await _key(session)

@@ -23,9 +23,8 @@ from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.screens.sites.space_choices import space_choices
 from presscheck.tui.screens.sites.structure.item_details import GROUP_TITLE, SECTION_TITLE
 from presscheck.tui.screens.sites.writes import send
-from presscheck.tui.ui.ask import choose, choose_several
+from presscheck.tui.ui.ask import choose, choose_several, prompt
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -179,5 +178,6 @@ class Additions:
         self, question: str, draft: DraftSlot, lengths: tuple[int, int], notes: tuple[Line, ...] = ()
     ) -> str | None:
         """Ask for a title. The input is a draft until the item is added."""
-        dialog = PromptDialog(question, draft, min_length=lengths[0], max_length=lengths[1], notes=lambda _: notes)
-        return await self._session.screen.ask(dialog)
+        least, most = lengths
+        screen = self._session.screen
+        return await prompt(screen, question, draft, min_length=least, max_length=most, notes=lambda _: notes)

@@ -26,9 +26,8 @@ from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.screens.sites.structure.session import NO_ITEM
 from presscheck.tui.screens.sites.writes import send
-from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.ui.ask import change_text, choose, confirm
 from presscheck.tui.widgets.picker import Choice
-from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -149,25 +148,25 @@ class ItemDetails:
         model, before = self._session.model, getattr(item, detail.name) or ""
         key = f"{detail.name} of {key_of(item)} in site {model.site.id}"
         draft = DraftSlot(self._session.screen.engine.outbox, key, before)
-        dialog = PromptDialog(
+
+        async def write(text: str) -> None:
+            now = getattr(await self._session.present(model, item, "changed"), detail.name) or ""
+            if now != before:
+                raise ChecksFailed(f"Not changed: somebody else made it “{sanitize(now)}”. Look, and change it again")
+            await self._update(model, item, {detail.name: text or None})
+            self._session.screen.notify(f"{detail.name} changed: {key_for('unsend')} undoes it")
+
+        await change_text(
+            self._session.screen,
             f"{detail.label} of {title_of(item)}",
             draft,
+            write,
             min_length=detail.lengths[0],
             max_length=detail.lengths[1],
             validate=self._validator(item, detail),
             hint=detail.hint,
             notes=lambda columns: path_notes(item, columns, model.site) if detail.name == "path" else (),
         )
-        text = await self._session.screen.ask(dialog)
-        if text is None:
-            return
-        if text != before:
-            now = getattr(await self._session.present(model, item, "changed"), detail.name) or ""
-            if now != before:
-                raise ChecksFailed(f"Not changed: somebody else made it “{sanitize(now)}”. Look, and change it again")
-            await self._update(model, item, {detail.name: text or None})
-            self._session.screen.notify(f"{detail.name} changed: {key_for('unsend')} undoes it")
-        draft.discard()
 
     def _validator(self, item: StructureItem, detail: Detail) -> Callable[[str], str | None] | None:
         if detail.name == "icon":
