@@ -10,15 +10,15 @@ from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.engine.inbox.views import listings_of
 from presscheck.engine.review.page_edits import MOST_CHANGES
 from presscheck.errors import NotNow
-from presscheck.store.drafts import DraftSlot
 from presscheck.store.outbox import NEW
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.commands import key_for
 from presscheck.tui.screens.browse.page_tree import page_key
+from presscheck.tui.screens.new_request import create_request
 from presscheck.tui.screens.page import details as page_details
 from presscheck.tui.screens.page import editor as page_editor
 from presscheck.tui.screens.undo import undo_last_sent
-from presscheck.tui.ui.ask import choose, prompt
+from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ Path = dict[str, Any]
 """The `space_id` and `change_request_id` arguments of a call."""
 MANY = 2000
 """Maximum number of cached change requests of a listing that are searched offline."""
-SUBJECT = 100
-"""Maximum number of characters in a subject."""
 
 
 class EditActions:
@@ -252,7 +250,7 @@ class EditActions:
         if choice is None:
             return None
         existing = {request.id: request for request in requests}
-        request = await self._create_request(space) if choice == "new" else existing.get(choice)
+        request = await create_request(self._screen, space) if choice == "new" else existing.get(choice)
         if request or choice == "live":
             self._session.browse_in(space.id, request)
         return request
@@ -270,13 +268,3 @@ class EditActions:
             by_id = {request.id: request for request in cached if request.space == space.id}
             requests += [request for request in by_id.values() if request.status in ("draft", "open")]
         return sorted(requests, key=lambda request: -request.number)
-
-    async def _create_request(self, space: Space) -> ChangeRequest | None:
-        question = f"New change request in {sanitize(space.title)}: subject"
-        draft = DraftSlot(self._engine.outbox, f"subject {space.id}")
-        subject = await prompt(self._screen, question, draft, max_length=SUBJECT)
-        if subject is None:
-            return None
-        request = await self._engine.write(CreateChangeRequest(space_id=space.id, subject=subject)).landed()
-        draft.discard()
-        return request

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from presscheck.api.change_requests import CreateChangeRequest
 from presscheck.api.comments import Document
 from presscheck.api.content import ListPages
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
@@ -19,6 +18,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import key_for
 from presscheck.tui.places import Place
+from presscheck.tui.screens.new_request import create_request
 from presscheck.tui.screens.outbox.draft_list import FATES, label_of, size_of
 from presscheck.tui.screens.outbox.draft_places import DraftPlaces
 from presscheck.tui.screens.page.draft import PageDraft
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.review.screen import ReviewScreen
     from presscheck.tui.ui.screen import BaseScreen
 
-SUBJECT = 100
-"""Maximum number of characters in a subject."""
 SHOWN_LINES = 4
 """Maximum number of lines of a draft in the confirmation of discarding it."""
 IN_REVIEW = ("page", "whole", "reply", "message", "pending", APPROVAL, CHANGES)
@@ -242,18 +240,16 @@ class DraftActions:
             return
         if await stays_locked(self._screen, draft.space):
             return
-        title = f"New change request in {sanitize(space.title)}: subject"
-        subject = draft.stored.about.get("subject", "")[:SUBJECT]
-        slot = DraftSlot(engine.outbox, f"subject {draft.space}", subject, {"space": draft.space})
-        subject = await prompt(self._screen, title, slot, max_length=SUBJECT)
-        if subject is None:
-            return
-        request = await engine.write(CreateChangeRequest(space_id=draft.space, subject=subject)).landed()
-        slot.discard()
+        request = await create_request(self._screen, space, draft.stored.about.get("subject", ""))
         if request is None:
             return
         path: dict[str, Any] = {"space_id": draft.space, "change_request_id": request.id}
-        about = {**draft.stored.about, **draft_about(engine, path), "subject": subject, "number": str(request.number)}
+        about = {
+            **draft.stored.about,
+            **draft_about(engine, path),
+            "subject": request.subject,
+            "number": str(request.number),
+        }
         engine.outbox.move_drafts(draft.keys_in(request.id), about)
         self._rows.read()
         self._screen.refresh_status_bars()

@@ -17,14 +17,13 @@ from presscheck.engine.review.rearrange import (
     describe,
     plan_rearrangement,
 )
-from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import key_for
+from presscheck.tui.screens.new_request import SUBJECT, subject_draft
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.review.program_actions import ProgramActions
-from presscheck.tui.screens.review.request_actions import SUBJECT
 from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
 from presscheck.tui.ui.ask import choose, confirm, prompt
 from presscheck.tui.widgets.picker import Choice
@@ -126,7 +125,7 @@ class RearrangeActions:
         if await stays_locked(context, source.space):
             return
         target, subject = None, ""
-        draft = DraftSlot(context.engine.outbox, f"subject {source.space}")
+        draft = subject_draft(context.engine, source.space)
         if kind != "drop":
             requests = await self._others(source)
             key = await self._choose(kind, requests)

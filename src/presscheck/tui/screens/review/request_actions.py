@@ -16,6 +16,7 @@ from presscheck.engine.members import people_in
 from presscheck.engine.review.revert import plan_revert
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens.new_request import SUBJECT
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.review.renderer import summary_lines
@@ -25,9 +26,6 @@ from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.review.request_session import RequestSession
-
-SUBJECT = 100
-"""Maximum number of characters in a subject."""
 
 
 class RequestActions:
