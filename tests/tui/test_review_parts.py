@@ -18,6 +18,7 @@ from presscheck.engine.writes.pending_writes import OutboxEntry
 from presscheck.errors import PresscheckError
 from presscheck.store.outbox import Outbox
 from presscheck.text.styled_text import plain
+from presscheck.tui.comments.commands import ThreadCommands
 from presscheck.tui.screens.review.comment_actions import CommentActions
 from presscheck.tui.screens.review.drafts import ReviewDrafts
 from presscheck.tui.screens.review.history import HistoryActions
@@ -246,7 +247,7 @@ def test_a_review_that_is_not_sent_is_no_missing_review(session: ReviewSession, 
 
 class TestCommentActions:
     def test_reasons(self, session: ReviewSession, engine: ReviewEngine) -> None:
-        comments = CommentActions(session)
+        comments = ThreadCommands(CommentActions(session).threads, lambda: (session.view.thread, session.view.message))
         assert comments.reason_reply() == "no thread here: t goes to the next one"
         set_comments(session.model, comment("1", "One"))
         assert comments.reason_reply() is None

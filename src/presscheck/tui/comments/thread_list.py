@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Awaitable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -12,6 +12,7 @@ from typing_extensions import override
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut
+from presscheck.tui.comments.commands import ThreadCommands
 from presscheck.tui.comments.rows import one_line, states_line, thread_row
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.ui.signs import legend
@@ -80,7 +81,7 @@ class ThreadList(BaseScreen):
 
     @override
     def command_handlers(self) -> Iterable[object]:
-        return (self,)
+        return (self, ThreadCommands(self.actions, lambda: (self.thread, None)))
 
     @override
     def body(self) -> ComposeResult:
@@ -128,49 +129,6 @@ class ThreadList(BaseScreen):
         number = int(self.last_key)
         if number <= len(self._states):
             self.toggle_state(self._states[number - 1])
-
-    def reason_reply(self) -> str | None:
-        """Return why the user cannot reply: there is no thread, the thread is unsent, or writing is disabled."""
-        return self.actions.reply_reason(self.thread)
-
-    def reason_react(self) -> str | None:
-        """Return why the user cannot react."""
-        return self.actions.react_reason(self.thread)
-
-    def command_reply(self) -> None:
-        """Reply to the thread under the cursor."""
-        if self.thread:
-            self.actions.reply(self.thread)
-
-    def reason_resolve(self) -> str | None:
-        """Return why the thread under the cursor can neither be resolved nor reopened."""
-        return self.actions.resolve_reason(self.thread)
-
-    def command_resolve(self) -> Awaitable[None] | None:
-        """Resolve the thread under the cursor, or reopen it."""
-        if self.thread:
-            self.actions.toggle_resolved(self.thread)
-        return None
-
-    def command_react(self) -> Awaitable[None] | None:
-        """Add or remove a reaction to a message of the thread under the cursor."""
-        return self.actions.react(self.thread) if self.thread else None
-
-    def reason_edit(self) -> str | None:
-        """Return why no message of the thread under the cursor can be edited."""
-        return self.actions.edit_reason(self.thread)
-
-    def command_edit(self) -> Awaitable[None] | None:
-        """Edit a message of the thread under the cursor."""
-        return self.actions.edit(self.thread) if self.thread else None
-
-    def reason_delete(self) -> str | None:
-        """Return why no message of the thread under the cursor can be deleted."""
-        return self.actions.delete_reason(self.thread)
-
-    def command_delete(self) -> Awaitable[None] | None:
-        """Delete a message of the thread under the cursor, or discard it if it is unsent."""
-        return self.actions.delete(self.thread) if self.thread else None
 
     def reason_copy_text(self) -> str | None:
         """Return why no text can be copied: there is no thread."""

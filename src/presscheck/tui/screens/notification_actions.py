@@ -11,8 +11,8 @@ from presscheck.text.phrases import count
 from presscheck.tui.commands import key_for
 
 if TYPE_CHECKING:
-    from presscheck.engine.engine import Engine
     from presscheck.engine.inbox.notification_settings import Change, NotificationTarget, State
+    from presscheck.tui.ui.screen import BaseScreen
 
 SIGNS: dict[State, tuple[str, str]] = {"muted": ("⊘", "quiet"), "followed": ("◉", "accent")}
 """The sign and the style of each state."""
@@ -31,20 +31,16 @@ class NotificationActions:
     """The commands mute and follow of a screen, and the undo of the last change.
 
     Args:
-        engine: the engine, which stores the settings.
-        notify: shows a message.
+        screen: the screen.
         selection: returns the current selection, or why nothing can be muted or followed.
         changed: draws the screen again after each change.
     """
 
     def __init__(
-        self,
-        engine: Engine,
-        notify: Callable[[str], None],
-        selection: Callable[[], Selection | str],
-        changed: Callable[[], None],
+        self, screen: BaseScreen, selection: Callable[[], Selection | str], changed: Callable[[], None]
     ) -> None:
-        self._engine, self._notify, self._selection, self._changed = engine, notify, selection, changed
+        self._screen, self._engine = screen, screen.engine
+        self._selection, self._changed = selection, changed
         self._last: tuple[Change, Selection, int] | None = None
 
     def reason_mute(self) -> str | None:
@@ -75,7 +71,7 @@ class NotificationActions:
         self._last = None
         self._engine.notification_settings.undo(change)
         self._changed()
-        self._notify(f"undone: {_described(selection)} {_ENDED[change.state] if change.is_on else change.state}")
+        self._screen.notify(f"undone: {_described(selection)} {_ENDED[change.state] if change.is_on else change.state}")
 
     def forget(self) -> None:
         """Forget the last change, which can then no longer be undone."""
@@ -91,7 +87,7 @@ class NotificationActions:
                 self._engine.events.unread.discard(target.request)
         self._last = change, selection, self._newest_write()
         self._changed()
-        self._notify(
+        self._screen.notify(
             f"{_described(selection)} {state if change.is_on else _ENDED[state]} ({key_for('unsend')} to undo)"
         )
 

@@ -79,7 +79,7 @@ class BrowseScreen(BaseScreen):
         self.space_actions = SpaceActions(session, self.edit_actions)
         self.comments = PageCommentActions(session)
         self.tree_filter = TreeFilter(session)
-        self.notifications = NotificationActions(self.engine, self.notify, self._selected_space, self.redraw)
+        self.notifications = NotificationActions(self, self._selected_space, self.redraw)
 
     @override
     def command_handlers(self) -> Iterable[object]:

@@ -26,7 +26,7 @@ from presscheck.errors import NotSupported
 from presscheck.text.phrases import count, long_ago, now, since
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width, wrap
-from presscheck.tui.commands import key_for, with_keys
+from presscheck.tui.commands import BY_NAME, key_for, with_keys
 from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.page_tree import READABLE
 from presscheck.tui.screens.browse.static_layout import StaticLayout
@@ -325,18 +325,9 @@ class SpaceHome:
         elif kind == "site":
             self._screen.run(app.go(Place.site(name)))
         elif kind == LINKS:
-            self._show_links()
+            self._screen.run_command(BY_NAME["go_links"])
         else:
             open_address(app, target)
-
-    def _show_links(self) -> None:
-        """List the links of the space, broken links first."""
-        # 5 ms, only when it is first opened
-        from presscheck.tui.screens.space_content.screen import SpaceContentScreen
-
-        place = self._screen.content_place()
-        if place:
-            self._screen.app_context.push_screen(SpaceContentScreen(place))
 
     def _calls(self, space: Space) -> dict[str, Operation[Any]]:
         """Return the calls for a space, by name of the part. Pages that the tree has loaded are not requested."""

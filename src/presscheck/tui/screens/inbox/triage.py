@@ -36,9 +36,7 @@ class TriageActions:
         self._session, self._screen = session, session.screen
         self._triage, self._events = self._screen.engine.triage, self._screen.engine.events
         self._last_hidden: tuple[str, ...] = ()
-        self.notifications = NotificationActions(
-            self._screen.engine, self._screen.notify, self._notification_targets, self._notifications_changed
-        )
+        self.notifications = NotificationActions(self._screen, self._notification_targets, self._notifications_changed)
 
     def command_done(self) -> None:
         """Hide the selected change requests until there is new activity. If all are hidden, restore them."""

@@ -96,11 +96,9 @@ class SiteScreens:
 
     def command_go_permissions(self) -> None:
         """Show who has which level in the site, and the reason for each level."""
-        from presscheck.tui.screens.access.screen import AccessScreen  # 8 ms, so imported on first use
-
         session = self._session
         if session.current and session.organization:
-            session.screen.app_context.push_screen(AccessScreen(session.organization, session.current))
+            session.screen.app_context.open_permissions(session.organization, session.current)
 
     def command_go_structure(self) -> None:
         """Show sections, groups and spaces of the site as a tree."""

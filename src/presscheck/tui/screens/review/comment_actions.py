@@ -147,42 +147,6 @@ class CommentActions:
         """Comment on the whole change request."""
         self.threads.comment_on_all()
 
-    def reason_reply(self) -> str | None:
-        """Return why the user cannot reply: there is no thread under the cursor, or nothing can be written now."""
-        return self.threads.reply_reason(self._view.thread)
-
-    def reason_resolve(self) -> str | None:
-        """Return why no thread can be resolved or reopened: there is none under the cursor, or the user may not."""
-        return self.threads.resolve_reason(self._view.thread)
-
-    def reason_react(self) -> str | None:
-        """Return why the user cannot react to the thread under the cursor."""
-        return self.threads.react_reason(self._view.thread)
-
-    def command_reply(self) -> None:
-        """Reply to the thread under the cursor."""
-        if thread := self._view.thread:
-            self.threads.reply(thread)
-
-    def command_resolve(self) -> None:
-        """Resolve the thread under the cursor, or reopen it."""
-        if thread := self._view.thread:
-            self.threads.toggle_resolved(thread)
-
-    def command_react(self) -> Awaitable[None] | None:
-        """Choose a reaction to the message under the cursor, and add or remove it."""
-        thread = self._view.thread
-        return self.threads.react(thread, self._view.message) if thread else None
-
-    def reason_delete(self) -> str | None:
-        """Return why no message under the cursor can be deleted."""
-        return self.threads.delete_reason(self._view.thread, self._view.message)
-
-    def command_delete(self) -> Awaitable[None] | None:
-        """Delete a message of the user after a confirmation. The first comment is deleted with its replies."""
-        thread = self._view.thread
-        return self.threads.delete(thread, self._view.message) if thread else None
-
     def reason_edit(self) -> str | None:
         """Return why the user's message under the cursor cannot be edited or, without such a message, the page."""
         if self._is_on_own_message:

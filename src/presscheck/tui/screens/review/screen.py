@@ -13,6 +13,7 @@ from typing_extensions import override
 from presscheck.engine.review.live_updates import LiveUpdates
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
+from presscheck.tui.comments.commands import ThreadCommands
 from presscheck.tui.places import Place
 from presscheck.tui.screens.notification_actions import NotificationActions, Selection
 from presscheck.tui.screens.review.comment_actions import CommentActions
@@ -92,9 +93,7 @@ class ReviewScreen(BaseScreen):
         self._merge = MergeActions(self.session)
         self._history = HistoryActions(self.session)
         self.continuation = DraftContinuation(self.session)
-        self._notifications = NotificationActions(
-            self.engine, self.notify, self._to_notify, self.session.notifications_changed
-        )
+        self._notifications = NotificationActions(self, self._to_notify, self.session.notifications_changed)
 
     @override
     @property
@@ -125,11 +124,12 @@ class ReviewScreen(BaseScreen):
 
     @override
     def command_handlers(self) -> Iterable[object]:
-        session = self.session
+        session, comments = self.session, CommentActions(self.session)
         return (
             self,
             ReviewNavigation(session),
-            CommentActions(session),
+            comments,
+            ThreadCommands(comments.threads, lambda: (session.view.thread, session.view.message)),
             VerdictActions(session),
             RearrangeActions(session),
             SuggestionActions(session),

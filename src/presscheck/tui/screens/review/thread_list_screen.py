@@ -45,13 +45,11 @@ class ThreadListScreen(ThreadList):
         self._session, self._suggestions = session, SuggestionActions(session)
         self._titles: dict[str, str] = {}
         self._matcher = parse_thread_filter(session.thread_query, self.engine.me)
-        self._notifications = NotificationActions(
-            self.engine, self.notify, self._to_notify, session.notifications_changed
-        )
+        self._notifications = NotificationActions(self, self._to_notify, session.notifications_changed)
 
     @override
     def command_handlers(self) -> Iterable[object]:
-        return (self, self._notifications)
+        return (*super().command_handlers(), self._notifications)
 
     @override
     def title_line(self) -> Line:
@@ -146,14 +144,18 @@ class ThreadListScreen(ThreadList):
         if not self.rows.clear_marks():
             self.app_context.close_screen()
 
-    @override
     def reason_resolve(self) -> str | None:
+        """Return why none of the marked threads or, without marks, of the thread under the cursor can be resolved."""
         reasons = [self.actions.resolve_reason(thread) for thread in self._marked or [self.thread]]
         return None if None in reasons else reasons[0]
 
-    @override
     def command_resolve(self) -> Awaitable[None] | None:
-        return self._resolve_marked() if self._marked else super().command_resolve()
+        """Resolve or reopen the marked threads or, without marks, the thread under the cursor."""
+        if self._marked:
+            return self._resolve_marked()
+        if self.thread:
+            self.actions.toggle_resolved(self.thread)
+        return None
 
     async def _resolve_marked(self) -> None:
         """Resolve the marked threads after a confirmation, or reopen them if all are resolved."""
