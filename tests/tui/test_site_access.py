@@ -89,6 +89,11 @@ async def test_the_details_of_a_site_are_shown_filtered_changed_and_undone(
         await until(pilot, shows="single hyphens or dots")
         await paste(pilot, "handbook-of-all", "enter")
         await until(pilot, shows="Change the base path to handbook-of-all?")
+        await pilot.press("n", "E")
+        await pick(pilot, "Base path")
+        await until(pilot, shows="handbook-of-all")  # what was typed is kept
+        await pilot.press("enter")
+        await until(pilot, shows="Change the base path to handbook-of-all?")
         await pilot.press("y")
         assert await comes(pilot, lambda: _has(client, path, basename="handbook-of-all"))
 

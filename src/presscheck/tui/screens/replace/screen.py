@@ -25,9 +25,9 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.commands import key_for
 from presscheck.tui.places import Place
+from presscheck.tui.screens.new_request import SUBJECT
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.replace.hit_list import HitList, Row, draw_row
-from presscheck.tui.screens.replace.task import SUBJECT
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.ui.ask import confirm, prompt
 from presscheck.tui.ui.loaded import Loaded, message_for

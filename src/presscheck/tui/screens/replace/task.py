@@ -11,6 +11,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import key_for
+from presscheck.tui.screens.new_request import SUBJECT
 from presscheck.tui.screens.replace.form import SWITCHES, ReplaceForm
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from presscheck.errors import InvalidArgument
     from presscheck.tui.ui.screen import BaseScreen
 
-SUBJECT = 100
-"""Maximum number of characters in a subject."""
 LONGEST_SHOWN = 60
 """Maximum number of characters of a text in the line above the hits."""
 

@@ -11,7 +11,7 @@ from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count, size_of
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.replace.task import SUBJECT
+from presscheck.tui.screens.new_request import SUBJECT
 from presscheck.tui.screens.space_content.file_actions import LARGEST_UPLOAD, LONGEST_PATH, read_upload
 from presscheck.tui.ui.ask import prompt
 

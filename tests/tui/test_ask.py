@@ -1,0 +1,117 @@
+"""Questions of screens: what becomes of a typed text, and confirmations that wait for a check."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from tests.tui.app_driver import until, write
+from tests.tui.base_screen import Room, room
+from tests.tui.widget_harness import app_with, shown
+from textual.pilot import Pilot
+
+from presscheck.errors import NotNow
+from presscheck.store.drafts import DraftSlot
+from presscheck.text.styled_text import Span
+from presscheck.tui.ui.ask import Checked, change_text, choose_several, confirm_checked
+from presscheck.tui.widgets.picker import Choice
+
+
+@pytest.fixture
+async def pilot(tmp_path: Path) -> AsyncIterator[Pilot[int]]:
+    async with app_with(Room, tmp_path).run_test(size=(100, 20)) as one:
+        await until(one, holds=lambda: "row 0" in "\n".join(shown(one.app)))
+        yield one
+
+
+def drafts(pilot: Pilot[int]) -> list[str]:
+    return [stored.text for stored in room(pilot).engine.outbox.drafts()]
+
+
+async def test_a_text_stays_a_draft_until_it_is_written(pilot: Pilot[int]) -> None:
+    screen, written = room(pilot), list[str]()
+    ends = dict[str, bool | NotNow]({"later": False, "offline": NotNow("offline: this cannot wait")})
+
+    async def send(text: str) -> bool:
+        end = ends.get(text, True)
+        if isinstance(end, NotNow):
+            raise end
+        written.append(text)
+        return end
+
+    async def ask() -> None:
+        await change_text(screen, "Title", DraftSlot(screen.engine.outbox, "title", "Tokens"), send)
+        screen.did.append("asked")
+
+    async def answer(begin: str, keys: str, end: str) -> None:
+        screen.did.clear()
+        screen.run(ask)
+        await until(pilot, shows="Title", holds=lambda: pilot.app.focused is not None)
+        assert pilot.app.focused.value == begin  # type: ignore[union-attr]
+        pilot.app.focused.value = keys  # type: ignore[union-attr]
+        await until(pilot, holds=lambda: drafts(pilot) == ([keys] if keys != "Tokens" else []))
+        await pilot.press(end)
+
+    await answer("Tokens", "Keys", "escape")
+    await until(pilot, holds=lambda: screen.did == ["asked"])
+    assert (written, drafts(pilot)) == ([], ["Keys"])
+    await answer("Keys", "offline", "enter")
+    await until(pilot, shows="offline: this cannot wait")
+    assert (written, drafts(pilot)) == ([], ["offline"])
+    await answer("offline", "later", "enter")
+    await until(pilot, holds=lambda: screen.did == ["asked"])
+    assert (written, drafts(pilot)) == (["later"], ["later"]), "the user declined a confirmation"
+    await answer("later", "Keys and tokens", "enter")
+    await until(pilot, holds=lambda: screen.did == ["asked"])
+    assert (written, drafts(pilot)) == (["later", "Keys and tokens"], [])
+    await answer("Tokens", "Tokens", "enter")
+    await until(pilot, holds=lambda: screen.did == ["asked"])
+    assert written == ["later", "Keys and tokens"], "an unchanged text is not written"
+
+
+async def test_a_confirmation_waits_for_its_check(pilot: Pilot[int]) -> None:
+    screen, results = room(pilot), asyncio.Queue[Checked | None]()
+
+    async def ask() -> None:
+        answer = await confirm_checked(screen, "Delete?", [(Span("Checking …"),)], "Delete", results.get)
+        screen.did.append(f"deletes: {answer}")
+
+    async def begin() -> None:
+        screen.did.clear()
+        screen.run(ask)
+        await until(pilot, shows="Checking …")
+
+    await begin()
+    await pilot.press("y")
+    results.put_nowait(Checked([(Span("One page is lost."),)]))
+    await until(pilot, shows="One page is lost.")
+    assert screen.did == [], "it was not checked yet"
+    await pilot.press("y")
+    await until(pilot, holds=lambda: screen.did == ["deletes: True"])
+
+    await begin()
+    results.put_nowait(Checked([(Span("All pages are lost."),)], "Guides"))
+    await until(pilot, shows="All pages are lost.")
+    await write(pilot, "", "Guide", "enter")
+    await until(pilot, holds=lambda: screen.did == ["deletes: False"])
+
+    await begin()
+    results.put_nowait(None)
+    await until(pilot, holds=lambda: screen.did == ["deletes: False"])
+
+
+async def test_several_items_are_marked(pilot: Pilot[int]) -> None:
+    screen, answers = room(pilot), list[tuple[str, ...] | None]()
+    choices = [Choice(name, name) for name in ("ann", "bob", "cid")]
+
+    async def ask() -> None:
+        answers.append(await choose_several(screen, "Reviewers", choices, chosen=("bob",)))
+
+    screen.run(ask)
+    await until(pilot, shows="Reviewers")
+    await pilot.press("tab", "enter")
+    await until(pilot, holds=lambda: answers == [("ann", "bob")])
+    screen.run(ask)
+    await until(pilot, shows="Reviewers")
+    await pilot.press("escape")
+    await until(pilot, holds=lambda: answers[1:] == [None])
