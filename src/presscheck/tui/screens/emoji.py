@@ -52,6 +52,11 @@ def emoji_code(text: str) -> str | None:
     return "-".join(f"{number:x}" for number in numbers) if _is_emoji(numbers) and cell_len(text) <= 2 else None
 
 
+def emoji_problem(text: str) -> str | None:
+    """Return why a text is not an emoji; None for an emoji, its code, or an empty text."""
+    return None if not text or emoji_code(text) else "one emoji, or its code such as 1f4d6"
+
+
 def _is_emoji(numbers: list[int]) -> bool:
     if not numbers or len(numbers) > 10:
         return False

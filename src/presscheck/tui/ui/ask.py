@@ -1,4 +1,7 @@
-"""Dialogs that screens open to choose items, to ask for a text, and to confirm an action."""
+"""Dialogs that screens open to choose items, to ask for a text, and to confirm an action.
+
+In all functions, `screen` is the screen below the dialog, and titles, lines and labels are display text.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +32,6 @@ async def choose(
     """Ask the user to choose an item, and return its key, or None if the dialog was closed.
 
     Args:
-        screen: the screen below the dialog.
-        title: the question, as display text.
-        choices: the items.
         ranked: whether the best match of the typed text comes first; otherwise the order of `choices` stays.
         current: the key of the item under the cursor when the dialog opens.
         empty_text: the message if nothing matches.
@@ -47,9 +47,6 @@ async def choose_several(
     """Ask the user to mark items, and return their keys, or None if the dialog was closed.
 
     Args:
-        screen: the screen below the dialog.
-        title: the question, as display text.
-        choices: the items.
         chosen: the keys of the items that are marked when the dialog opens.
         ranked: whether the best match of the typed text comes first; otherwise the order of `choices` stays.
     """
@@ -62,8 +59,6 @@ async def prompt(
     """Ask the user for a line of text, and return it, or None if the dialog was closed.
 
     Args:
-        screen: the screen below the dialog.
-        title: the question, as display text.
         text: the initial text, or a draft that stores the typed text until the caller discards it.
         options: more arguments of `PromptDialog`.
     """
@@ -82,8 +77,6 @@ async def change_text(
     The draft stays if the dialog was closed, and if the text was not written.
 
     Args:
-        screen: the screen below the dialog.
-        title: the question, as display text.
         draft: stores the typed text.
         write: writes the text. If it raises an error or returns False, the text was not written.
         options: more arguments of `PromptDialog`.
@@ -105,10 +98,7 @@ async def confirm(
     """Ask the user to confirm an action, and return True only if the user confirmed it.
 
     Args:
-        screen: the screen below the dialog.
-        title: the action, as display text.
-        lines: the consequences, as display text.
-        label: the label of the button that confirms.
+        lines: the consequences.
         type_to_confirm: a text that the user must type before confirming.
         details: more lines, such as a diff, that a key shows instead of `lines`.
     """
@@ -131,10 +121,7 @@ async def confirm_checked(
     The action cannot be confirmed before the check is finished.
 
     Args:
-        screen: the screen below the dialog.
-        title: the action, as display text.
-        lines: the text during the check, as display text.
-        label: the label of the button that confirms.
+        lines: the text during the check.
         check: returns the result of the check, or None to close the dialog without confirming.
     """
     dialog = ConfirmDialog(title, lines, label, is_ready=False)

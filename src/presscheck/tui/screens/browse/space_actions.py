@@ -32,7 +32,7 @@ from presscheck.tui.commands import key_for
 from presscheck.tui.screens.access.levels import DEFAULT_LEVELS
 from presscheck.tui.screens.admin.merge_rules import ask_merge_rules, own_rules, rules_in_words
 from presscheck.tui.screens.browse.deleted_spaces import DeletedSpaces
-from presscheck.tui.screens.emoji import emoji_code, emoji_text
+from presscheck.tui.screens.emoji import emoji_code, emoji_problem, emoji_text
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.ui.ask import change_text, choose, confirm, prompt
 from presscheck.tui.widgets.picker import Choice
@@ -312,12 +312,9 @@ class SpaceActions:
         await change_text(self._screen, question, draft, write, min_length=at_least, max_length=at_most)
 
     async def _change_emoji(self, space_id: str, present: str) -> None:
-        def validate(text: str) -> str | None:
-            return None if not text or emoji_code(text) else "one emoji, or its code such as 1f4d6"
-
         hint = "one emoji, or its code such as 1f4d6; empty: none"
         text = await prompt(
-            self._screen, "Emoji", present, min_length=0, max_length=TITLE, validate=validate, hint=hint
+            self._screen, "Emoji", present, min_length=0, max_length=TITLE, validate=emoji_problem, hint=hint
         )
         if text is not None and text != present:
             await self._write(UpdateSpace(space_id=space_id, emoji=emoji_code(text)))
@@ -429,7 +426,8 @@ class SpaceActions:
             (Span(f"It leaves this organization and goes to the top level of {name}."),),
             (Span("Only an admin there can transfer it back.", "waiting"),),
         ]
-        if await self._confirm(f"Transfer {title} to {name}?", lines, "Transfer", title):
+        question = f"Transfer {title} to {name}?"
+        if await confirm(self._screen, question, lines, "Transfer", type_to_confirm=title):
             call: Operation[Any] = (
                 TransferSpace(space_id=item.space.id, organization=target)
                 if item.space
@@ -448,7 +446,8 @@ class SpaceActions:
     async def _delete(self, item: Item) -> None:
         title = sanitize(item.title)
         lines = _space_losses(item) if item.space else self._collection_losses(item)
-        if not await self._confirm(f"Delete the {item.kind} {title}?", lines, "Delete", title):
+        question = f"Delete the {item.kind} {title}?"
+        if not await confirm(self._screen, question, lines, "Delete", type_to_confirm=title):
             return
         if item.space is None:
             await self._write(DeleteCollection(collection_id=_id(item)))
@@ -507,9 +506,6 @@ class SpaceActions:
             self._screen.notify(against[chosen])
             return None
         return chosen
-
-    async def _confirm(self, question: str, lines: list[Line], action: str, title: str) -> bool:
-        return await confirm(self._screen, question, lines, action, type_to_confirm=title)
 
     async def _write(self, call: Operation[Any]) -> None:
         await self._screen.engine.write(call).landed()

@@ -18,7 +18,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.commands import key_for
-from presscheck.tui.screens.emoji import emoji_code, emoji_text
+from presscheck.tui.screens.emoji import emoji_code, emoji_problem, emoji_text
 from presscheck.tui.screens.page.editor import TITLE, change_pages
 from presscheck.tui.ui.ask import change_text, choose
 from presscheck.tui.widgets.picker import Choice
@@ -36,10 +36,6 @@ def _slug_problem(text: str) -> str | None:
 
 def _icon_problem(text: str) -> str | None:
     return None if _ICON.fullmatch(text) else "small letters, digits and - only"
-
-
-def _emoji_problem(text: str) -> str | None:
-    return None if not text or emoji_code(text) else "one emoji, or its code such as 1f680"
 
 
 def _stored_emoji(text: str) -> str:
@@ -87,7 +83,7 @@ DETAILS = (
     _Detail("title", "Title", "t", _EVERY, 1, TITLE),
     _Detail("description", "Description", "d", _TEXTS),
     _Detail("icon", "Icon", "i", _EVERY, 0, 50, _icon_problem),
-    _Detail("emoji", "Emoji", "e", _EVERY, 0, 50, _emoji_problem, _stored_emoji, emoji_text),
+    _Detail("emoji", "Emoji", "e", _EVERY, 0, 50, emoji_problem, _stored_emoji, emoji_text),
     _Detail("slug", "Slug", "s", _WITH_PATH, 1, 100, _slug_problem),
     _Detail("condition", "Condition", "c", _EVERY, 0, LONGEST, _condition_problem),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from presscheck.api.site_findings import ListSiteFindings
@@ -12,9 +13,13 @@ from presscheck.tui.screens.sites.published_profile import published_reason, sho
 from presscheck.tui.screens.sites.style_guide import open_style_guide, style_guide_reason
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from presscheck.api.sites import Site
     from presscheck.documents.sites.checks import Part
     from presscheck.tui.screens.publish.session import PublishSession
     from presscheck.tui.screens.publish.site_actions import SiteActions
+    from presscheck.tui.ui.screen import BaseScreen
 
 ACCESS_TABS: tuple[Part, ...] = ("redirects", "share links", "sign-in")
 """Tabs of the access screen, in their order."""
@@ -65,10 +70,12 @@ class SiteScreens:
     def _open_access(self, tab: int = 0, redirect: str = "") -> None:
         from presscheck.tui.screens.sites.access.screen import SiteAccessScreen  # 6 ms, so imported on first use
 
-        session, site = self._session, self._session.current
-        if site:
-            screen = SiteAccessScreen(session.organization_id, site, tab=tab, redirect=redirect)
-            session.screen.app_context.push_screen(screen)
+        self._show(partial(SiteAccessScreen, tab=tab, redirect=redirect))
+
+    def _show(self, screen: Callable[[str, Site], BaseScreen]) -> None:
+        """Show a screen of the site."""
+        if site := self._session.current:
+            self._session.screen.app_context.push_screen(screen(self._session.organization_id, site))
 
     def reason_go_published(self) -> str | None:
         """Return why the published site cannot be shown: the site is not live, or the service cannot be asked."""
@@ -104,27 +111,21 @@ class SiteScreens:
         """Show sections, groups and spaces of the site as a tree."""
         from presscheck.tui.screens.sites.structure.screen import SiteStructureScreen  # 2 ms, so imported on first use
 
-        session, site = self._session, self._session.current
-        if site:
-            session.screen.app_context.push_screen(SiteStructureScreen(session.organization_id, site))
+        self._show(SiteStructureScreen)
 
     def command_go_adaptive(self) -> None:
         """Show visitor schema, conditions and audiences of the site."""
         # 6 ms, so imported on first use
         from presscheck.tui.screens.sites.adaptive.screen import AdaptiveContentScreen
 
-        session, site = self._session, self._session.current
-        if site:
-            session.screen.app_context.push_screen(AdaptiveContentScreen(session.organization_id, site))
+        self._show(AdaptiveContentScreen)
 
     def command_go_customization(self) -> None:
         """Show the customization of the site."""
         # 9 ms, so imported on first use
         from presscheck.tui.screens.sites.customization.screen import CustomizationScreen
 
-        session, site = self._session, self._session.current
-        if site:
-            session.screen.app_context.push_screen(CustomizationScreen(session.organization_id, site))
+        self._show(CustomizationScreen)
 
     def reason_go_findings(self) -> str | None:
         """Return why no findings can be listed: there is no site, or the service lists none."""
@@ -134,9 +135,7 @@ class SiteScreens:
         """List the problems that the service found in the site."""
         from presscheck.tui.screens.sites.findings import SiteFindingsScreen  # 2 ms, so imported on first use
 
-        session, site = self._session, self._session.current
-        if site:
-            session.screen.app_context.push_screen(SiteFindingsScreen(session.organization_id, site))
+        self._show(SiteFindingsScreen)
 
     def reason_go_style_guide(self) -> str | None:
         """Return why there is no style guide to open: the site has none, and none can be created now."""
@@ -152,6 +151,4 @@ class SiteScreens:
         """Show publishes and changes of the site, to inspect and restore them."""
         from presscheck.tui.screens.sites.history.screen import SiteHistoryScreen  # 3 ms, so imported on first use
 
-        session, site = self._session, self._session.current
-        if site:
-            session.screen.app_context.push_screen(SiteHistoryScreen(session.organization_id, site))
+        self._show(SiteHistoryScreen)

@@ -186,7 +186,7 @@ class RedirectList(MarkedList[Redirect]):
         redirects, path = self._session.map, self._session.path
         if redirects is None:
             return
-        draft = self._draft(f"redirect of site {self._session.site.id}")
+        draft = self._session.draft(f"redirect of site {self._session.site.id}")
         source = await self._ask_source(draft, redirects)
         destination = await self._ask_destination(f"{source} redirects to", redirects) if source else None
         if source and destination:
@@ -209,7 +209,7 @@ class RedirectList(MarkedList[Redirect]):
         ]
         chosen = await choose(self._session.screen, f"Change {source}", choices)
         if chosen == "source":
-            draft = self._draft(f"redirect {redirect.id}", redirect.source)
+            draft = self._session.draft(f"redirect {redirect.id}", redirect.source)
             new = await self._ask_source(draft, redirects, redirect.id)
             if new and new != redirect.source:
                 await send(self._session.screen, UpdateRedirect(**path, source=new))
@@ -279,10 +279,6 @@ class RedirectList(MarkedList[Redirect]):
         if failed:
             raise failed[0]
         self._session.screen.notify(f"{count(len(tickets), 'redirect')} changed")
-
-    def _draft(self, key: str, present: str = "") -> DraftSlot:
-        about = {"site": self._session.site.id, "title": present or self._session.site.title}
-        return DraftSlot(self._session.screen.engine.outbox, key, present, about)
 
     async def _ask_source(self, draft: DraftSlot, redirects: RedirectMap, own: str = "") -> str | None:
         """Ask for the path of a redirect. Returns None if the user canceled.

@@ -19,6 +19,7 @@ from presscheck.api.sites import GetSite, Site
 from presscheck.engine.publish.redirects import RedirectMap, read_paths
 from presscheck.engine.reads.scheduler import REQUESTED
 from presscheck.engine.writes.pending_writes import apply_pending
+from presscheck.store.drafts import DraftSlot
 from presscheck.tui.screens.sites.writes import write_reason
 from presscheck.tui.ui.loaded import Loaded
 
@@ -70,6 +71,11 @@ class SiteAccess:
         if missing := self.screen.engine.missing_reason(listing):
             return missing
         return write_reason(self.screen, write, self.site, role) if write else None
+
+    def draft(self, key: str, present: str = "") -> DraftSlot:
+        """Return the draft of a text of a redirect or share link; `present` is the text before the edit."""
+        about = {"site": self.site.id, "title": present or self.site.title}
+        return DraftSlot(self.screen.engine.outbox, key, present, about)
 
     def load(self) -> None:
         """Subscribe to all data of the screen, and read the pages of the site."""

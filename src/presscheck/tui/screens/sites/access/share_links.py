@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from presscheck.api.site_settings import CreateShareLink, DeleteShareLink, ListShareLinks, ShareLink, UpdateShareLink
-from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -167,9 +166,8 @@ class ShareLinkList(List[ShareLink]):
             await send(self._session.screen, DeleteShareLink(**self._session.path, share_link_id=link.id))
 
     async def _ask_name(self, question: str, key: str, present: str, write: Callable[[str], Awaitable[object]]) -> None:
-        screen, site = self._session.screen, self._session.site
-        draft = DraftSlot(screen.engine.outbox, key, present, {"site": site.id, "title": present or site.title})
-        await change_text(screen, question, draft, write, max_length=LONGEST_NAME, hint="for partners")
+        draft = self._session.draft(key, present)
+        await change_text(self._session.screen, question, draft, write, max_length=LONGEST_NAME, hint="for partners")
 
 
 def _name(link: ShareLink) -> Line:
