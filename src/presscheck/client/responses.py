@@ -79,7 +79,7 @@ class Reply:
 
 
 def check_response(call: Operation[Any], reply: Reply) -> Reply:
-    """Check that a response has a success status and content type JSON, or is empty if the call has no response.
+    """Check that a response has a success status, and JSON as content type unless the call expects no body.
 
     Raises:
         ServiceError: the response is an error response.

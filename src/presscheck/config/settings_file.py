@@ -1,4 +1,4 @@
-"""Editing of the settings file: profiles, saved views, aliases and folders; all other bytes stay unchanged.
+"""Editing of the settings file: profiles, saved views, aliases, folders and keys; all other bytes stay unchanged.
 
 The file is replaced atomically and keeps its permissions.
 """

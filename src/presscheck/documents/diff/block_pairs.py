@@ -20,7 +20,7 @@ Kind = Literal["same", "added", "removed", "changed", "moved"]
 MIN_LIKENESS = 0.5
 """Minimum similarity of two segments to count as one changed segment."""
 MIN_LIKENESS_ALONE = 0.25
-"""Minimum similarity in a gap with one segment on each side, where there is no other candidate."""
+"""The same if the gap has a single segment on each side, so that there is no other candidate."""
 MAX_PAIRS = 400
 """Maximum number of pairs of a gap in which all pairs are compared."""
 NEVER_MOVED = BY_LINE | {"row", "align", "tag", "end", "fence"}

@@ -223,7 +223,7 @@ class SplitText:
 
 
 def _pairs_in(pairs: TagPairs, lines: range, moved: int = 0) -> TagPairs:
-    """Return the pairs that open in some lines, with the line numbers changed by `moved`."""
+    """Return the pairs whose opening tag is in `lines`, with their line numbers shifted by `moved`."""
     return {(line + moved, name): end + moved for (line, name), end in pairs.items() if line in lines}
 
 
