@@ -76,6 +76,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("outbox", "undo", "{id}", "--yes"),
     ("doctor",),
     ("inbox",),
+    ("inbox", "--all-profiles"),
     ("inbox", "--since", "2d"),
     ("open", "api#5"),
     ("page", "edit", "guides#3", "quickstart", "--body", "# Quickstart"),

@@ -6,7 +6,7 @@ import pytest
 
 from presscheck.config.profile import HOSTED, load
 from presscheck.config.settings_file import save_folder
-from presscheck.config.validation import errors_in, read_folders, read_review_programs
+from presscheck.config.validation import errors_in, read_folders, read_inbox_profiles, read_review_programs
 from presscheck.errors import ConfigurationError
 from presscheck.wiring import connect
 
@@ -106,6 +106,34 @@ def test_plain_http_requires_allow_http(file: Path, url: str) -> None:
     profile = load(file, environment={"PRESSCHECK_TOKEN": "t"})
     assert profile.base_url == url
     assert url.removeprefix("http://") in repr(connect(profile)), "the client takes it too"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('inbox_profiles = ["work", "gone"]', "1: inbox_profiles has no profile [profiles.gone]: add it, or remove"),
+        ('# x\ninbox_profiles = [\n"work",\n"work"]', "2: inbox_profiles has 'work' twice"),
+        ("inbox_profiles = []", "1: inbox_profiles must be a list of profiles"),
+        ('inbox_profiles = "work"', "1: inbox_profiles must be a list of profiles"),
+        ("inbox_profiles = [3]", "1: inbox_profiles must be a list of profiles"),
+    ],
+)
+def test_the_profiles_of_the_inbox_are_checked(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(f"{text}\n[profiles.work]\n")
+    [error] = errors_in(file)
+    assert message in str(error)
+    with pytest.raises(ConfigurationError, match="inbox_profiles"):
+        read_inbox_profiles(file)
+    assert load(file, "work", {}).name == "work", "the app starts anyway"
+
+
+def test_the_profiles_of_the_inbox_keep_their_order(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('inbox_profiles = ["work", "client"]\n[profiles.client]\ntheme = 3\n[profiles.work]\n')
+    assert read_inbox_profiles(file) == ("work", "client"), "also if a profile has an error"
+    file.write_text("[profiles.client]\n")
+    assert read_inbox_profiles(file) is None
 
 
 def test_folders_of_spaces_are_checked(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from presscheck.config.profile import Profile
-from presscheck.engine.profiles import list_profiles, store_needs_me
+from presscheck.engine.profiles import inbox_profiles, list_profiles, store_needs_me
 from presscheck.paths import Places, store_name
 from presscheck.store.outbox import Outbox
 
@@ -46,3 +46,12 @@ def test_stored_values_that_cannot_be_read_are_left_out(where: Places) -> None:
     assert (broken.host, broken.needs_me) == ("unix:/s.sock", None)
     assert (default.name, default.needs_me) == ("default", None)
     assert not where.outbox_file(store_name("default", default.base_url)).exists(), "nothing is created"
+
+
+def test_the_inbox_has_the_chosen_profiles_or_all(where: Places) -> None:
+    assert inbox_profiles(where, "demo") == ("demo",)
+    profiles = '[profiles.work]\n[profiles.client]\ntheme = 3\n[profiles."\\u001b[31m"]\n'
+    write_settings(where, profiles)
+    assert inbox_profiles(where, "demo") == ("client", "demo", "work"), "without names that are not allowed"
+    where.config_file.write_text(f'inbox_profiles = ["work", "client"]\n{profiles}')
+    assert inbox_profiles(where, "demo") == ("work", "client")

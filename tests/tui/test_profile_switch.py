@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.profiles import write_settings
 from tests.running_service import RunningService, running_service
 from tests.terminal import Terminal
 from tests.tui.app_driver import app_on, inbox_loaded, pick, running, shown, until
@@ -22,21 +23,6 @@ def sample(shared_service: Callable[..., RunningService]) -> RunningService:
 def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     with running_service(tmp_path_factory.mktemp("other"), sample=True) as service:
         yield service
-
-
-def write_settings(home: Path, **services: RunningService | str) -> None:
-    """Write a profile for each service; a text is the whole table of a profile."""
-    (home / "config").mkdir(exist_ok=True)
-    lines: list[str] = []
-    for name, service in services.items():
-        if isinstance(service, str):
-            lines += [f"[profiles.{name}]", service]
-            continue
-        token = home / f"{name}-token"
-        token.write_text(service.token)
-        token.chmod(0o600)
-        lines += [f"[profiles.{name}]", f'base_url = "{service.base_url}"', f'token_file = "{token}"', "sync = false"]
-    (home / "config" / "config.toml").write_text("\n".join(lines) + "\n")
 
 
 def choices(app: object) -> list[str]:

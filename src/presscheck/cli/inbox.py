@@ -6,49 +6,55 @@ The views are the same as in the app: built-in views by id or title, saved views
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 from typing_extensions import override
 
-from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
+from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.organizations import ListOrganizations, Organization
-from presscheck.api.spaces import ListSpaces
 from presscheck.cli.digest import Format, digest_lines, digest_record
-from presscheck.cli.output import as_json, print_message, print_text
+from presscheck.cli.exit_codes import exit_code, report_errors
+from presscheck.cli.json_filter import json_option
+from presscheck.cli.output import as_json, print_json, print_message, print_text
 from presscheck.cli.project import project_of
-from presscheck.cli.session import Session, with_session
+from presscheck.cli.session import (
+    Session,
+    chosen_profile,
+    is_offline,
+    load_profile,
+    open_session,
+    profile_option,
+    run_with_session,
+)
 from presscheck.cli.watch import watch_events
+from presscheck.config.profile import load_other, profile_name
 from presscheck.config.project import Project, views_of
 from presscheck.config.saved_views import SavedView, same_name
 from presscheck.engine.engine import Engine
 from presscheck.engine.inbox.digest import MAX_READ, parse_since, read_digest
 from presscheck.engine.inbox.event_log import POLL_INTERVAL
 from presscheck.engine.inbox.notification_settings import request_target
-from presscheck.engine.inbox.query_language import is_local
+from presscheck.engine.inbox.organization_inbox import cached_views, fetch_views
 from presscheck.engine.inbox.views import (
     VIEWS,
-    Group,
     View,
     all_views,
-    arrange_rows,
-    hidden_positions,
-    listing_of,
-    missing_reviews,
-    personal_listings,
     row_details,
     validate_view,
 )
 from presscheck.engine.members import user_id
+from presscheck.engine.profiles import inbox_profiles
 from presscheck.engine.reads.substitutes import NO_USER
 from presscheck.engine.review.merge_readiness import newest_reviews
 from presscheck.engine.shared_calls import reviewers_of, reviews_of
-from presscheck.errors import ConfigurationError, IncompleteList, InvalidArgument
+from presscheck.errors import ConfigurationError, InvalidArgument, PresscheckError
 from presscheck.paths import places
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
@@ -136,8 +142,33 @@ def saved_views(project: Project | None) -> tuple[SavedView, ...]:
 @click.option(
     "--format", "form", type=click.Choice(["text", "markdown"]), help="With --since: the format (text by default)."
 )
-@with_session
-async def inbox(
+@click.option(
+    "--all-profiles",
+    is_flag=True,
+    help="Print the inboxes of the profiles in inbox_profiles; without this setting, of all profiles.",
+)
+@json_option
+@profile_option
+@click.pass_context
+@report_errors
+def inbox(context: click.Context, /, *, all_profiles: bool, as_json: bool, **given: Any) -> None:
+    """List the change requests in your inbox.
+
+    Prints the first view that is not empty.
+    """
+    if not all_profiles:
+        _run_inbox(as_json=as_json, **given)
+        return
+    options = {"watch": "--watch", "interval": "--interval", "since": "--since", "form": "--format"}
+    other = next((option for name, option in options.items() if given[name] not in (None, False)), None)
+    if other:
+        raise InvalidArgument("--all-profiles", f"cannot be used with {other}")
+    code = asyncio.run(_print_all_profiles(context, given["view"], given["limit"], as_json=as_json))
+    context.exit(code)
+
+
+@run_with_session
+async def _run_inbox(
     session: Session,
     view: str | None,
     limit: int,
@@ -147,10 +178,6 @@ async def inbox(
     since: str | None,
     form: Format | None,
 ) -> None:
-    """List the change requests in your inbox.
-
-    Prints the first view that is not empty.
-    """
     if not watch and interval is not None:
         raise InvalidArgument("--interval", "requires --watch")
     if since is None and form is not None:
@@ -173,18 +200,77 @@ async def print_inbox(session: Session, view: str | None = None, limit: int = MA
     saved, mistakes = views_of(places().config_file, session.profile.project, validate_view)
     for mistake in mistakes:
         print_message(f"Saved view skipped: {mistake}")
-    inboxes: list[dict[str, Any]] = []
     if not await user_id(session.engine):
         print_message(f"{NO_USER}. Shown are the change requests of everyone.")
-    for organization in (await session.read(ListOrganizations())).items:
-        shown = await fetch_inbox(session, organization, all_views(saved), view, limit)
+    inboxes: list[dict[str, Any]] = []
+    async for shown in _inboxes(session, all_views(saved), view, limit):
         if session.json:
             inboxes.append(_as_json(session.engine, shown))
         else:
-            for line in _lines(session.engine, shown):
-                sys.stdout.write(line.rstrip() + "\n")
+            print_text("\n".join(line.rstrip() for line in _lines(session.engine, shown)))
     if session.json:
         session.show(inboxes)
+
+
+async def _inboxes(session: Session, views: tuple[View, ...], view: str | None, limit: int) -> AsyncIterator[Shown]:
+    for organization in (await session.read(ListOrganizations())).items:
+        yield await fetch_inbox(session, organization, views, view, limit)
+
+
+@dataclass
+class _ProfileOutput:
+    """The output of a profile: JSON records or lines, messages for stderr, and the error that ended the reading."""
+
+    name: str
+    records: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    lines: list[str] = field(default_factory=list[str])
+    messages: list[str] = field(default_factory=list[str])
+    error: PresscheckError | None = None
+
+
+async def _print_all_profiles(context: click.Context, view: str | None, limit: int, *, as_json: bool) -> int:
+    """Print a view of each organization of several profiles, which are read at the same time. Return the exit code.
+
+    A profile that cannot be read is one line on stderr, and decides the exit code.
+    """
+    project = project_of(context)
+    views = all_views(saved_views(project))
+    begun_with = profile_name(chosen_profile(context), dict(os.environ))
+
+    async def read(name: str) -> _ProfileOutput:
+        output = _ProfileOutput(name)
+        try:
+            if name == begun_with:
+                profile = await asyncio.to_thread(load_profile, context)
+            else:
+                profile = await asyncio.to_thread(load_other, places().config_file, name, project=project)
+                profile = replace(profile, offline=is_offline(context))
+            async with open_session(profile, as_json=as_json, report=output.messages.append) as session:
+                await session.run(_read_profile(session, views, view, limit, output))
+        except PresscheckError as error:
+            output.error = error
+        return output
+
+    outputs = await asyncio.gather(*map(read, inbox_profiles(places(), begun_with)))
+    if as_json:
+        print_json([record for output in outputs for record in output.records])
+    elif any(output.lines for output in outputs):
+        print_text("\n\n".join("\n".join(output.lines) for output in outputs if output.lines))
+    for output in outputs:
+        for message in (*output.messages, *([output.error.message] if output.error else ())):
+            print_message(f"{output.name}: {message}")
+    return next((exit_code(output.error) for output in outputs if output.error), 0)
+
+
+async def _read_profile(
+    session: Session, views: tuple[View, ...], view: str | None, limit: int, output: _ProfileOutput
+) -> None:
+    async for shown in _inboxes(session, views, view, limit):
+        if session.json:
+            output.records.append({"profile": output.name, **_as_json(session.engine, shown)})
+        else:
+            title, *lines = (line.rstrip() for line in _lines(session.engine, shown))
+            output.lines += [*([""] if output.lines else []), f"{sanitize(output.name)} · {title}", *lines]
 
 
 async def print_digest(session: Session, since: str, form: Format, limit: int) -> None:
@@ -229,51 +315,15 @@ async def fetch_inbox(
     """
     engine = session.engine
     me = await user_id(engine)
-    spaces = {
-        space.id: space.title
-        for space in (await engine.read(ListSpaces(organization_id=organization.id, limit=1000))).items
-    }
-    await _fetch_reviews(session, organization.id, me)
-    groups_by_view = {
-        view.id: await _groups(session, view, organization.id, me, spaces, shows_hidden=shows_hidden) for view in views
-    }
-    counts = {name: sum(len(group.places) for group in groups) for name, groups in groups_by_view.items()}
+    if incomplete := await fetch_views(engine, organization.id, views, me):
+        session.add_incomplete(incomplete)
+    inbox = await cached_views(engine, organization, views, me, shows_hidden=shows_hidden)
+    counts = {view.id: inbox.count(view) for view in views}
     view = next((view for view in views if (view.id == chosen if chosen else counts[view.id])), None)
-    requests: list[ChangeRequest] = []
-    headings: dict[int, str] = {}
-    for group in groups_by_view[view.id] if view else ():
-        places = group.places[: limit - len(requests)]
-        if view and places:
-            headings |= {len(requests): group.title} if group.title is not None else {}
-            known = engine.rows(listing_of(view, "", organization.id, me), places)
-            requests += [known[place] for place in places if place in known]
+    requests, headings = inbox.rows(engine, view, limit) if view else ([], {})
     for request in requests:
         await asyncio.gather(engine.read(reviews_of(request)), engine.read(reviewers_of(request)))
-    return Shown(organization, views, counts, view, tuple(requests), headings, spaces, me)
-
-
-async def _groups(
-    session: Session, view: View, organization: str, me: str, spaces: Mapping[str, str], *, shows_hidden: bool
-) -> tuple[Group, ...]:
-    """Fetch the list of a view into the store. Return its groups as positions in the list."""
-    listing = listing_of(view, "", organization, me)
-    total = await _fetch_list(session, listing)
-    groups: tuple[Group, ...] = (Group(None, range(total)),)
-    if view.is_grouped or is_local(view.query):
-        groups = await arrange_rows(session.engine, view, listing, view.query, spaces, now(), me)
-    hidden = () if shows_hidden else hidden_positions(session.engine, view, listing)
-    if not hidden:
-        return groups
-    return tuple(Group(group.title, [place for place in group.places if place not in hidden]) for group in groups)
-
-
-async def _fetch_reviews(session: Session, organization: str, me: str) -> None:
-    """Fetch the lists and reviews that show which change requests the user reviewed."""
-    open_requests = ListOrganizationChangeRequests(organization_id=organization, status="open")
-    for listing in (*personal_listings(organization, me), open_requests) if me else ():
-        await _fetch_list(session, listing)
-    for call in missing_reviews(session.engine, organization, me):
-        await session.engine.read(call)
+    return Shown(organization, views, counts, view, tuple(requests), headings, dict(inbox.spaces), me)
 
 
 def _lines(engine: Engine, shown: Shown) -> list[str]:
@@ -316,18 +366,3 @@ def _as_json(engine: Engine, shown: Shown) -> dict[str, Any]:
         "view": shown.view.id if shown.view else None,
         "changeRequests": rows,
     }
-
-
-async def _fetch_list(session: Session, listing: ListOrganizationChangeRequests) -> int:
-    engine, total, error = session.engine, 0, None
-    async for seen in engine.watch_listing(listing):
-        total, error = seen.value, seen.error
-        if seen.state != "cached" and engine.window(listing, 0, 0).complete:
-            break
-        if error:
-            break
-    if isinstance(error, IncompleteList):
-        session.add_incomplete(error)
-    elif error and engine.window(listing, 0, 0).age is None:
-        raise error
-    return total

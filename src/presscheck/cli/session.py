@@ -10,7 +10,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sized
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sized
 from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeVar, cast
@@ -349,7 +349,12 @@ def load_profile(context: click.Context, *, with_token: bool = True) -> Profile:
     """Load the profile of a command; its token is only read if `with_token` is true."""
     project = project_of(context)
     profile = load(places().config_file, chosen_profile(context), with_token=with_token, project=project)
-    return replace(profile, offline=bool((context.find_root().obj or ())[2:3] == (True,)))
+    return replace(profile, offline=is_offline(context))
+
+
+def is_offline(context: click.Context) -> bool:
+    """Return whether the command runs with --offline."""
+    return bool((context.find_root().obj or ())[2:3] == (True,))
 
 
 def has_terminal() -> bool:
@@ -431,17 +436,34 @@ def run_with_profile(profile: Profile, function: Callable[..., Awaitable[None]])
 async def _run(
     profile: Profile, function: Callable[..., Awaitable[None]], *, as_json: bool, given: dict[str, Any]
 ) -> Callable[[], int] | None:
+    async with open_session(profile, as_json=as_json) as session:
+        await session.run(function(session, **given))
+        await session.engine.noted()
+    return session.on_close
+
+
+@contextlib.asynccontextmanager
+async def open_session(
+    profile: Profile, *, as_json: bool, report: Callable[[str], None] = print_message
+) -> AsyncGenerator[Session]:
+    """Yield a session with an engine that is open for the duration of the block, and print the notices of its files.
+
+    Args:
+        profile: the profile.
+        as_json: whether to print JSON.
+        report: prints a message about the work, by default on stderr.
+
+    Raises:
+        PresscheckError: the files of the profile cannot be opened.
+    """
     engine = open_engine(profile)
     await engine.start()
-    session = Session(engine, profile, json=as_json)
     try:
-        await session.run(function(session, **given))
-        await engine.noted()
+        yield Session(engine, profile, json=as_json, report=report)
     finally:
         await engine.close()
         for notice in engine.notices:
-            print_message(notice)
-    return session.on_close
+            report(notice)
 
 
 def confirm(question: str, *, yes: bool) -> None:

@@ -16,14 +16,16 @@ from typing import TYPE_CHECKING
 from presscheck.config.settings_schema import CACHE_SIZE, LOW_BANDWIDTH, NARROWEST_TEXT, TEXT_WIDTH
 from presscheck.config.tokens import Token, find_token
 from presscheck.config.validation import HOSTED, read, require_encryption
-from presscheck.errors import ConfigurationError
+from presscheck.errors import ConfigurationError, NoToken
 
 if TYPE_CHECKING:
     from presscheck.config.browser_session import StoredSession
     from presscheck.config.project import Project
 
-__all__ = ["HOSTED", "Profile", "Token", "load", "profile_name"]
+__all__ = ["HOSTED", "Profile", "Token", "load", "load_other", "profile_name"]
 
+OF_THE_FIRST_PROFILE = ("PRESSCHECK_TOKEN", "PRESSCHECK_BASE_URL")
+"""Environment variables for the profile with which the process began. Another service must not get its token."""
 _NAME = re.compile(r"[\w.-]{1,40}", re.ASCII)
 
 
@@ -161,6 +163,20 @@ def load(
         agents=table.get("agents", "read"),
         project=project,
     )
+
+
+def load_other(path: Path, name: str, *, project: Project | None = None) -> Profile:
+    """Load a profile other than the one with which the process began, with its token.
+
+    Raises:
+        ConfigurationError: a setting is invalid, or there is no such profile.
+        NoToken: no token is set.
+    """
+    environment = {key: value for key, value in os.environ.items() if key not in OF_THE_FIRST_PROFILE}
+    profile = load(path, name, environment, project=project)
+    if not profile.token:
+        raise NoToken(f"no token for {profile.base_url}: run `presscheck login --profile {name}`")
+    return profile
 
 
 def has_utf8(environment: Mapping[str, str]) -> bool:

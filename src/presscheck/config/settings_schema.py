@@ -207,6 +207,9 @@ SETTINGS: dict[str, Setting] = {
 }
 """The settings of a profile by key."""
 
+INBOX_PROFILES_HELP = "The profiles whose inboxes are shown together, in this order; by default all."
+"""The description of the list `inbox_profiles` at the top of the file."""
+
 MAX_VIEWS = 20
 """The maximum number of saved views."""
 SORTS = ("updated", "created", "comments", "number", "author", "subject", "space")
@@ -368,6 +371,13 @@ def schema() -> dict[str, Any]:
         "type": "object",
         "additionalProperties": False,
         "properties": {
+            "inbox_profiles": {
+                "type": "array",
+                "description": f"{INBOX_PROFILES_HELP} It comes before all tables.",
+                "minItems": 1,
+                "uniqueItems": True,
+                "items": {"type": "string"},
+            },
             "profiles": {
                 "type": "object",
                 "description": "Profiles by name; without --profile and PRESSCHECK_PROFILE it is `default`.",
@@ -469,6 +479,9 @@ def first_file() -> str:
     lines = [
         "# Settings of presscheck. Check them with `presscheck config check`.",
         "# Do not put the token here: `presscheck login` stores it in the system keyring.",
+        "",
+        f"# {INBOX_PROFILES_HELP}",
+        '# inbox_profiles = ["default"]',
         "",
         "[profiles.default]",
         *_explained(SETTINGS),

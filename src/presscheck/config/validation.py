@@ -25,6 +25,8 @@ from presscheck.errors import ConfigurationError
 
 HOSTED = "https://api.gitbook.com"
 """The URL of the hosted service."""
+INBOX_PROFILES = "inbox_profiles"
+"""The setting at the top of the file with the profiles whose inboxes are shown together."""
 
 Key = tuple[str, ...]
 _POSITION = re.compile(r"\(at line (\d+), column \d+\)")
@@ -76,6 +78,25 @@ def read_all(path: Path) -> dict[str, dict[str, Any]]:
     for error in _of_profiles(errors):
         raise ConfigurationError(str(error))
     return profiles_of(document)
+
+
+def read_inbox_profiles(path: Path) -> tuple[str, ...] | None:
+    """Return the names of the profiles whose inboxes are shown together, or None if the setting is missing.
+
+    Raises:
+        ConfigurationError: the file or the setting has an error; errors in profiles are ignored.
+    """
+    document, errors = _read(path)
+    for error in errors:
+        if error.key[:1] in ((), (INBOX_PROFILES,)):
+            raise ConfigurationError(str(error))
+    return tuple(document[INBOX_PROFILES]) if INBOX_PROFILES in document else None
+
+
+def profile_names(path: Path) -> tuple[str, ...]:
+    """Return the names of all profiles of the file, also of profiles with errors; empty if it cannot be read."""
+    profiles = _read(path)[0].get("profiles")
+    return tuple(cast("dict[str, Any]", profiles)) if isinstance(profiles, dict) else ()
 
 
 def read_views(
@@ -211,7 +232,7 @@ def _is_secure(base_url: str) -> bool:
 
 
 def _of_profiles(errors: list[SettingsError]) -> list[SettingsError]:
-    others = {"views", "checks", "commands", *_TABLES}
+    others = {INBOX_PROFILES, "views", "checks", "commands", *_TABLES}
     return [error for error in errors if not others.intersection(error.key[:1])]
 
 
@@ -266,7 +287,7 @@ def _all_errors(document: dict[str, Any], validator: Validator | None) -> list[t
     errors: list[tuple[Key, str]] = [
         ((key,), "is not a known setting; settings belong in [profiles.NAME], views in [[views]]")
         for key in document
-        if key not in ("profiles", "views", "checks", "commands", *_TABLES)
+        if key not in (INBOX_PROFILES, "profiles", "views", "checks", "commands", *_TABLES)
     ]
     for table, error_of in _TABLES.items():
         entries = document.get(table, {})
@@ -279,6 +300,8 @@ def _all_errors(document: dict[str, Any], validator: Validator | None) -> list[t
     errors += check_prose_checks(document.get("checks", []))[1]
     errors += check_own_commands(document.get("commands", []))[1]
     profiles = document.get("profiles", {})
+    if error := _inbox_profiles_error(document.get(INBOX_PROFILES), profiles):
+        errors.append(((INBOX_PROFILES,), error))
     if not isinstance(profiles, dict):
         return [*errors, (("profiles",), "must be a table, such as [profiles.default]")]
     for name, table in cast("dict[str, Any]", profiles).items():
@@ -287,6 +310,21 @@ def _all_errors(document: dict[str, Any], validator: Validator | None) -> list[t
         else:
             errors.append((("profiles", name), f"must be a table, [profiles.{name}]"))
     return errors
+
+
+def _inbox_profiles_error(names: object, profiles: object) -> str | None:
+    """Return why the list of profiles is invalid, or None; None for a file without the list."""
+    if names is None:
+        return None
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+        return 'must be a list of profiles, such as ["work", "client"]'
+    listed = cast("list[str]", names)
+    for number, name in enumerate(listed):
+        if not isinstance(profiles, dict) or name not in profiles:
+            return f"has no profile [profiles.{name}]: add it, or remove {name!r} from the list"
+        if name in listed[:number]:
+            return f"has {name!r} twice"
+    return None
 
 
 def _profile_errors(profile: Key, table: dict[str, Any]) -> list[tuple[Key, str]]:

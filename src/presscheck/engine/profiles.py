@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from presscheck.config.profile import HOSTED, Profile, is_profile_name
 from presscheck.config.tokens import is_stored, set_elsewhere
-from presscheck.config.validation import read_all
+from presscheck.config.validation import profile_names, read_all, read_inbox_profiles
 from presscheck.engine.writes.pending_writes import ME
 from presscheck.paths import Places, store_name
 from presscheck.store.outbox import Outbox, read_marks
@@ -65,6 +65,24 @@ def list_profiles(where: Places, begun_with: Profile) -> list[ProfileSummary]:
             has_token = bool(set_elsewhere(table, {})) or is_stored(where.config, name, base_url)
             summaries.append(_summary(where, name, base_url, has_token=has_token))
     return sorted(summaries, key=lambda summary: summary.name)
+
+
+def inbox_profiles(where: Places, begun_with: str) -> tuple[str, ...]:
+    """Return the names of the profiles whose inboxes are shown together, in their order.
+
+    Without the setting `inbox_profiles`, these are all profiles of the file, and `begun_with`.
+
+    Args:
+        where: the directories with the settings file.
+        begun_with: the name of the profile with which the process began; it need not be in the file.
+
+    Raises:
+        ConfigurationError: the settings file or the setting has an error.
+    """
+    names = read_inbox_profiles(where.config_file)
+    if names is not None:
+        return names
+    return tuple(sorted({begun_with, *filter(is_profile_name, profile_names(where.config_file))}))
 
 
 def _summary(where: Places, name: str, base_url: str, *, has_token: bool) -> ProfileSummary:

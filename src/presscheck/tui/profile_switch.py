@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from presscheck.config.profile import Profile, load
+from presscheck.config.profile import Profile, load_other
 from presscheck.engine.profiles import ProfileSummary, list_profiles
-from presscheck.errors import NoToken
 from presscheck.text.phrases import long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.ui.ask import choose
@@ -18,9 +16,6 @@ from presscheck.tui.widgets.picker import Choice
 if TYPE_CHECKING:
     from presscheck.tui.app_context import AppContext
     from presscheck.tui.ui.screen import BaseScreen
-
-OF_THE_FIRST_PROFILE = ("PRESSCHECK_TOKEN", "PRESSCHECK_BASE_URL")
-"""Environment variables for the profile with which the process began. Another service must not get its token."""
 
 
 async def choose_profile(app: AppContext, screen: BaseScreen) -> Profile | None:
@@ -43,7 +38,7 @@ async def choose_profile(app: AppContext, screen: BaseScreen) -> Profile | None:
     name = await choose(screen, "Profile", choices, ranked=True, current=app.profile.name)
     if name is None or name == app.profile.name:
         return None
-    return await asyncio.to_thread(_loaded, app, name)
+    return await asyncio.to_thread(load_profile, app, name)
 
 
 def _label(profile: ProfileSummary, columns: int) -> str:
@@ -63,15 +58,18 @@ def _note(profile: ProfileSummary, *, is_current: bool) -> str:
     return " · ".join(parts)
 
 
-def _loaded(app: AppContext, name: str) -> Profile:
-    """Return a profile with the options of the command line that are about the terminal and the connection."""
+def load_profile(app: AppContext, name: str) -> Profile:
+    """Return a profile with the options of the command line that are about the terminal and the connection.
+
+    Blocks for files, for programs that print a token, and for the system keyring.
+
+    Raises:
+        PresscheckError: the settings file has an error, or the profile has no token.
+    """
     current, begun_with = app.profile, app.begun_with
     if name == begun_with.name:
         return replace(begun_with, project=current.project)  # with the answers to its questions
-    environment = {key: value for key, value in os.environ.items() if key not in OF_THE_FIRST_PROFILE}
-    profile = load(app.settings_file, name, environment, project=current.project)
-    if not profile.token:
-        raise NoToken(f"no token for {profile.base_url}: run `presscheck login --profile {name}`")
+    profile = load_other(app.settings_file, name, project=current.project)
     is_slow = begun_with.low_bandwidth == "on"
     return replace(
         profile,

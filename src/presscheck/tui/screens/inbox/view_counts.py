@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from presscheck.engine.inbox.organization_inbox import is_current
 from presscheck.engine.inbox.views import personal_listings
 from presscheck.engine.reads.scheduler import BACKGROUND
 
@@ -66,21 +67,8 @@ async def _count(engine: Engine, listing: ListOrganizationChangeRequests, *, is_
 
 async def _read_listing(engine: Engine, listing: ListOrganizationChangeRequests) -> None:
     """Read a listing completely, unless it is complete in the store and unchanged."""
-    if await _is_current(engine, listing):
+    if await is_current(engine, listing, BACKGROUND):
         return
     async for result in engine.watch_listing(listing, priority=BACKGROUND):
         if result.error or (result.state != "cached" and engine.window(listing, 0, 0).complete):
             return
-
-
-async def _is_current(engine: Engine, listing: ListOrganizationChangeRequests) -> bool:
-    """Return whether a stored listing is complete, and has the same length and first item as on the service.
-
-    The first item is the one updated last, so it differs after any update.
-    """
-    stored = engine.window(listing, 0, 1)
-    if not stored.complete:
-        return False
-    page = await engine.read(listing.model_copy(update={"limit": 1}), priority=BACKGROUND)
-    total = len(page.items) if page.next is None else page.total
-    return total == stored.total and page.items == stored.items
