@@ -1,5 +1,6 @@
 """A settings file with several profiles, each on a running service."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,7 +16,7 @@ def write_settings(home: Path, chosen: Sequence[str] = (), **services: RunningSe
         services: the services by name of the profile.
     """
     (home / "config").mkdir(exist_ok=True, parents=True)
-    lines = [f"inbox_profiles = {list(chosen)!r}"] if chosen else []
+    lines = [f"inbox_profiles = {json.dumps([*chosen])}"] if chosen else []
     for name, service in services.items():
         if isinstance(service, str):
             lines += [f"[profiles.{name}]", service]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import shlex
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from ipaddress import ip_network
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from presscheck.service.server.start_check import Finding
     from presscheck.store.cache import Cache
     from presscheck.tui.app import PresscheckApp
+    from presscheck.tui.places import Place
     from presscheck.tui.screens.welcome.screen import FirstRun
 
 COLLECTED_AFTER = 700, 10, 10
@@ -141,15 +142,19 @@ def run_app(app: PresscheckApp) -> int:
     """
     while True:
         code, profile, next_profile = app.run_to_end(), app.profile, app.next_profile
-        begun_with = app.begun_with
+        begun_with, place, before = app.begun_with, app.next_place, app.place_before
         if next_profile is None:
             return code
         del app  # its screens are not needed any more
         gc.unfreeze()
         try:
-            app = _app_with(next_profile, begun_with)
+            app = _app_with(next_profile, begun_with, partial(_begin_at, place, before) if place else None)
         except PresscheckError as error:
             app = _app_with(profile, begun_with, partial(_show_error, error))
+
+
+def _begin_at(place: Place, before: Place | None, app: PresscheckApp) -> Awaitable[None]:
+    return app.navigation.begin_at(place, before)
 
 
 def _show_error(error: PresscheckError, app: PresscheckApp) -> None:
@@ -189,7 +194,9 @@ def _app_with(
     snapshot = cache.answer(KEY) if profile.first_screen in ("inbox", "last") else None
     start = Start(snapshot.json if snapshot else None, then=begin, begun_with=begun_with)
     try:
-        return PresscheckApp(lambda: open_engine(profile, where, cache), profile, where, start)
+        return PresscheckApp(
+            lambda opened: open_engine(opened, where, cache if opened is profile else None), profile, where, start
+        )
     except BaseException:
         cache.close()  # there is no engine to close it
         raise
@@ -217,8 +224,7 @@ def app_without_token(profile: Profile, first_run: FirstRun) -> PresscheckApp:
 
     where = places()
     start = Start(welcome=lambda: WelcomeScreen(first_run), then=begin)
-    app = PresscheckApp(lambda: open_engine(app.profile, where), profile, where, start)
-    return app
+    return PresscheckApp(lambda opened: open_engine(opened, where), profile, where, start)
 
 
 def offer_tour(app: PresscheckApp) -> None:

@@ -38,7 +38,7 @@ def app_on(service: RunningService, home: Path, *, theme: str = "ink", **profile
     given = {"base_url": service.base_url, "token": service.token, "sync": False, "theme": theme, **profile}
     chosen = Profile(**given)  # type: ignore[arg-type]
     places = Places(home / "config", home / "cache", home / "state", home / "data")
-    return PresscheckApp(lambda: open_engine(chosen, places), chosen, places)
+    return PresscheckApp(lambda profile: open_engine(profile, places), chosen, places)
 
 
 @asynccontextmanager

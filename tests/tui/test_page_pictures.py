@@ -186,7 +186,7 @@ home, page = Path(sys.argv[3]), sys.argv[4]
 profile = Profile(base_url=sys.argv[1], token=sys.argv[2], sync=False)
 places = Places(home / "config", home / "cache", home / "state", home / "data")
 first = lambda app: app.go(Place.page("runbook", page))
-sys.exit(PresscheckApp(lambda: open_engine(profile, places), profile, places, Start(then=first)).run_to_end())
+sys.exit(PresscheckApp(lambda profile: open_engine(profile, places), profile, places, Start(then=first)).run_to_end())
 """
 SEQUENCE = re.compile(rb"\x1b([_P^X\]].*?)(?:\x1b\\|\x07)", re.DOTALL)
 """A sequence that carries data: of Kitty (APC), sixel (DCS), a title or an image of iTerm2 (OSC)."""

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.profiles import write_settings
 from tests.running_service import RunningService
-from tests.service_users import page_of, somebody
+from tests.service_users import page_of, somebody, token_of
 from tests.tui.app_driver import app_on, noon, pick, plain, shown, until, write
 from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, SIZES, Drive, at_noon, names, rested
 
@@ -569,3 +570,27 @@ def test_a_read_only_profile(service: RunningService, tmp_path: Path, snap_compa
 
     app = app_on(service, tmp_path, read_only=True)
     assert snap_compare(app, terminal_size=(120, 40), run_before=lambda pilot: rested(pilot, drive(pilot)))
+
+
+@pytest.mark.parametrize(("size", "theme"), LOOKS, ids=LOOK_NAMES)
+def test_all_profiles(
+    service: RunningService, tmp_path: Path, snap_compare: Any, size: tuple[int, int], theme: str
+) -> None:
+    token = tmp_path / "token"
+    token.write_text(token_of(service, "jon"))
+    token.chmod(0o600)
+    client = f'base_url = "{service.base_url}"\ntoken_file = "{token}"'
+    bare = 'base_url = "https://docs.example.org"'
+    write_settings(tmp_path, ("work", "client", "bare"), work=service, client=client, bare=bare)
+
+    async def drive(pilot: Any) -> None:
+        await inbox(pilot, service)
+        await pilot.press("g", "M")
+        await until(pilot, shows="✗ bare: no token")
+        await pilot.press("3")
+        screen = pilot.app.screen
+        await until(pilot, holds=lambda: {row.profile for row in screen.lists.tab.items} == {"work", "client"})
+        await until(pilot, holds=lambda: "◷" not in shown(pilot.app))
+
+    app = app_on(service, tmp_path, theme=theme, name="work")
+    assert snap_compare(app, terminal_size=size, run_before=lambda pilot: rested(pilot, drive(pilot)))

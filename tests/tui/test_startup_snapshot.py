@@ -91,7 +91,7 @@ async def test_the_next_start_begins_at_the_row_of_the_snapshot(sample: RunningS
 
 @pytest.mark.parametrize("text", [None, "", "[]", "{", '{"for": "ink 20 2"}', TEXT.replace("bold", "!!")])
 async def test_an_unreadable_snapshot_only_leaves_a_blank_screen(text: str | None, tmp_path: Path) -> None:
-    app = PresscheckApp(lambda: pytest.fail("the engine was opened"), Profile(), places_in(tmp_path), Start(text))
+    app = PresscheckApp(lambda _: pytest.fail("the engine was opened"), Profile(), places_in(tmp_path), Start(text))
     app._open_first_screen = lambda: None  # type: ignore[method-assign,assignment]
     async with running(app, (20, 2)) as pilot:
         await pilot.pause()
@@ -99,7 +99,7 @@ async def test_an_unreadable_snapshot_only_leaves_a_blank_screen(text: str | Non
 
 
 async def test_it_is_painted_as_it_was(tmp_path: Path) -> None:
-    app = PresscheckApp(lambda: pytest.fail("the engine was opened"), Profile(), places_in(tmp_path), Start(TEXT))
+    app = PresscheckApp(lambda _: pytest.fail("the engine was opened"), Profile(), places_in(tmp_path), Start(TEXT))
     app._open_first_screen = lambda: None  # type: ignore[method-assign,assignment]
     async with running(app, (20, 2)) as pilot:
         await until(pilot, shows="remembered")

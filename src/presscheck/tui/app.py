@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from presscheck.api.organizations import Organization, OrganizationMember
     from presscheck.engine.access import Container
     from presscheck.engine.engine import Engine
+    from presscheck.engine.inbox.profile_inboxes import ProfileInboxes
     from presscheck.tui.ui.screen import BaseScreen
 
 SIGNAL_EXIT_CODES = {signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGINT: 130}
@@ -107,7 +108,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
     """The terminal app.
 
     Args:
-        open_engine: opens the engine; called after the first paint. The app closes the engine when it ends.
+        open_engine: opens the engine of a profile; called after the first paint. The app closes it when it ends.
         profile: the profile to use.
         where: the directories with the settings file, the user's own themes and the log.
         start: the screens to open at the start.
@@ -125,7 +126,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     def __init__(
         self,
-        open_engine: Callable[[], Engine],
+        open_engine: Callable[[Profile], Engine],
         profile: Profile,
         where: Places,
         start: Start | None = None,
@@ -134,11 +135,16 @@ class PresscheckApp(App[int], inherit_bindings=False):
         super().__init__()
         self._open_engine, self._start = open_engine, start or Start()
         self._engine: Engine | None = None
+        self._profile_inboxes: ProfileInboxes | None = None
         self.navigation = Navigation(cast("AppContext", self))  # Textual declares wider types than are needed here
         self._notices_shown = 0
         self.profile, self.settings_file, self.where = profile, where.config_file, where
         self.next_profile: Profile | None = None
         """The profile with which the process continues after this app, if the user switches."""
+        self.next_place: Place | None = None
+        """The place at which the next profile begins; None for its first screen."""
+        self.place_before: Place | None = None
+        """The place of this profile to which the user can go back from the next profile."""
         self._trust_file = where.trust_file
         self.keymap, self._key_errors = (keymap, ()) if keymap else load_keymap(where.config_file, profile.project)
         use_keymap(self.keymap)
@@ -198,7 +204,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
     def engine(self) -> Engine:
         """The engine, opened at its first use."""
         if self._engine is None:
-            self._engine = self._open_engine()
+            self._engine = self._open_engine(self.profile)
         return self._engine
 
     @property
@@ -206,9 +212,30 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """The profile with which the process began, whose token may be that of the environment."""
         return self._start.begun_with or self.profile
 
-    def switch_profile(self, profile: Profile) -> None:
-        """End the app; the process continues with an app for another profile."""
-        self.next_profile = profile
+    @property
+    def profile_inboxes(self) -> ProfileInboxes:
+        """The inboxes of several profiles, made at the first use."""
+        if self._profile_inboxes is None:
+            from presscheck.engine.inbox.profile_inboxes import ProfileInboxes  # 5 ms, only for several profiles
+
+            self._profile_inboxes = ProfileInboxes(self.profile.name, self.engine, self._open_other)
+        return self._profile_inboxes
+
+    async def _open_other(self, name: str) -> Engine:
+        """Open and start the engine of another profile. Programs that print a token run in a thread.
+
+        Raises:
+            PresscheckError: the settings file has an error, the profile has no token, or its files cannot be opened.
+        """
+        from presscheck.tui.profile_switch import load_profile  # 5 ms, only for several profiles
+
+        engine = self._open_engine(await asyncio.to_thread(load_profile, cast("AppContext", self), name))
+        await engine.start()
+        return engine
+
+    def switch_profile(self, profile: Profile, place: Place | None = None, before: Place | None = None) -> None:
+        """End the app; the process continues with an app for another profile. See `AppContext.switch_profile`."""
+        self.next_profile, self.next_place, self.place_before = profile, place, before
         self.exit(0)
 
     def watch_theme(self, name: str) -> None:
@@ -390,6 +417,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Stop the background sync, and close the engine."""
         if self._background_refresh:
             await self._background_refresh.close()
+        if self._profile_inboxes:
+            await self._profile_inboxes.close()
         if self._engine:
             await self._engine.close()
 
@@ -474,6 +503,10 @@ class PresscheckApp(App[int], inherit_bindings=False):
     def go(self, place: Place) -> Awaitable[Screen[Any]]:
         """Go to a place, and return its screen."""
         return self.navigation.go(place)
+
+    async def go_to_profile(self, place: Place) -> None:
+        """Go to a place of another profile, or of the profile of the app. See `Navigation.go_to_profile`."""
+        await self.navigation.go_to_profile(place)
 
     def place_reason(self, place: Place) -> str | None:
         """Return why the user cannot go to a place, or None."""

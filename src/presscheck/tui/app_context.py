@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from presscheck.api.organizations import Organization, OrganizationMember
     from presscheck.engine.access import Container
     from presscheck.engine.engine import Engine
+    from presscheck.engine.inbox.profile_inboxes import ProfileInboxes
 
 T = TypeVar("T")
 
@@ -146,6 +147,10 @@ class AppContext(Protocol):
         """
         ...
 
+    async def go_to_profile(self, place: Place) -> None:
+        """Go to a place of another profile, or of the profile of the app. See `Navigation.go_to_profile`."""
+        ...
+
     def place_reason(self, place: Place) -> str | None:
         """Return why the user cannot go to a place, or None."""
         ...
@@ -181,12 +186,23 @@ class AppContext(Protocol):
         ...
 
     @property
+    def profile_inboxes(self) -> ProfileInboxes:
+        """The inboxes of several profiles, made at the first use."""
+        ...
+
+    @property
     def begun_with(self) -> Profile:
         """The profile with which the process began, whose token may be that of the environment."""
         ...
 
-    def switch_profile(self, profile: Profile) -> None:
-        """End the app; the process continues with an app for another profile."""
+    def switch_profile(self, profile: Profile, place: Place | None = None, before: Place | None = None) -> None:
+        """End the app; the process continues with an app for another profile.
+
+        Args:
+            profile: the other profile.
+            place: the place to begin at; None for the first screen of the profile.
+            before: the place of this profile to which the user can go back.
+        """
         ...
 
     def exit(self, result: int | None = None) -> None:

@@ -128,6 +128,7 @@ COMMANDS: tuple[Command, ...] = (
         ("go_admin", "g a", "administration", "Members, teams, invites, SAML, integrations and more"),
         ("go_outbox", "g x", "outbox", "Show unsent changes, their history, and drafts"),
         ("go_profile", "g m", "profile", "Switch to another profile, with its service and user"),
+        ("go_all_profiles", "g M", "all profiles", "List what needs you in several profiles, and go there"),
         ("go_links", "g l", "links and files", "List links, files and reusable content of a space"),
         ("go_permissions", "g w", "permissions", "Show who has which level here, and why"),
         ("go_deleted", "g d", "deleted spaces", "List the deleted spaces, and restore one"),

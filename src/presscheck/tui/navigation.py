@@ -10,6 +10,7 @@ opened, so that the first paint does not wait for them.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
@@ -151,23 +152,66 @@ class Navigation:
         self._note()
         self._show(Place("outbox", "Outbox", mode=self._app.current_mode))
 
+    def command_go_all_profiles(self) -> None:
+        """Show the inboxes of several profiles in one list."""
+        self._note()
+        self._show(Place("profiles", "All profiles", mode="inbox"))
+
     async def command_go_profile(self) -> None:
         """Choose another profile, and continue with it. Unsent changes require a confirmation, as to quit."""
         from presscheck.tui.profile_switch import choose_profile  # 5 ms, only to switch
 
-        screen = self._screen
-        profile = await choose_profile(self._app, screen)
-        if profile is None:
+        profile = await choose_profile(self._app, self._screen)
+        if profile and await self._may_leave():
+            self._app.switch_profile(profile)
+
+    async def go_to_profile(self, place: Place) -> None:
+        """Go to a place of another profile: the app ends, and continues at the place with the other profile.
+
+        Going back from there returns to the current place. Unsent changes require a confirmation, as to quit. In the
+        profile of the app, this is `go`.
+
+        Raises:
+            PresscheckError: the settings file has an error, the profile is not in it, or it has no token.
+        """
+        if place.profile in ("", self._app.profile.name):
+            await self.go(replace(place, profile=""))
             return
+        here, name = self._here(), self._app.profile.name
+        await self._continue_with(place, here and replace(here, profile=name, note=f"profile {name}"))
+
+    async def _continue_with(self, place: Place, before: Place | None) -> None:
+        """Continue at a place with its profile, from where the user can go back to the place `before`."""
+        from presscheck.tui.profile_switch import load_profile  # 5 ms, only to switch
+
+        profile = await asyncio.to_thread(load_profile, self._app, place.profile)
+        if await self._may_leave():
+            self._app.switch_profile(profile, replace(place, profile=""), before)
+
+    async def begin_at(self, place: Place, before: Place | None) -> None:
+        """Go to the first place after a switch of the profile.
+
+        Args:
+            place: the place; if it cannot be opened, the reason is shown on the first screen.
+            before: the place of another profile to which the user can go back.
+        """
+        try:
+            await self.go(place)
+        except PresscheckError as error:
+            self._app.show_error(error)
+        if before:
+            self._places.begin_after(before)
+
+    async def _may_leave(self) -> bool:
+        """Ask whether to leave the profile if it has unsent changes. Return whether the user does."""
         status = self._app.engine.status
         if status.waiting or status.refused:
             from presscheck.tui.ui.ask import confirm  # 10 ms, not for the first paint
 
             self._told = held_words(self._app.engine.held_texts())
             lines = self._unsent_lines(status.waiting, status.refused)
-            if not await confirm(screen, "You have unsent changes", lines, "Switch"):
-                return
-        self._app.switch_profile(profile)
+            return await confirm(self._screen, "You have unsent changes", lines, "Switch")
+        return True
 
     def command_go_review(self) -> None:
         """Go to the last change request, at its former position if its screen is still alive."""
@@ -298,6 +342,10 @@ class Navigation:
             from presscheck.tui.screens.page_comments import PageCommentsScreen
 
             return PageCommentsScreen(place.ids[0], place.ids[1], place.comment)
+        if place.kind == "profiles":
+            from presscheck.tui.screens.all_profiles import AllProfilesScreen  # 20 ms, only when it is first opened
+
+            return AllProfilesScreen()
         from presscheck.tui.screens.outbox.screen import OutboxScreen  # 4 ms, only when it is first opened
 
         return OutboxScreen()
@@ -367,6 +415,9 @@ class Navigation:
 
         If the place cannot be opened, show the reason, and forget the place.
         """
+        if place.profile:
+            self._screen.run(lambda: self._continue_with(place, None), group="profile", exclusive=True)
+            return
         if place.kind in MODES:
             root = self._root_of(place.kind)
             here = root.place()

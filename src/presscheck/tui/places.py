@@ -30,6 +30,7 @@ class Place:
         quote: the words of the page to go to, such as the commented text.
         line: the line of the Markdown to go to, counted from 1.
         command: the name of a command to run at the place.
+        profile: the name of the profile of the place; empty for the profile of the app.
     """
 
     kind: str
@@ -42,6 +43,7 @@ class Place:
     quote: str = ""
     line: int = 0
     command: str = ""
+    profile: str = ""
 
     @classmethod
     def item(cls, key: str) -> Place:
@@ -101,13 +103,17 @@ class Place:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The kind and the ids."""
-        return (self.kind, *self.ids)
+        """The kind and the ids, after the name of another profile."""
+        return (*self._other_profile, self.kind, *self.ids)
 
     @property
     def screen(self) -> tuple[str, ...]:
         """A key that all places of the same screen share."""
-        return self.key if self.kind in OF_THEIR_OWN else (self.kind,)
+        return self.key if self.kind in OF_THEIR_OWN else (*self._other_profile, self.kind)
+
+    @property
+    def _other_profile(self) -> tuple[str, ...]:
+        return (self.profile,) if self.profile else ()
 
     @property
     def row(self) -> tuple[str, ...]:
@@ -139,6 +145,10 @@ class Places:
             self._at = len(self._history) - 1
         self._starts_new = False
         self._recent = [here, *(place for place in self._recent if place.row != here.row)][:LIMIT]
+
+    def begin_after(self, before: Place) -> None:
+        """Begin the history with a place of the profile from which the user came."""
+        self._history, self._at, self._recent = [before], 0, [before]
 
     def jump(self) -> None:
         """Make the next `note` append an entry, even on the same screen."""
