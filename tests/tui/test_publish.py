@@ -59,7 +59,9 @@ async def opened(pilot: Any) -> None:
         ("/structure", "Could not load the structure: Invalid request"),
     ],
 )
-async def test_what_cannot_be_loaded_says_why(service: RunningService, tmp_path: Path, path: str, message: str) -> None:
+async def test_sites_or_a_structure_that_cannot_be_loaded_show_the_reason(
+    service: RunningService, tmp_path: Path, path: str, message: str
+) -> None:
     failure = answer(400, {"error": {"code": 400, "message": "not today"}})
     with holding_back(service, tmp_path, path, answer=failure) as address:
         async with running(app_on(service, tmp_path / "home", base_url=address)) as pilot:

@@ -119,7 +119,7 @@ def test_the_repository_of_a_space_is_named_with_the_time_of_its_last_sync() -> 
         (NetworkError("no answer", request="GET"), False, "not in the cache"),
     ],
 )
-def test_a_part_that_is_missing_says_why(error: PresscheckError | None, online: bool, note: str) -> None:
+def test_a_missing_part_shows_the_reason(error: PresscheckError | None, online: bool, note: str) -> None:
     merges = Loaded[tuple[ChangeRequest, ...]](None, error)
     sites = Loaded[tuple[Site, ...]](None, error)
     facts = SpaceFacts(Space(id="s", title="Docs"), merges=merges, sites=sites, online=online)
