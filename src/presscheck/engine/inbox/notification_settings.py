@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["request", "thread", "space"]
 State = Literal["", "muted", "followed", "neither"]
-"""`neither` overrides the setting of a muted or followed space; an empty state means no setting."""
+"""The state of a target. `neither` overrides an inherited state; an empty state means that nothing is set."""
 STORED = "notify "
 """Prefix of the storage keys. Kind and id follow."""
 _STATES = ("muted", "followed", "neither")

@@ -205,7 +205,7 @@ def kind_words(claim: Claim) -> str:
 
 
 def _name(claim: Claim) -> str:
-    """Return the name of a claim's field, which has only letters, digits and an underscore for any path."""
+    """Return the name of a claim's field. The path is encoded in hexadecimal, because it may have any characters."""
     return f"claim_{json.dumps(claim.path).encode().hex()}"
 
 

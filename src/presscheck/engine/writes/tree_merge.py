@@ -259,7 +259,7 @@ def _moved(change: Any, entry: Mapping[str, Any], order: PageOrder) -> int | Non
 
 
 def _index(siblings: Sequence[str], before: Sequence[str]) -> int:
-    """Return the index behind the nearest page of `before` that is still among the siblings."""
+    """Return the index after the last page of `before` that is still among the siblings; 0 if there is none."""
     return next((siblings.index(page) + 1 for page in reversed(before) if page in siblings), 0)
 
 
