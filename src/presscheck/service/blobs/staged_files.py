@@ -1,4 +1,4 @@
-"""The files that a call stores and reads, in step with its transaction."""
+"""The files that a call stores and reads; they are stored before its transaction commits."""
 
 from __future__ import annotations
 
