@@ -10,7 +10,7 @@ async def drafted(pilot: Any, label: str) -> None:
     """Put the cursor on a draft, and open it."""
     await open_drafts(pilot)
     await until(pilot, shows=label)
-    rows = pilot.app.screen.query_one("#drafts")
-    labels = [draft.label for draft in pilot.app.screen.draft_list.drafts]
+    rows = pilot.app.screen.drafts.rows
+    labels = [draft.label for draft in pilot.app.screen.drafts.items]
     rows.move_to(next(at for at, each in enumerate(labels) if label in each))
     await pilot.press("enter")

@@ -29,4 +29,4 @@ async def open_drafts(pilot: Any) -> None:
     await pilot.press("g", "x")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, OutboxScreen))
     await pilot.press("3")
-    await until(pilot, holds=lambda: pilot.app.screen.view == "drafts")
+    await until(pilot, holds=lambda: pilot.app.screen.lists.tab is pilot.app.screen.drafts)

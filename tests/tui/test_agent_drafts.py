@@ -9,7 +9,7 @@ from tests.running_service import RunningService
 from tests.service_users import somebody, threads
 from tests.tui.app_driver import all_sent, app_on, open_review, running, shown, until, write
 
-from presscheck.tui.screens.outbox import screen as outbox_screen
+from presscheck.tui.screens.outbox import unsent_list
 
 AUTH = {"space_id": "api", "change_request_id": "5"}
 pytestmark = pytest.mark.usefixtures("at_once")
@@ -79,7 +79,7 @@ async def test_an_edit_of_an_agent_is_shown_as_a_difference_and_edited_before_it
         await draft(shell, "Bot", "edit_page", change_request="api#5", page="Tokens", replacements=again)
         await pilot.press("escape")
         [row] = await asyncio.to_thread(shell.json, "outbox", "list")
-        await until(pilot, holds=lambda: [entry.id for entry in pilot.app.screen.waiting] == [row["id"]])
+        await until(pilot, holds=lambda: [entry.id for entry in pilot.app.screen.unsent.items] == [row["id"]])
         await pilot.press("s")
         await until(pilot, shows="sometime")
         assert "not sent yet: read it, then s sends it" in shown(pilot.app), "it is another text than the one read"
@@ -92,7 +92,7 @@ async def test_an_edit_of_an_agent_is_shown_as_a_difference_and_edited_before_it
 async def test_a_confirmation_counts_the_drafts_that_it_does_not_list(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outbox_screen, "MOST_SHOWN", 1)
+    monkeypatch.setattr(unsent_list, "MOST_SHOWN", 1)
     shell = signed_in(tmp_path, service)
     async with running(app_on(service, tmp_path)) as pilot:
         await open_review(pilot, AUTH)

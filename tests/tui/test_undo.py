@@ -35,7 +35,7 @@ async def history(pilot: Any) -> None:
     await pilot.press("g", "x")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, OutboxScreen))
     await pilot.press("2")
-    await until(pilot, holds=lambda: pilot.app.screen.shows_history)
+    await until(pilot, holds=lambda: pilot.app.screen.lists.tab is pilot.app.screen.history)
 
 
 @pytest.mark.slow

@@ -94,6 +94,7 @@ class List(ABC, Generic[T]):
     ) -> None:
         self.columns = columns
         self.target = target
+        self._second_line = second_line
         self.rows = RowList(
             self.row,
             second_line=(lambda index, width: cut(second_line(self.items[index]), width)) if second_line else None,
@@ -114,8 +115,9 @@ class List(ABC, Generic[T]):
         return getattr(item, "id")  # noqa: B009
 
     def searched(self, item: T) -> str:
-        """Return the text that the filter searches, by default all cells."""
-        return " ".join(plain(_line(column.cell(item))) for column in self.columns)
+        """Return the text that the filter searches, by default all cells and the second line."""
+        cells = [_line(column.cell(item)) for column in self.columns]
+        return " ".join(map(plain, [*cells, self._second_line(item)] if self._second_line else cells))
 
     def summary(self) -> Line:
         """Return the line above the rows, such as the number of items of each kind."""

@@ -69,7 +69,7 @@ class Tabs(Vertical):
         """Show a tab."""
         self._screen.find.end()
         self._number = self.tabs.index(tab)
-        self.draw()
+        self._screen.draw()
 
     def draw(self) -> None:
         """Draw the visible tab."""
@@ -131,7 +131,13 @@ class Tabs(Vertical):
         """Show the tab on the right."""
         self._show_number(self._number + 1)
 
-    command_previous_pane, command_next_pane = command_left, command_right
+    def command_previous_pane(self) -> None:
+        """Show the tab on the left. Before the first tab, continue with the last."""
+        self._show_number((self._number - 1) % len(self.tabs))
+
+    def command_next_pane(self) -> None:
+        """Show the tab on the right. After the last tab, start again with the first."""
+        self._show_number((self._number + 1) % len(self.tabs))
 
     def _show_number(self, number: int) -> None:
         if 0 <= number < len(self.tabs):

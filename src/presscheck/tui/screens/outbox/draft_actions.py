@@ -19,8 +19,8 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import key_for
 from presscheck.tui.places import Place
 from presscheck.tui.screens.new_request import create_request
-from presscheck.tui.screens.outbox.draft_list import FATES, label_of, size_of
 from presscheck.tui.screens.outbox.draft_places import DraftPlaces
+from presscheck.tui.screens.outbox.drafts import FATES, label_of, size_of
 from presscheck.tui.screens.page.draft import PageDraft
 from presscheck.tui.screens.page.editor import TITLE, edit_page, stays_locked
 from presscheck.tui.screens.page.markdown import from_editor, title_of, to_editor
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from presscheck.engine.drafts import Draft, Fate
-    from presscheck.tui.screens.outbox.draft_list import DraftList
+    from presscheck.tui.screens.outbox.drafts import Drafts
     from presscheck.tui.screens.page_comments import PageCommentsScreen
     from presscheck.tui.screens.review.screen import ReviewScreen
     from presscheck.tui.ui.screen import BaseScreen
@@ -52,12 +52,12 @@ class DraftActions:
 
     Args:
         screen: the outbox screen.
-        rows: the list of drafts.
+        drafts: the drafts.
         edit_change: edits an unsent change by its number; returns whether the change is still unsent.
     """
 
-    def __init__(self, screen: BaseScreen, rows: DraftList, edit_change: Callable[[int], bool]) -> None:
-        self._screen, self._rows = screen, rows
+    def __init__(self, screen: BaseScreen, drafts: Drafts, edit_change: Callable[[int], bool]) -> None:
+        self._screen, self._drafts = screen, drafts
         self._places = DraftPlaces(screen, edit_change)
 
     async def open(self, draft: Draft) -> None:
@@ -93,7 +93,7 @@ class DraftActions:
                 self._screen.app_context.notify(f"you are offline: {key_for('copy_text')} in the list copies the text")
             return
         fate = await read_fate(self._screen.engine, draft)
-        self._rows.note(draft, fate)
+        self._drafts.note(draft, fate)
         if fate:
             await self._ask_what_to_do(draft, fate)
         else:
@@ -106,9 +106,9 @@ class DraftActions:
             return
         path: dict[str, Any] = {"space_id": call.space_id, "change_request_id": call.change_request_id}
         if PageDraft(self._screen, path, page.page).take_failed():
-            self._rows.read()
+            self._drafts.read()
         key = draft_key(call.change_request_id, f"{PAGE} {page.page}")
-        draft = next((each for each in self._rows.drafts if each.stored.key == key), None)
+        draft = next((each for each in self._drafts.drafts if each.stored.key == key), None)
         if draft:
             await self.open(draft)
         else:
@@ -126,7 +126,7 @@ class DraftActions:
 
     async def _open_other(self, draft: Draft, key: str) -> None:
         """Open the draft that a new page would contain. If it is gone, show the title that was typed for the page."""
-        other = next((each for each in self._rows.drafts if each.stored.key == key), None)
+        other = next((each for each in self._drafts.drafts if each.stored.key == key), None)
         if other:
             await self.open(other)
         else:
@@ -139,7 +139,7 @@ class DraftActions:
 
     async def discard(self, draft: Draft) -> None:
         """Discard a draft, after a confirmation that shows the text."""
-        where = self._rows.where(draft)
+        where = self._drafts.where(draft)
         words = [line for line in sanitize(draft.readable, lines=True).split("\n") if line.strip()]
         lines: list[Line] = [(Span(where, "quiet"),)] if where else []
         lines.append((Span(f"{size_of(draft)}, in no other place, will be lost:", "waiting"),))
@@ -150,12 +150,11 @@ class DraftActions:
         if await confirm(self._screen, title, lines, "Discard"):
             for key in draft.stored_keys:
                 self._screen.engine.outbox.save_draft(key, "")
-            self._rows.read()
-            self._screen.refresh_status_bars()
+            self._screen.redraw()
             self._screen.notify("discarded")
 
     def _show(self, draft: Draft) -> None:
-        lines: list[Line] = [(), (Span(f" {self._rows.where(draft)}", "quiet"),), ()]
+        lines: list[Line] = [(), (Span(f" {self._drafts.where(draft)}", "quiet"),), ()]
         lines += [(Span(f" {line}"),) for line in sanitize(draft.readable, lines=True).split("\n")]
         self._screen.app_context.push_screen(TextScreen(label_of(draft), lines))
 
@@ -251,16 +250,16 @@ class DraftActions:
             "number": str(request.number),
         }
         engine.outbox.move_drafts(draft.keys_in(request.id), about)
-        self._rows.read()
+        self._drafts.read()
         self._screen.refresh_status_bars()
         if not draft.is_page:
-            moved = next(each for each in self._rows.drafts if each.stored.key in draft.keys_in(request.id).values())
+            moved = next(each for each in self._drafts.drafts if each.stored.key in draft.keys_in(request.id).values())
             await self._continue(moved)
             return
         if draft.target in await page_ids(engine, path):
             await edit_page(self._screen, path, draft.target)
             return
-        moved = next(each for each in self._rows.drafts if each.stored.key in draft.keys_in(request.id).values())
+        moved = next(each for each in self._drafts.drafts if each.stored.key in draft.keys_in(request.id).values())
         await self._add_page(moved, path)
 
     async def _add_page(self, draft: Draft, path: dict[str, Any]) -> None:
@@ -278,7 +277,7 @@ class DraftActions:
         answer = await engine.write(EditChangeRequestContent(**path, changes=(change,), compat=False)).landed()
         for key in (slot.key, *draft.stored_keys):
             engine.outbox.save_draft(key, "")
-        self._rows.read()
+        self._drafts.read()
         changes = answer.changes if answer else ()
         page = next((created.page_id for created in changes if created.object == "created_page"), None)
         await self._screen.app_context.go(Place.page(path["space_id"], page, path["change_request_id"]))

@@ -1,138 +1,94 @@
-"""The list of drafts in the outbox: kind, place, size and the state of the place."""
+"""The tab of the outbox with the drafts, newest first."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Sequence
+from typing import TYPE_CHECKING
 
-from presscheck.api.change_requests import GetChangeRequest
-from presscheck.api.content import ListChangeRequestPages
-from presscheck.api.spaces import GetSpace
-from presscheck.documents.pages.tree import flatten
-from presscheck.engine.drafts import Draft, Fate, drafts, fate_of
-from presscheck.errors import Forbidden, NotFound
-from presscheck.text.phrases import count, now, span
+from typing_extensions import override
+
+from presscheck.engine.drafts import Draft
+from presscheck.text.phrases import now, span
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
+from presscheck.tui.screens.outbox.drafts import FATES, label_of, size_of
+from presscheck.tui.ui.list import Column, List
+from presscheck.tui.ui.loaded import Loaded
+from presscheck.tui.widgets.empty_state import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from presscheck.engine.results import Result
-    from presscheck.tui.ui.screen import BaseScreen
-
-FATES = {
-    "merged": "change request merged",
-    "archived": "change request archived",
-    "missing": "change request deleted, or no longer visible to you",
-    "page deleted": "page deleted",
-    "comment deleted": "comment deleted",
-}
-"""Descriptions of the state of a draft's place."""
-AGE = 8
-"""Columns of the age."""
+    from presscheck.tui.screens.outbox.draft_actions import DraftActions
+    from presscheck.tui.screens.outbox.drafts import Drafts
 
 
-class DraftList:
-    """The drafts of the profile, and the states of their change requests.
+class DraftList(List[Draft]):
+    """The drafts of the profile.
 
     Args:
-        screen: the outbox screen.
-        changed: called when a row has changed.
+        drafts: the drafts, and the states of their places.
+        actions: the actions on a draft.
     """
 
-    def __init__(self, screen: BaseScreen, changed: Callable[[], None]) -> None:
-        self._screen, self._changed = screen, changed
-        self.drafts: tuple[Draft, ...] = ()
-        self._statuses: dict[str, str] = {}
-        self._pages: dict[str, frozenset[str]] = {}
-        self._watched: set[str] = set()
+    name, nouns = "Drafts", "drafts"
+    footer = ("open", "delete", "copy_text", "find_here", "next_pane", "close")
 
-    def read(self) -> None:
-        """Load the drafts from the store."""
-        self.drafts = drafts(self._screen.engine.outbox.drafts())
+    def __init__(self, drafts: Drafts, actions: DraftActions) -> None:
+        self._drafts, self._actions = drafts, actions
+        label = Column[Draft]("draft", lambda draft: (Span("✎ ", "accent"), Span(label_of(draft))))
+        where = Column[Draft]("where", lambda draft: (Span(drafts.where(draft), "quiet"),))
+        super().__init__((label, where, Column("age", _age, 8)), second_line=self._state)
 
-    def watch(self) -> None:
-        """Subscribe to the change requests of all drafts and, for drafts of pages, to their lists of pages."""
-        for draft in self.drafts:
-            if draft.path:
-                self._watch(f"draft request {draft.request}", GetChangeRequest(**draft.path), self._take_request, draft)
-                if draft.is_page:
-                    call = ListChangeRequestPages(**draft.path)
-                    self._watch(f"draft pages {draft.request}", call, self._take_pages, draft)
+    @override
+    @property
+    def loaded(self) -> Loaded[Sequence[Draft]]:
+        return Loaded(self._drafts.drafts)
 
-    def _watch(self, group: str, call: Any, take: Callable[[str, Result[Any]], None], draft: Draft) -> None:
-        if group not in self._watched:
-            self._watched.add(group)
-            answers = self._screen.engine.watch(call)
-            self._screen.subscribe(answers, partial(take, draft.request), group=group, shows_errors=False)
+    @override
+    def key_of(self, item: Draft) -> str:
+        return item.stored.key
 
-    def _take_request(self, request: str, result: Result[Any]) -> None:
-        before = self._statuses.get(request)
-        if isinstance(result.error, NotFound | Forbidden):
-            self._statuses[request] = "missing"
-        elif result.value:
-            self._statuses[request] = result.value.status
-        if self._statuses.get(request) != before:
-            self._changed()
+    @override
+    def empty(self) -> Message:
+        return Message("No drafts.", "What you type and do not send is listed here until it is sent.")
 
-    def _take_pages(self, request: str, result: Result[Any]) -> None:
-        if result.value:
-            self._pages[request] = frozenset(page.id for page in flatten(result.value.pages))
-            self._changed()
+    def reason_delete(self) -> str | None:
+        """Return why no draft can be discarded or continued: there is none."""
+        return None if self.current else "there are no drafts"
 
-    def note(self, draft: Draft, fate: Fate) -> None:
-        """Store that the change request of a draft was merged, archived or not found. Other states are ignored."""
-        if draft.path and fate in ("merged", "archived", "missing"):
-            self._statuses[draft.request] = fate
-            self._changed()
+    reason_edit = reason_delete
 
-    def fate(self, draft: Draft) -> Fate:
-        """Return why a draft cannot be continued; empty if it can, or if its change request is not loaded."""
-        return fate_of(draft, self._statuses.get(draft.request), self._pages.get(draft.request))
+    def reason_unsend(self) -> str:
+        """Return why a draft cannot be undone."""
+        return f"a draft was not sent: {key_for('delete')} discards it"
 
-    def where(self, draft: Draft) -> str:
-        """Return the titles of space and change request of a draft, as display text."""
-        about, engine = draft.stored.about, self._screen.engine
-        request = engine.known(GetChangeRequest(**draft.path)) if draft.path else None
-        space = engine.known(GetSpace(space_id=draft.space)) if draft.space else None
-        subject = request.value.subject if request and request.value else about.get("subject", "")
-        number = str(request.value.number) if request and request.value else about.get("number", "")
-        title = space.value.title if space and space.value else about.get("space_title", "")
-        name = sanitize(subject) or ("(no subject)" if draft.path else "")
-        return " · ".join(filter(None, (sanitize(title), f"#{number} {name}" if number else name)))
+    def command_open(self) -> Awaitable[None] | None:
+        """Continue the draft where it belongs."""
+        return self._actions.open(self.current) if self.current else None
 
-    def key(self, at: int) -> str:
-        """Return the key of the draft in a row."""
-        return self.drafts[at].stored.key
+    command_edit = command_open
 
-    def row(self, at: int, columns: int) -> Line:
-        """Render the label, place and age of a draft."""
-        draft = self.drafts[at]
-        changed_at = draft.stored.changed_at
-        age = span(now().timestamp() - changed_at) if changed_at else "–"
-        room = columns - AGE
-        label = cut((Span("✎ ", "accent"), Span(label_of(draft))), max(room // 2, room - 40))
-        head = (*label, Span(f"  {self.where(draft)}", "quiet"))
-        return (*pad(cut(head, room), room), Span(f"{age:>{AGE - 1}}", "quiet"))
+    def command_delete(self) -> Awaitable[None] | None:
+        """Discard the draft, after a confirmation."""
+        return self._actions.discard(self.current) if self.current else None
 
-    def second_row(self, at: int, columns: int) -> Line:
-        """Render the state of the place, the size and the first words of a draft."""
-        draft = self.drafts[at]
-        fate = self.fate(draft)
-        line = (
+    def command_copy_text(self) -> None:
+        """Copy the text of the draft."""
+        if self.current:
+            self._actions.copy(self.current)
+
+    command_copy = command_copy_text
+
+    def _state(self, draft: Draft) -> Line:
+        fate = self._drafts.fate(draft)
+        return (
             Span(f"  {size_of(draft)}", "quiet"),
             Span(f" · {FATES[fate]}" if fate else "", "waiting"),
             Span(f" · {' '.join(sanitize(draft.readable[:400]).split())}", "quiet"),
         )
-        return cut(line, columns)
 
 
-def label_of(draft: Draft) -> str:
-    """Return the label of a draft, as display text in a single line."""
-    return " ".join(sanitize(draft.label).split()) or "(no title)"
-
-
-def size_of(draft: Draft) -> str:
-    """Return the size of a draft in words, such as `3 fields` or `120 words`."""
-    return count(len(draft.fields), "field") if draft.fields else count(len(draft.text.split()), "word")
+def _age(draft: Draft) -> Line:
+    changed_at = draft.stored.changed_at
+    age = span(now().timestamp() - changed_at) if changed_at else "–"
+    return (Span(age, "quiet"),)

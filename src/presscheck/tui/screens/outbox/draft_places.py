@@ -12,7 +12,7 @@ from presscheck.tui.screens.admin.integration.settings_form import continue_sett
 from presscheck.tui.screens.admin.operation_form import fill_in, outcome, stored_form
 from presscheck.tui.screens.agent_instructions import InstructionsScreen
 from presscheck.tui.screens.browse.page_tree import page_key
-from presscheck.tui.screens.outbox.draft_list import label_of
+from presscheck.tui.screens.outbox.drafts import label_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
