@@ -25,18 +25,7 @@ def subject_draft(engine: Engine, space_id: str, subject: str = "") -> DraftSlot
 
 
 async def create_request(screen: BaseScreen, space: Space, subject: str = "") -> ChangeRequest | None:
-    """Ask for the subject of a new change request, and create the change request.
-
-    The typed subject is a draft until the change request is created.
-
-    Args:
-        screen: the screen below the dialog.
-        space: the space.
-        subject: the proposed subject.
-
-    Returns:
-        The change request, or None if the user canceled.
-    """
+    """Ask for a subject, and create a change request; None if the user canceled. `subject` is a proposal."""
     draft = subject_draft(screen.engine, space.id, subject)
     question = f"New change request in {sanitize(space.title)}: subject"
     text = await prompt(screen, question, draft, max_length=SUBJECT)
