@@ -134,8 +134,9 @@ def test_blanks_are_erased_where_the_terminal_can(erases: bool) -> None:
     assert sent == f"\x1b[1;2H\x1b[40m{blanks}\x1b[0m"
 
 
-def test_a_slow_terminal_gets_the_texts_of_a_color_together() -> None:
-    painter = DiffPainter(bandwidth=Bandwidth("on"), erases=True)
+@pytest.mark.parametrize("setting", ["on", "off"])
+def test_the_texts_of_a_color_are_sent_together(setting: str) -> None:
+    painter = DiffPainter(bandwidth=Bandwidth(setting), erases=True)
     text = [Segment("| ", STYLES[0]), Segment("a few words", STYLES[1]), Segment(" " * 9, STYLES[0])]
     sent = output(painter, whole_update([Strip(text)] * 3), ColorSystem.STANDARD)
     marks = "\x1b[1H\x1b[37;40m| \x1bD\r| \x1bD\r| "

@@ -4,8 +4,8 @@ The filter of control characters is a second line of defense: text from the wire
 filter preserves cell widths.
 
 Textual paints whole regions again at each layout; the painter compares each line with the line that it sent last.
-Colors and attributes are sent only when they change, and not for blanks that look the same. On slow connections, all
-texts of a color are sent together, and the terminal scrolls lines that moved, where that takes fewer bytes. A line with
+Colors and attributes are sent only when they change, and not for blanks that look the same. All texts of a color are
+sent together, and on slow connections the terminal scrolls lines that moved, where that takes fewer bytes. A line with
 joined characters is sent whole, because terminals differ in their widths. For cells that are marked as a row of a
 picture, the painter sends the sequences of the picture table; no other image sequence is ever sent.
 
@@ -410,11 +410,11 @@ class _Writer:
         system: the colors of the terminal.
         width: the columns of the terminal.
         erases: whether the terminal fills erased cells with the background.
-        is_short: whether to write lines as ASCII characters, and texts in the order that takes fewer bytes.
+        is_short: whether to write lines as ASCII characters.
     """
 
     def __init__(self, system: ColorSystem, width: int, *, erases: bool, is_short: bool) -> None:
-        self._system, self._width, self._erases, self._is_short = system, width, erases, is_short
+        self._system, self._width, self._erases = system, width, erases
         self._characters = PLAIN if is_short else {}
         self._runs: list[_Run] = []
 
@@ -488,7 +488,7 @@ class _Writer:
     def text(self) -> str:
         """Return the whole output, with a final reset if attributes are set."""
         text = _encoded(self._runs, self._width)
-        if self._is_short and all(run.y >= 0 for run in self._runs):
+        if all(run.y >= 0 for run in self._runs):
             # a change of the color often takes more bytes than a movement of the cursor
             text = min(text, _encoded(_by_state(self._runs), self._width), key=len)
         return text
