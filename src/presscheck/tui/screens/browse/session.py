@@ -22,7 +22,6 @@ from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.screens.browse.deleted_spaces import DeletedSpaces
 from presscheck.tui.screens.browse.page_tree import BOOKMARKED, OPENED, SITES, Item, Library, page_key
 from presscheck.tui.screens.organization import choose_organization
-from presscheck.tui.ui.loaded import Loaded, message_for
 from presscheck.tui.widgets.outline import OutlineList
 from presscheck.tui.widgets.page_view import PageView
 
@@ -116,8 +115,8 @@ class ContentTree:
         organizations = result.value.items if result.value else ()
         organization = choose_organization(organizations, screen.app_context.profile.organization)
         if organization is None:
-            why = message_for(Loaded[Library](None, result.error), "spaces", online=engine.status.online)
-            self.message = "You are not a member of an organization yet." if result.value else sanitize(why.line)
+            why = f": {sanitize(result.error.message)}" if result.error else "."
+            self.message = "You are not a member of an organization yet." if result.value else f"Not loaded yet{why}"
             screen.redraw()
         if organization is None or (self.organization and self.organization.title == organization.title):
             return
