@@ -24,5 +24,5 @@ class Small(PresscheckApp):
 home = Path(sys.argv[1])
 profile = Profile(base_url="http://127.0.0.1:9", token="marker-token")
 places = Places(home / "config", home / "cache", home / "state", home / "data")
-sys.exit(Small(lambda: open_engine(profile, places), profile, places).run_to_end())
+sys.exit(Small(lambda _: open_engine(profile, places), profile, places).run_to_end())
 """

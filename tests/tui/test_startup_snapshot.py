@@ -46,7 +46,7 @@ def again(service: RunningService, home: Path) -> PresscheckApp:
         async def _open_first_screen(self) -> None:
             """Do nothing, so that only the snapshot is shown."""
 
-    return Stopped(lambda: pytest.fail("the engine was opened"), profile, places, Start(kept.json))
+    return Stopped(lambda _: pytest.fail("the engine was opened"), profile, places, Start(kept.json))
 
 
 @pytest.mark.slow
@@ -130,5 +130,5 @@ async def test_an_app_that_ends_at_its_start_sends_no_request(sample: RunningSer
     places = places_in(tmp_path)
     profile = Profile(base_url=sample.base_url, token=sample.token)
     engine = open_engine(profile, places)
-    await Ended(lambda: engine, profile, places).run_async(headless=True)
+    await Ended(lambda _: engine, profile, places).run_async(headless=True)
     assert not engine._activity._entries

@@ -31,7 +31,7 @@ def app_with(place: Callable[[], Screen[None]], home: Path, *, keymap: Keymap | 
 
     profile = Profile(base_url="http://127.0.0.1:9", token="secret")
     places = Places(home / "config", home / "cache", home / "state", home / "data")
-    return Framed(lambda: open_engine(profile, places), profile, places, keymap=keymap)
+    return Framed(lambda _: open_engine(profile, places), profile, places, keymap=keymap)
 
 
 @asynccontextmanager
