@@ -70,10 +70,16 @@ async def test_a_text_stays_a_draft_until_it_is_written(pilot: Pilot[int]) -> No
 
 
 async def test_a_confirmation_waits_for_its_check(pilot: Pilot[int]) -> None:
-    screen, results = room(pilot), asyncio.Queue[Checked | None]()
+    screen, results = room(pilot), asyncio.Queue[Checked | NotNow | None]()
+
+    async def check() -> Checked | None:
+        result = await results.get()
+        if isinstance(result, NotNow):
+            raise result
+        return result
 
     async def ask() -> None:
-        answer = await confirm_checked(screen, "Delete?", [(Span("Checking …"),)], "Delete", results.get)
+        answer = await confirm_checked(screen, "Delete?", [(Span("Checking …"),)], "Delete", check)
         screen.did.append(f"deletes: {answer}")
 
     async def begin() -> None:
@@ -98,6 +104,10 @@ async def test_a_confirmation_waits_for_its_check(pilot: Pilot[int]) -> None:
     await begin()
     results.put_nowait(None)
     await until(pilot, holds=lambda: screen.did == ["deletes: False"])
+
+    await begin()
+    results.put_nowait(NotNow("offline: it cannot be checked"))
+    await until(pilot, shows="offline: it cannot be checked", holds=lambda: screen.did == ["deletes: False"])
 
 
 async def test_several_items_are_marked(pilot: Pilot[int]) -> None:

@@ -127,11 +127,14 @@ async def confirm_checked(
     dialog = ConfirmDialog(title, lines, label, is_ready=False)
 
     async def show() -> None:
-        checked = await check()
-        if checked is None:
-            dialog.close()
-        else:
-            dialog.make_ready(checked.lines, type_to_confirm=checked.type_to_confirm)
+        checked = None
+        try:
+            checked = await check()
+        finally:
+            if checked is None:  # also if the check failed: the screen shows the error
+                dialog.close()
+            else:
+                dialog.make_ready(checked.lines, type_to_confirm=checked.type_to_confirm)
 
     screen.run(show, group="check before confirming", exclusive=True)
     return bool(await screen.ask(dialog))
