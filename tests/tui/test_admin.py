@@ -464,7 +464,7 @@ async def test_a_range_of_marks_ends_with_its_list(service: RunningService, tmp_
         screen.table.focus_rows()
         await pilot.press("V")
         await until(pilot, shows="range started")
-        assert not screen.table.rows.marked
+        assert not screen.table.rows.marks.keys
 
 
 @pytest.mark.slow

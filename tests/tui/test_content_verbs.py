@@ -44,11 +44,11 @@ async def test_pages_are_marked_by_range_and_their_address_is_copied(service: Ru
         await pilot.press("j", "j", "V")
         await until(pilot, shows="2 pages marked")  # the space itself is no page
         await pilot.press("escape")
-        await until(pilot, holds=lambda: not browse.tree_view.marked)
+        await until(pilot, holds=lambda: not browse.tree_view.marks.keys)
         await pilot.press("*")
-        await until(pilot, shows="pages marked", holds=lambda: len(browse.tree_view.marked) > 2)
+        await until(pilot, shows="pages marked", holds=lambda: len(browse.tree_view.marks.keys) > 2)
         await pilot.press("*")
-        await until(pilot, shows="no page is marked", holds=lambda: not browse.tree_view.marked)
+        await until(pilot, shows="no page is marked", holds=lambda: not browse.tree_view.marks.keys)
         assert browse.item is not None
         assert browse.item.page is not None
         await pilot.press("y")

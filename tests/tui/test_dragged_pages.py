@@ -138,7 +138,7 @@ async def test_a_marked_page_takes_the_other_marked_pages_along(service: Running
             await drags(pilot, "Reviews", ("Pictures", 0))
             await drop(pilot, "Pictures")
             await sent_as(client, at, "Pictures, Reviews, How we write, Words, Who does what")
-            assert not pilot.app.screen.tree_view.marked, "a page without a mark moves alone"
+            assert not pilot.app.screen.tree_view.marks.keys, "a page without a mark moves alone"
 
 
 async def test_a_page_dragged_on_main_asks_for_a_change_request(service: RunningService, tmp_path: Path) -> None:

@@ -69,14 +69,14 @@ async def test_cursor_and_marks_stay_and_done_requests_come_back(service: Runnin
         await to_row(pilot, "Limits per workspace")
         await pilot.press("space")
         await to_row(pilot, "Fix typos in quickstart")
-        marked = set(pilot.app.screen.query_one(RowList).marked)
+        marked = set(pilot.app.screen.query_one(RowList).marks.keys)
         await opens(mia, "cli", "Errors by number", "Configuration", "The file of settings.\n", asks=("robin",))
         await luz.send(PostComment(**TYPOS, body=Document(markdown="At last")))
         await pilot.press("ctrl+r")
         await until_row(pilot, "Errors by number")
         await until(pilot, shows="At last")
         assert subject_here(pilot) == "Fix typos in quickstart"
-        assert pilot.app.screen.query_one(RowList).marked == marked
+        assert pilot.app.screen.query_one(RowList).marks.keys == marked
         await pilot.press("escape", "D")
         await until_row(pilot, "#3 Fix typos in quickstart", is_there=False)
         await luz.send(PostComment(**TYPOS, body=Document(markdown="Really")))
@@ -101,7 +101,7 @@ async def test_a_range_of_marks_starts_at_its_row_also_if_that_moves_or_goes(
         expected.add(pilot.app.screen.session.current().id)
         await pilot.press("V")
         await until(pilot, shows="2 marked")
-        assert rows.marked == expected, "without the row that is now where the range started"
+        assert rows.marks.keys == expected, "without the row that is now where the range started"
 
         await pilot.press("escape")
         await to_row(pilot, "Limits per workspace")
@@ -112,7 +112,7 @@ async def test_a_range_of_marks_starts_at_its_row_also_if_that_moves_or_goes(
         here = pilot.app.screen.session.current().id
         await pilot.press("V", "V")
         await until(pilot, shows="1 marked")
-        assert rows.marked == {here}, "the range from a row that is gone begins anew"
+        assert rows.marks.keys == {here}, "the range from a row that is gone begins anew"
 
 
 async def test_what_failed_is_not_retried_while_the_batch_still_sends(service: RunningService, tmp_path: Path) -> None:

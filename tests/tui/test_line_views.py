@@ -155,12 +155,12 @@ class TestRows:
         rows = RowList(lambda at, _: (Span(names[at]),), key=lambda at: names[at])
         async with alone(rows) as pilot:
             rows.show(4)
-            rows.mark()
-            rows.mark()
-            assert (rows.marked, rows.cursor) == ({"ann", "bob"}, 2)
+            rows.marks.toggle()
+            rows.marks.toggle()
+            assert (rows.marks.keys, rows.cursor) == ({"ann", "bob"}, 2)
             names.insert(0, "new")
             rows.show(5)
-            assert (rows.marked, rows.cursor) == ({"ann", "bob"}, 3)
+            assert (rows.marks.keys, rows.cursor) == ({"ann", "bob"}, 3)
             await pilot.pause()
             assert shown(pilot.app)[:4] == ["  new", " •ann", " •bob", "▌ cid"]
 
@@ -170,24 +170,24 @@ class TestRows:
         async with alone(rows):
             rows.show(4)
             rows.move_to(1)
-            assert rows.mark_range()
+            assert rows.marks.toggle_range()
             names[:0] = ["new", "newer"]
             rows.show(6)
             rows.move(1)
-            assert not rows.mark_range()
-            assert rows.marked == {"bob", "cid"}
-            rows.clear_marks()
-            assert rows.mark_range()
+            assert not rows.marks.toggle_range()
+            assert rows.marks.keys == {"bob", "cid"}
+            rows.marks.clear()
+            assert rows.marks.toggle_range()
             names.remove("cid")
             rows.show(5)
-            assert rows.mark_range(), "its row is gone: this starts a new one"
-            assert not rows.marked
-            assert not rows.mark_range()
-            assert rows.marked == {"dan"}
-            rows.clear_marks()
+            assert rows.marks.toggle_range(), "its row is gone: this starts a new one"
+            assert not rows.marks.keys
+            assert not rows.marks.toggle_range()
+            assert rows.marks.keys == {"dan"}
+            rows.marks.clear()
             rows.show(0)
-            assert rows.mark_range(), "there is no row"
-            assert not rows.clear_marks()
+            assert rows.marks.toggle_range(), "there is no row"
+            assert not rows.marks.clear()
 
     async def test_the_cursor_is_never_on_a_heading(self) -> None:
         headings = {0, 3, 6}
@@ -209,17 +209,17 @@ class TestRows:
         async with alone(rows):
             rows.show(100)
             rows.move_to(2)
-            rows.mark_range()
+            rows.marks.toggle_range()
             rows.move_to(5)
-            rows.mark_range()
-            assert rows.marked == {2, 3, 4, 5}
-            rows.mark_visible()
-            assert rows.marked == set(range(10))
-            rows.mark_visible()
-            assert rows.marked == set()
-            rows.mark_range()
-            assert rows.clear_marks()
-            assert not rows.clear_marks()
+            rows.marks.toggle_range()
+            assert rows.marks.keys == {2, 3, 4, 5}
+            rows.marks.toggle_visible()
+            assert rows.marks.keys == set(range(10))
+            rows.marks.toggle_visible()
+            assert rows.marks.keys == set()
+            rows.marks.toggle_range()
+            assert rows.marks.clear()
+            assert not rows.marks.clear()
 
     async def test_a_jump_shows_what_stands_around_its_target(self) -> None:
         rows = RowList(numbered([]))

@@ -289,7 +289,7 @@ async def test_marked_pages_are_moved_hidden_and_deleted_in_one_write(service: R
             await until(pilot, shows="They stay live until the change request is merged.")
             await pilot.press("y")
             await settles("How we write, Pictures, Who does what")
-            assert not pilot.app.screen.tree_view.marked
+            assert not pilot.app.screen.tree_view.marks.keys
             await undoes(pilot, "Undo: delete 2 pages?")
             await settles("How we write, Pictures [Words, Reviews], Who does what")
 

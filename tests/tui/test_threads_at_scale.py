@@ -98,7 +98,7 @@ async def test_marked_threads_are_resolved_together(service: RunningService, tmp
         await pilot.press("g", "t")
         await until(pilot, shows="1 ● open 3")
         await pilot.press("V", "G", "V")
-        await until(pilot, holds=lambda: len(pilot.app.screen.rows.marked) == 3)
+        await until(pilot, holds=lambda: len(pilot.app.screen.rows.marks.keys) == 3)
         assert shown(pilot.app).count("• ●") == 3
         await pilot.press("x")
         await until(pilot, shows="Resolve 2 of 3 threads?")
@@ -116,7 +116,7 @@ async def test_marked_threads_are_resolved_together(service: RunningService, tmp
             "For whom is it?": "resolved",
             "Where?": "open",
         }
-        assert not pilot.app.screen.rows.marked
+        assert not pilot.app.screen.rows.marks.keys
         await pilot.press("*", "x")
         await until(pilot, shows="Reopen 2 of 3 threads?")
 

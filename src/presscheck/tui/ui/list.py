@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from presscheck.text.styled_text import Line, Span, cut, pad, plain
-from presscheck.tui.commands import key_for
 from presscheck.tui.ui.loaded import Loaded, message_for
 from presscheck.tui.widgets.empty_state import Message
 from presscheck.tui.widgets.row_list import RowList
@@ -169,7 +168,7 @@ class List(ABC, Generic[T]):
     @property
     def marked(self) -> list[T]:
         """The marked items, including items that the filter hides."""
-        return [item for item in self.loaded.value or () if self.key_of(item) in self.rows.marked]
+        return [item for item in self.loaded.value or () if self.key_of(item) in self.rows.marks.keys]
 
     def show(self) -> None:
         """Update the rows from the current items.
@@ -217,16 +216,15 @@ class MarkedList(List[T]):
 
     def command_mark(self) -> None:
         """Mark the row, or remove its mark."""
-        self.rows.mark()
+        self.rows.marks.command_mark()
 
     def command_mark_range(self) -> None:
         """Start or end a range of marks."""
-        if self.rows.mark_range():
-            self.rows.screen.notify(f"range started: {key_for('mark_range')} ends it")
+        self.rows.marks.command_mark_range()
 
     def command_mark_visible(self) -> None:
         """Mark all visible rows; if all are marked, remove their marks."""
-        self.rows.mark_visible()
+        self.rows.marks.command_mark_visible()
 
 
 def _line(cell: Line | str) -> Line:

@@ -15,6 +15,7 @@ from presscheck.tui.ui.row_filter import RowFilter
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView
+from presscheck.tui.widgets.marks import Marks
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import StatusLine, pressing
 
@@ -110,7 +111,7 @@ class Tabs(Vertical):
             spans += [Span(" "), *name, Span("   ")]
         return tuple(spans)
 
-    @on(RowList.MarksChanged)
+    @on(Marks.Changed)
     def marks_changed(self) -> None:
         """Draw the new number of marks."""
         self._screen.redraw()

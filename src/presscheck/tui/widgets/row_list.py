@@ -1,7 +1,4 @@
-"""A list that renders rows as they become visible; moving the cursor repaints two rows.
-
-Marks belong to the keys of rows, not to their indexes, so they stay with their rows when rows are added or removed.
-"""
+"""A list that renders rows as they become visible; moving the cursor repaints two rows."""
 
 from __future__ import annotations
 
@@ -13,6 +10,7 @@ from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.widgets.line_view import LineView, Place
+from presscheck.tui.widgets.marks import Marks
 
 RowRenderer = Callable[[int, int], Line]
 """Renders a row, given its index and its width in cells."""
@@ -48,12 +46,6 @@ class RowList(LineView):
         rows: RowList
         index: int
 
-    @dataclass
-    class MarksChanged(Message):
-        """Posted when marks were added or removed."""
-
-        rows: RowList
-
     def __init__(
         self,
         row: RowRenderer,
@@ -72,11 +64,9 @@ class RowList(LineView):
         self.item_height = 2 if second_line else 1
         self.has_mark_column = key is not None and has_mark_column
         self.bar_width = 2 if self.has_mark_column else 1
-        self.marked: set[Hashable] = set()
+        self.marks = Marks[Hashable](self, self._key_of, self._find_key)
         self._count = 0
         self._cursor_key: Hashable | None = None
-        self._range_start: tuple[Hashable, int] | None = None
-        """The key and the former index of the row at which a range of marks starts."""
 
     @override
     @property
@@ -120,54 +110,14 @@ class RowList(LineView):
         if self.count:
             self.screen.post_message(self.RowSelected(self, self.cursor))
 
-    def mark(self) -> None:
-        """Mark the row under the cursor, or remove its mark, and move to the next row."""
-        key = self._key_of(self.cursor)
-        if key is not None:
-            self.marked ^= {key}
-            self._marks_changed()
-            self.move(1)
-
-    def mark_range(self) -> bool:
-        """Start a range at the cursor. The second call marks all rows from the start of the range to the cursor.
-
-        If all of these rows are marked, the second call removes their marks. If the first row of the range is gone, or
-        moved far away, the second call starts a new range.
-
-        Returns:
-            Whether a range was started.
-        """
-        start = None if self._range_start is None else self._find_key(*self._range_start)
-        if start is None:
-            key = self._key_of(self.cursor)
-            self._range_start = None if key is None else (key, self.cursor)
-            return True
-        self._range_start = None
-        first, last = sorted((start, self.cursor))
-        self._toggle_marks(range(first, last + 1))
-        return False
-
-    def mark_visible(self) -> None:
-        """Mark all visible rows; if all are marked, remove their marks."""
-        self._toggle_marks(self.visible_range)
-
-    def clear_marks(self) -> bool:
-        """Remove all marks. Return whether there were any."""
-        had_any = bool(self.marked) or self._range_start is not None
-        self.marked.clear()
-        self._range_start = None
-        if had_any:
-            self._marks_changed()
-        return had_any
-
     @override
     def margins(self, places: Sequence[Place]) -> list[Line]:
         margins = super().margins(places)
-        if not self.marked or not self.has_mark_column:
+        if not self.marks.keys or not self.has_mark_column:
             return margins
         return [
             (spans[0]._replace(text=spans[0].text[0]), Span("•", "accent"))
-            if part == 0 and self._key_of(number) in self.marked
+            if part == 0 and self._key_of(number) in self.marks.keys
             else spans
             for (number, part), spans in zip(places, margins, strict=True)
         ]
@@ -203,16 +153,6 @@ class RowList(LineView):
 
     def _is_heading(self, number: int) -> bool:
         return self.is_heading is not None and 0 <= number < self._count and self.is_heading(number)
-
-    def _toggle_marks(self, numbers: range) -> None:
-        keys = {key for number in numbers if (key := self._key_of(number)) is not None}
-        if keys:
-            self.marked = self.marked - keys if keys <= self.marked else self.marked | keys
-            self._marks_changed()
-
-    def _marks_changed(self) -> None:
-        self.redraw()
-        self.post_message(self.MarksChanged(self))
 
     def _key_of(self, number: int) -> Hashable | None:
         return self.key(number) if self.key and 0 <= number < self._count else None

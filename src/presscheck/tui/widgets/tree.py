@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, cut, pad, width
 from presscheck.tui.widgets.line_view import LineView
+from presscheck.tui.widgets.marks import Marks
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -109,8 +110,7 @@ class Tree(LineView):
         super().__init__(id=id, classes=classes)
         self.children_of, self.can_mark, self._on_highlight = children, can_mark, on_highlight
         self.expanded: set[str] = set()
-        self.marked: set[str] = set()
-        """The keys of the marked nodes, some of which may no longer exist."""
+        self.marks = Marks[str](self, self._key_at, lambda key, _: self._find(key), can_mark)
         self._can_drop = can_drop
         self._pressed: tuple[str, int, int] | None = None
         """The key, line and column of the node on which the mouse button is held down."""
@@ -118,7 +118,6 @@ class Tree(LineView):
         """The line of the pointer in the widget during a drag, and its column."""
         self._drop: Drop | None = None
         self._edge_timer: Timer | None = None
-        self._range_start: str | None = None
         self._rows: list[_TreeRow] = []
         self._target_key: str | None = None
 
@@ -130,7 +129,7 @@ class Tree(LineView):
     @property
     def key(self) -> str | None:
         """The key of the node under the cursor."""
-        return self._rows[self.cursor].node.key if self.cursor < len(self._rows) else None
+        return self._key_at(self.cursor)
 
     @override
     def item(self, number: int, part: int, columns: int) -> Line:
@@ -138,7 +137,7 @@ class Tree(LineView):
         node, level, _ = self._rows[number]
         glyph = ("▾ " if node.key in self.expanded else "▸ ") if node.expandable else "  "
         sign: Line = (Span(" " * INDENT * level + glyph, "quiet"),)
-        if node.key in self.marked:
+        if node.key in self.marks.keys:
             sign = (Span(sign[0].text[:-1], "quiet"), Span("•", "accent"))
         head = (*sign, *node.label)
         if self._drop and node.key == self._drop.target:
@@ -179,52 +178,6 @@ class Tree(LineView):
             self.post_message(self.NodeExpanded(self, parent))
         if self.key != before:
             self.cursor_moved()
-
-    def mark(self) -> bool:
-        """Toggle the mark of the node under the cursor, and move to the next node.
-
-        Return whether the node can be marked.
-        """
-        if self.key is None or not self.can_mark(self.key):
-            return False
-        self.marked ^= {self.key}
-        self.redraw()
-        self.move(1)
-        return True
-
-    def mark_range(self) -> bool:
-        """Start a range at the cursor. The second call marks all nodes from the start of the range to the cursor.
-
-        If all of these nodes are marked, the second call removes their marks.
-
-        Returns:
-            Whether a range was started.
-        """
-        start = self._find(self._range_start)
-        self._range_start = self.key if start is None else None
-        if start is None:
-            return True
-        first, last = sorted((start, self.cursor))
-        self._toggle_marks(range(first, last + 1))
-        return False
-
-    def mark_visible(self) -> None:
-        """Mark all visible nodes that can be marked; if all are marked, remove their marks."""
-        self._toggle_marks(self.visible_range)
-
-    def clear_marks(self) -> bool:
-        """Remove all marks. Return whether there were any."""
-        had_any = bool(self.marked) or self._range_start is not None
-        self.marked.clear()
-        self._range_start = None
-        self.redraw()
-        return had_any
-
-    def _toggle_marks(self, numbers: range) -> None:
-        keys = {self._rows[number].node.key for number in numbers}
-        keys = {key for key in keys if self.can_mark(key)}
-        self.marked = self.marked - keys if keys <= self.marked else self.marked | keys
-        self.redraw()
 
     @override
     def choose(self) -> None:
@@ -373,6 +326,9 @@ class Tree(LineView):
         self._target_key = None
         if self.key is not None:
             self._on_highlight()
+
+    def _key_at(self, number: int) -> str | None:
+        return self._rows[number].node.key if number < len(self._rows) else None
 
     def _parent_key(self, number: int) -> str | None:
         parent = self._rows[number].parent if number < len(self._rows) else None

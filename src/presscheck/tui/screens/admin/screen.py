@@ -50,7 +50,7 @@ class AdminScreen(OrganizationScreen):
     @override
     def command_handlers(self) -> Iterable[object]:
         of_families = (ConversationImport, ClusterRequests, OrganizationMergeRules)
-        return (self, self.table, *(handler(self, self.table) for handler in of_families))
+        return (self, self.table, self.table.rows.marks, *(handler(self, self.table) for handler in of_families))
 
     @override
     def title_line(self) -> Line:
@@ -169,7 +169,7 @@ class PartsScreen(OrganizationScreen):
 
     @override
     def command_handlers(self) -> Iterable[object]:
-        return (self, self.table, ClusterRequests(self, self.table))
+        return (self, self.table, self.table.rows.marks, ClusterRequests(self, self.table))
 
     @override
     def title_line(self) -> Line:

@@ -51,6 +51,7 @@ from presscheck.tui.ui.list import NO_MATCH
 from presscheck.tui.ui.loaded import Loaded, message_for
 from presscheck.tui.ui.row_filter import RowFilter
 from presscheck.tui.widgets.empty_state import EmptyState, Message
+from presscheck.tui.widgets.marks import Marks
 from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import StatusLine
@@ -125,7 +126,7 @@ class FamilyTable(Vertical):
             given: the arguments of the listing, such as the id of a team for its members.
         """
         self._screen.find.end()
-        self._rows.clear_marks()
+        self._rows.marks.clear()
         self._wants_focus = self._wants_focus and family is self.family
         self.family, self.given = family, given
         self._reset()
@@ -326,8 +327,8 @@ class FamilyTable(Vertical):
         parts = [title, Span(number, "quiet")]
         if filters:
             parts.append(Span(f"   only {sanitize(_filter_words(filters))}: {key_for('back')} shows all", "accent"))
-        if self._rows.marked:
-            parts.append(Span(f"   {count(len(self._rows.marked), 'marked row')}", "accent"))
+        if self._rows.marks.keys:
+            parts.append(Span(f"   {count(len(self._rows.marks.keys), 'marked row')}", "accent"))
         if error := self.loaded.error:
             parts.append(Span(f"   not up to date: {sanitize(error.message)}", "waiting"))
         return tuple(parts)
@@ -392,7 +393,7 @@ class FamilyTable(Vertical):
         line = self._lines[index, columns] = self._line(texts, columns)
         return line
 
-    @on(RowList.MarksChanged)
+    @on(Marks.Changed)
     def marks_changed(self) -> None:
         """Show the number of marks."""
         self.query_one("#summary", StatusLine).show(self._summary())
@@ -463,7 +464,7 @@ class FamilyTable(Vertical):
 
         answer = await fill_in(self._screen, stored, self._draft_key(operation, stored.digest))
         if answer is not None:
-            self._rows.clear_marks()
+            self._rows.marks.clear()
             self.changed(outcome(title, answer))
 
     async def _fill_in(self, title: str, operation: type[Operation[Any]], item: BaseModel | None) -> Any:
@@ -515,9 +516,9 @@ class FamilyTable(Vertical):
     @property
     def _chosen(self) -> list[BaseModel]:
         """The marked items; without marks, the item under the cursor."""
-        if self._rows.marked:
+        if self._rows.marks.keys:
             items = (self._item(index) for index in range(self._count))
-            marked = self._rows.marked
+            marked = self._rows.marks.keys
             found = (item for item in items if item and self._key_of(item) in marked)
             return list(islice(found, len(marked)))  # marked rows are mostly near the top; later rows are not read
         return [self.current] if self.current else []
@@ -544,7 +545,7 @@ class FamilyTable(Vertical):
                 await send(self._screen, remove(**{**self._path(remove), **self._identity(remove, item)}))
             except PresscheckError as error:
                 failed.append(f"{self.name_of(item)}: {error.message}")
-        self._rows.clear_marks()
+        self._rows.marks.clear()
         done = f"{verb.lower()}: {count(len(items) - len(failed), self.family.noun, self.family.plural)}"
         self.changed(f"{done}; {len(failed)} failed: {sanitize(failed[0])}" if failed else done)
         show_failures(self._screen, failed)
@@ -683,19 +684,6 @@ class FamilyTable(Vertical):
         self._sorted = (column, not self._sorted[1] if same and self._sorted else False) if column else None
         self._arrange()
 
-    def command_mark(self) -> None:
-        """Mark the row, or remove its mark."""
-        self._rows.mark()
-
-    def command_mark_range(self) -> None:
-        """Start or end a range of marks."""
-        if self._rows.mark_range():
-            self._screen.notify(f"range started: {key_for('mark_range')} ends it")
-
-    def command_mark_visible(self) -> None:
-        """Mark all visible rows; if all are marked, remove their marks."""
-        self._rows.mark_visible()
-
     def reason_export_rows(self) -> str | None:
         """Return why no rows can be exported: the table is empty."""
         return self._no_row()
@@ -730,13 +718,13 @@ class FamilyTable(Vertical):
 
     def command_back(self) -> Awaitable[None] | None:
         """Remove all marks; without marks, remove the filter."""
-        if not self._rows.clear_marks() and self._filters.pop(self.family.title, None):
+        if not self._rows.marks.clear() and self._filters.pop(self.family.title, None):
             self.show_family(self.family, self.given)
         return None
 
     def reason_back(self) -> str | None:
         """Return why there is nothing to remove: no row is marked, and the listing has no filter."""
-        is_needed = self._rows.marked or self._filters.get(self.family.title)
+        is_needed = self._rows.marks.keys or self._filters.get(self.family.title)
         return None if is_needed else f"nothing is marked: {key_for('close')} closes"
 
 

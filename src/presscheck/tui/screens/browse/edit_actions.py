@@ -87,7 +87,7 @@ class EditActions:
         return (items[0].space if pages and items[0] else None), pages
 
     def _marked(self) -> list[Item]:
-        marked = (self._session.library.item(key) for key in self._session.tree_view.marked)
+        marked = (self._session.library.item(key) for key in self._session.tree_view.marks.keys)
         return [item for item in marked if item and item.page and item.space]
 
     def reason_pages(self) -> str | None:
@@ -208,7 +208,7 @@ class EditActions:
     async def _delete(self, space: Space, pages: Sequence[str]) -> None:
         path = await self.path(space)
         if path and await page_editor.delete_pages(self._screen, path, pages):
-            self._session.tree_view.clear_marks()
+            self._session.tree_view.marks.clear()
 
     async def path(self, space: Space) -> Path | None:
         """Return the path parameters of the change request to edit in: the current one or, on main, a chosen one.

@@ -206,21 +206,21 @@ class MoveActions:
 
     def command_mark(self) -> None:
         """Toggle the mark of the page."""
-        self._screen.notify(self._marks() if self._session.tree_view.mark() else "only pages can be marked")
+        self._screen.notify(self._marks() if self._session.tree_view.marks.toggle() else "only pages can be marked")
 
     def command_mark_range(self) -> None:
         """Start or end a range of marked pages."""
-        is_first = self._session.tree_view.mark_range()
+        is_first = self._session.tree_view.marks.toggle_range()
         self._screen.notify(f"a range starts here: {key_for('mark_range')} ends it" if is_first else self._marks())
 
     def command_mark_visible(self) -> None:
         """Mark all visible pages, or remove their marks if all are marked."""
-        self._session.tree_view.mark_visible()
+        self._session.tree_view.marks.toggle_visible()
         self._screen.notify(self._marks())
 
     def can_drop(self, key: str, drop: Drop) -> bool:
         """Return whether a dragged page can move to a place. If the page is marked, all marked pages are dragged."""
-        library, marked = self._session.library, self._session.tree_view.marked
+        library, marked = self._session.library, self._session.tree_view.marks.keys
         items = [item for moved in (marked if key in marked else (key,)) if (item := library.item(moved))]
         target = library.item(drop.target)
         space = target.space if target else None
@@ -235,8 +235,8 @@ class MoveActions:
     def drop(self, key: str, drop: Drop) -> Awaitable[None] | None:
         """Move the dragged page to a place, as the keys do. If the page is marked, move all marked pages."""
         tree, target = self._session.tree_view, self._session.library.item(drop.target)
-        if key not in tree.marked:
-            tree.clear_marks()
+        if key not in tree.marks.keys:
+            tree.marks.clear()
         if reason := self._edits.reason_pages():
             self._screen.notify(reason)
         elif target:
@@ -245,7 +245,7 @@ class MoveActions:
         return None
 
     def _marks(self) -> str:
-        marked = len(self._session.tree_view.marked)
+        marked = len(self._session.tree_view.marks.keys)
         return (
             f"{count(marked, 'page')} marked: {key_for('move_down')} {key_for('move_up')} "
             f"{key_for('outdent')} {key_for('indent')} move them"

@@ -277,7 +277,7 @@ class BrowseScreen(BaseScreen):
         """Focus the tree, and end the zoom. If the tree has the focus, remove all marks."""
         if self.page_pane.navigation.is_zoomed:
             self.page_pane.navigation.command_zoom()
-        if not (self.tree_view.has_focus and self.tree_view.clear_marks()):
+        if not (self.tree_view.has_focus and self.tree_view.marks.clear()):
             self.tree_view.focus()
 
     def reason_unsend(self) -> str | None:

@@ -93,7 +93,7 @@ class BulkActions:
     def unmark_done(self) -> None:
         """Remove the marks of change requests that the last batch has finished. Failed change requests stay marked."""
         if self._batch:
-            self._session.rows.marked -= self._batch.done
+            self._session.rows.marks.keys -= self._batch.done
             self._batch = None
             self._session.reload_rows()
 
@@ -109,10 +109,10 @@ class BulkActions:
         Without marks, a stopped merge train comes first: ask whether to continue or discard it.
         """
         requests = self._session.selected()
-        if not self._session.rows.marked and self._engine.outbox.recall(MERGE_TRAIN):
+        if not self._session.rows.marks.keys and self._engine.outbox.recall(MERGE_TRAIN):
             await self._continue_train()
             return
-        if self._session.rows.marked:
+        if self._session.rows.marks.keys:
             lacks_reviews = self._engine.lacks(REVIEWS)
             title = f"With {count_text(requests)}{'; this service has no reviews' if lacks_reviews else ''}"
             actions = [action for action in ACTIONS if not (lacks_reviews and action.key in NEED_REVIEWS)]

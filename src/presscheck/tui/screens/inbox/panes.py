@@ -125,7 +125,7 @@ class InboxPanes:
 
     def show_tabs(self) -> None:
         """Draw the tabs with counts, the number of marked rows, and the filter."""
-        model, marked = self._model, len(self.rows.marked)
+        model, marked = self._model, len(self.rows.marks.keys)
         totals = [model.total_text(view) for view in model.views]
         right: Line = (Span(f" {marked} marked ", "accent"),) if marked else ()
         room = self._screen.size.width - width(right) - 4

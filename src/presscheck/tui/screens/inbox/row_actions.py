@@ -43,9 +43,9 @@ class RowActions:
     def reason_approve(self) -> str | None:
         """Return why the marked change requests, or the change request under the cursor, cannot be reviewed."""
         reason, request = self.reason_comment(), self._session.current()
-        if self._session.rows.marked and self._engine.lacks(REVIEWS):
+        if self._session.rows.marks.keys and self._engine.lacks(REVIEWS):
             return reason or "this service has no reviews"
-        if reason or request is None or self._session.rows.marked:
+        if reason or request is None or self._session.rows.marks.keys:
             return reason
         space = self._engine.known(GetSpace(space_id=request.space))
         return review_reason(request, space.value if space else None)
@@ -54,7 +54,7 @@ class RowActions:
 
     def reason_reply(self) -> str | None:
         """Return why the user cannot reply to the change request under the cursor."""
-        if self._session.rows.marked:
+        if self._session.rows.marks.keys:
             return f"reply works on one row: {key_for('back')} removes the marks"
         return self.reason_comment()
 
@@ -69,7 +69,7 @@ class RowActions:
     def reason_archive(self) -> str | None:
         """Return why the change request under the cursor can be neither archived nor reopened."""
         reason, request = self.reason_comment(), self._session.current()
-        if reason or request is None or self._session.rows.marked:
+        if reason or request is None or self._session.rows.marks.keys:
             return reason
         return closed_reason(request) if request.status == "merged" else None
 
@@ -87,19 +87,19 @@ class RowActions:
 
     def _closed_reason(self) -> str | None:
         reason, request = self.reason_comment(), self._session.current()
-        if reason or request is None or self._session.rows.marked:
+        if reason or request is None or self._session.rows.marks.keys:
             return reason
         return closed_reason(request)
 
     def _offline_reason(self, noun: str) -> str | None:
-        return None if self._session.rows.marked else self._engine.write_reason(None, noun)
+        return None if self._session.rows.marks.keys else self._engine.write_reason(None, noun)
 
     async def _run(self, name: str) -> None:
         """Run a command of a review on the marked rows or, without marks, on the change request under the cursor.
 
         A single change request is loaded first.
         """
-        if self._session.rows.marked:
+        if self._session.rows.marks.keys:
             await self._bulk_actions.act(name)
             return
         request, screen = self._session.current(), self._session.screen

@@ -28,6 +28,7 @@ from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.ui.signs import legend
 from presscheck.tui.widgets.line_view import render_strip
+from presscheck.tui.widgets.marks import Marks
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import ClickableLines
 
@@ -62,6 +63,7 @@ class InboxScreen(BaseScreen):
             self,
             self.views,
             self.triage,
+            self.session.rows.marks,
             self.triage.notifications,
             self.bulk_actions,
             RowActions(self.session, self.bulk_actions),
@@ -81,12 +83,12 @@ class InboxScreen(BaseScreen):
     @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        return self.FOOTER_WITH_MARKS if self.session.rows.marked else self.FOOTER
+        return self.FOOTER_WITH_MARKS if self.session.rows.marks.keys else self.FOOTER
 
     @override
     @property
     def footer_titles(self) -> Mapping[str, str]:
-        return self.TITLES_WITH_MARKS if self.session.rows.marked else self.FOOTER_TITLES
+        return self.TITLES_WITH_MARKS if self.session.rows.marks.keys else self.FOOTER_TITLES
 
     @override
     def on_mount(self) -> None:
@@ -205,7 +207,7 @@ class InboxScreen(BaseScreen):
         """Show the change request under the cursor in the preview."""
         self.session.follow_cursor()
 
-    @on(RowList.MarksChanged)
+    @on(Marks.Changed)
     def marks_changed(self) -> None:
         """Show the number of marked rows, and the keys that act on them."""
         self.session.panes.show_tabs()

@@ -100,12 +100,12 @@ class Inbox:
     def selected(self) -> list[ChangeRequest]:
         """Return the marked change requests in row order or, without marks, the change request under the cursor."""
         rows = self.rows
-        if not rows.marked:
+        if not rows.marks.keys:
             current = self.current()
             return [current] if current else []
         requests = (self.model.request(index) for index in range(rows.count))
         # a row that moves while the listing is replaced may be found at both positions
-        marked = {request.id: request for request in requests if request and request.id in rows.marked}
+        marked = {request.id: request for request in requests if request and request.id in rows.marks.keys}
         return [*marked.values()]
 
     def row_was_sent(self, drafts: ReviewDrafts) -> None:
@@ -166,7 +166,7 @@ class Inbox:
         model = self.model
         is_other = view.id != model.view.id
         model.view, model.is_answered = view, False
-        self.rows.clear_marks()
+        self.rows.marks.clear()
         listing = model.listing()
         if listing is None:
             return

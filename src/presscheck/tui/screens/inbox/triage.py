@@ -96,27 +96,15 @@ class TriageActions:
             )
         return None
 
-    def command_mark(self) -> None:
-        """Toggle the mark of the row under the cursor."""
-        self._session.rows.mark()
-
-    def command_mark_range(self) -> None:
-        """Start or end a range of marks."""
-        self._session.rows.mark_range()
-
-    def command_mark_visible(self) -> None:
-        """Mark all visible rows; if all are marked, remove their marks."""
-        self._session.rows.mark_visible()
-
     def command_back(self) -> None:
         """Remove all marks."""
-        self._session.rows.clear_marks()
+        self._session.rows.marks.clear()
 
     def _hide(self, requests: Sequence[ChangeRequest], state: str) -> None:
         self._last_hidden = tuple(request.id for request in requests)
         self._session.sent = None
         self.notifications.forget()
-        self._session.rows.clear_marks()
+        self._session.rows.marks.clear()
         self._session.reload_rows()
         if requests:
             first = f"#{requests[0].number} {sanitize(requests[0].subject)}"
@@ -134,12 +122,12 @@ class TriageActions:
     def _notifications_changed(self) -> None:
         self._last_hidden = ()
         self._session.sent = None
-        self._session.rows.clear_marks()
+        self._session.rows.marks.clear()
         self._session.rows.redraw()
 
     def _bring_back(self, ids: tuple[str, ...]) -> None:
         number = sum(self._triage.unhide(id_) for id_ in ids)
         self._last_hidden = ()
-        self._session.rows.clear_marks()
+        self._session.rows.marks.clear()
         self._session.reload_rows()
         self._screen.notify(f"{count(number, 'change request')} back in the inbox")

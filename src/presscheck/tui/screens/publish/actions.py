@@ -153,21 +153,21 @@ class PublishActions:
 
     def command_mark(self) -> None:
         """Mark the site, or remove its mark."""
-        self._session.rows.mark()
+        self._session.rows.marks.toggle()
 
     def command_mark_visible(self) -> None:
         """Mark all visible sites, or remove their marks if all are marked."""
-        self._session.rows.mark_visible()
+        self._session.rows.marks.toggle_visible()
 
     def reason_act_on_marked(self) -> str | None:
         """Return why no marked site can be published or unpublished: none is marked, or the user is offline."""
-        if not self._session.rows.marked:
+        if not self._session.rows.marks.keys:
             return f"nothing is marked: {key_for('mark')} marks a site, {key_for('mark_visible')} all visible ones"
         return self.reason_publish()
 
     async def command_act_on_marked(self) -> None:
         """Publish or unpublish the marked sites, as the user chooses. Sites that have the chosen state are skipped."""
-        marked = [site for site in self._session.sites if site.id in self._session.rows.marked]
+        marked = [site for site in self._session.sites if site.id in self._session.rows.marks.keys]
         title = f"With {count(len(marked), 'site')}"
         choice = await choose(self._session.screen, title, ACTIONS)
         if not choice:
@@ -177,7 +177,7 @@ class PublishActions:
         if not sites:
             self._session.screen.notify("none of them is live" if unpublishes else "all of them are live already")
         elif await (self._confirm_unpublishing(sites) if unpublishes else self._confirm_publishing(sites)):
-            self._session.rows.clear_marks()
+            self._session.rows.marks.clear()
             if unpublishes:
                 self._start(sites)
             else:

@@ -308,7 +308,7 @@ class PublishScreen(BaseScreen):
 
     def _row(self, index: int, columns: int) -> Line:
         site = self.session.sites[index]
-        mark = (Span("• ", "accent"),) if site.id in self.session.rows.marked else ()
+        mark = (Span("• ", "accent"),) if site.id in self.session.rows.marks.keys else ()
         state = Span("● live", "added") if site.published else Span("○ draft", "quiet")
         waiting, style = mark_of(site)
         star = (Span(" ★", "accent"),) if self.engine.shortcuts.is_bookmarked(f"site {site.id}") else ()

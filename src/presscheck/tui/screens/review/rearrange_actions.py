@@ -63,17 +63,17 @@ class RearrangeActions:
                     "the range is ended" if had_range else "a range starts on a line of the page's text"
                 )
             return
-        is_first = self._view.items.mark_range()
+        is_first = self._view.items.marks.toggle_range()
         self._screen.notify(f"a range starts here: {key_for('mark_range')} ends it" if is_first else self._marks())
 
     def command_mark_visible(self) -> None:
         """Mark all visible pages, or remove their marks if all are marked."""
-        self._view.items.mark_visible()
+        self._view.items.marks.toggle_visible()
         self._screen.notify(self._marks())
 
     def command_back(self) -> None:
         """End the range of lines, or remove all marks, or cancel the program that reviews, or close the review."""
-        if not (self._view.clear_range() or self._view.items.clear_marks() or self._programs.cancel()):
+        if not (self._view.clear_range() or self._view.items.marks.clear() or self._programs.cancel()):
             self._screen.app_context.close_screen()
 
     def reason_act_on_marked(self) -> str | None:
@@ -146,7 +146,7 @@ class RearrangeActions:
         done = await carry_out(context.engine, plan, subject)
         if subject:
             draft.discard()
-        self._view.items.clear_marks()
+        self._view.items.marks.clear()
         context.notify(f"{DONE[kind]} {_what(selection)}" + (f" to #{done.number}" if done else ""))
         context.redraw()
 
@@ -179,7 +179,7 @@ class RearrangeActions:
 
     def _marked(self) -> tuple[str, ...]:
         """Return the ids of the marked pages that are still changed, in list order."""
-        marked = self._view.items.marked
+        marked = self._view.items.marks.keys
         return tuple(item.id for item in self._model.items if item.noun == "page" and item.id in marked)
 
     def _marks(self) -> str:

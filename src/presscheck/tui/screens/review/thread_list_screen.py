@@ -49,7 +49,7 @@ class ThreadListScreen(ThreadList):
 
     @override
     def command_handlers(self) -> Iterable[object]:
-        return (*super().command_handlers(), self._notifications)
+        return (*super().command_handlers(), self.rows.marks, self._notifications)
 
     @override
     def title_line(self) -> Line:
@@ -125,23 +125,9 @@ class ThreadListScreen(ThreadList):
             return error.message
         return None
 
-    def command_mark(self) -> None:
-        """Toggle the mark of the thread, and go to the next thread."""
-        self.rows.mark()
-        self.refresh_status_bars()
-
-    def command_mark_range(self) -> None:
-        """Start or end a range of marked threads."""
-        if self.rows.mark_range():
-            self.notify(f"a range starts here: {key_for('mark_range')} ends it")
-
-    def command_mark_visible(self) -> None:
-        """Mark all visible threads, or remove their marks if all are marked."""
-        self.rows.mark_visible()
-
     def command_back(self) -> None:
         """Remove all marks; without marks, close the list."""
-        if not self.rows.clear_marks():
+        if not self.rows.marks.clear():
             self.app_context.close_screen()
 
     def reason_resolve(self) -> str | None:
@@ -176,7 +162,7 @@ class ThreadListScreen(ThreadList):
                 lines.append((Span("✗ ", "removed"), Span(f"{first_words(thread.first)}: "), Span(reason, "waiting")))
         if not await confirm(self, f"{verb} {which}?", lines, verb):
             return
-        self.rows.clear_marks()
+        self.rows.marks.clear()
         self.actions.resolve((thread.id for thread in threads), resolved=resolves)
         self.notify(f"{which} {'resolved' if resolves else 'reopened'}")
 
@@ -194,12 +180,12 @@ class ThreadListScreen(ThreadList):
     async def command_act_on_marked(self) -> None:
         """Apply the suggestions of the marked threads or, without marks, of all visible threads."""
         threads = self._chosen
-        self.rows.clear_marks()
+        self.rows.marks.clear()
         await self._suggestions.apply_all(threads)
 
     @property
     def _marked(self) -> list[Thread]:
-        return [thread for thread in self.shown if thread.id in self.rows.marked]
+        return [thread for thread in self.shown if thread.id in self.rows.marks.keys]
 
     @property
     def _chosen(self) -> list[Thread]:

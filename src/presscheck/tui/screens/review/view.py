@@ -570,7 +570,7 @@ class ReviewView:
             open_threads=self._threads.open_count(item),
             has_conflict=item.id in self._model.unresolved,
             has_new=self._threads.has_new(item),
-            marked=item.id in self.items.marked,
+            marked=item.id in self.items.marks.keys,
         )
 
     def _item_key(self, index: int) -> str | None:

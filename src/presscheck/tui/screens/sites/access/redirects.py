@@ -151,7 +151,7 @@ class RedirectList(MarkedList[Redirect]):
 
     def reason_act_on_marked(self) -> str | None:
         """Return why the marked redirects cannot be changed: none is marked, or the change is not allowed now."""
-        if not self.rows.marked:
+        if not self.rows.marks.keys:
             return f"nothing is marked: {key_for('mark')} marks a redirect, {key_for('mark_visible')} all visible rows"
         return self.reason(UpdateRedirect)
 
@@ -265,7 +265,7 @@ class RedirectList(MarkedList[Redirect]):
         The redirects lose their marks. Rejected changes stay in the outbox with the reason.
         """
         tickets = [self._session.screen.engine.write(call) for call in calls]
-        self.rows.marked -= {redirect.id for redirect in redirects}
+        self.rows.marks.keys -= {redirect.id for redirect in redirects}
         self._session.screen.redraw()
         if not self._session.screen.engine.status.online:
             self._session.screen.notify(f"{count(len(tickets), 'change')} pending, sent once you are online")

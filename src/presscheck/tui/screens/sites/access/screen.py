@@ -72,7 +72,7 @@ class SiteAccessScreen(TabScreen):
 
     def command_back(self) -> None:
         """Remove all marks; without marks, close the screen."""
-        if not self.redirects.rows.clear_marks():
+        if not self.redirects.rows.marks.clear():
             self.app_context.pop_screen()
 
     def reason_go_published(self) -> str | None:

@@ -163,7 +163,7 @@ class HistoryList(List[HistoryRow]):
 
     def command_mark(self) -> None:
         """Mark the row, or remove its mark."""
-        self.rows.mark()
+        self.rows.marks.toggle()
 
     def reason_copy(self) -> str | None:
         """Return why the name of the snapshot cannot be copied: the row has no snapshot."""

@@ -51,5 +51,5 @@ class SiteHistoryScreen(TabScreen):
 
     def command_back(self) -> None:
         """Remove all marks; without marks, close the screen."""
-        if not self.list.rows.clear_marks():
+        if not self.list.rows.marks.clear():
             self.app_context.close_screen()
