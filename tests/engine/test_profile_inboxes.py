@@ -96,5 +96,19 @@ async def test_a_profile_that_cannot_be_opened_is_tried_again_when_asked_only(
         await inboxes.close()
 
 
+async def test_reading_ends_when_it_is_cancelled_together_with_a_wake(service: RunningService, tmp_path: Path) -> None:
+    async with running_engine(service, tmp_path) as engine:
+        inboxes = ProfileInboxes("work", engine, Opened(service, tmp_path))
+        await inboxes.choose(["work"])
+        task = asyncio.create_task(inboxes.keep_fresh(lambda: None))
+        await until(lambda: inboxes.inboxes[0].is_answered)
+        await asyncio.sleep(0)
+        inboxes.wake()
+        task.cancel()
+        async with asyncio.timeout(5):
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+
 async def _more(engine: Engine, seen: int) -> bool:
     return len(await anext(engine.activity())) > seen

@@ -85,8 +85,10 @@ class ProfileInbox:
             self._wake.clear()
             left = self._read_at + POLL_INTERVAL - time.monotonic() if self._read_at else 0.0
             if left > 0 or (self._read_at and self.engine is None):
+                # not `wait_for`: before Python 3.12 it loses a cancellation that comes together with `wake`
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._wake.wait(), left if self.engine else None)
+                    async with asyncio.timeout(left if self.engine else None):
+                        await self._wake.wait()
                 continue
             await self._refresh(changed)
             self._read_at = time.monotonic()
