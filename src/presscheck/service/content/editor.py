@@ -1,4 +1,4 @@
-"""Editing of the pages of a change request, on a new page tree; nothing is written until all edits succeed."""
+"""Edits of the pages of a change request, in a new page tree. The revision is stored only after all edits succeed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ CLEARED_BY_EMPTY = frozenset(("emoji", "icon", "condition", "description"))
 
 
 class ContentEdit:
-    """An edit of the content of a change request. `tree` and `files` are the new content, `written` lists the results.
+    """An edit of the content of a change request.
+
+    `tree` and `files` are the new content, `written` has the result of each change of a page.
 
     Args:
         context: the transaction.
@@ -70,7 +72,7 @@ class ContentEdit:
         self._documents = NewDocuments()
 
     def apply(self, changes: Sequence[ContentChange]) -> None:
-        """Apply changes in order. On a slug conflict, the page whose slug is new gets another slug.
+        """Apply changes in order. If two pages have the same slug, the page whose slug is new gets another one.
 
         Raises:
             ApiError: a change is invalid; this object must be discarded.
@@ -99,7 +101,7 @@ class ContentEdit:
         if not title:
             raise ApiError(400, "title: required for a new page")
         page = new_page(title, slug=_slug(details), document=document, created_at=self.context.now())
-        page = _described(page, details)
+        page = _with_details(page, details)
         self.tree = insert(self.tree, page, above, change.at)
         if change.ref:
             self._refs[change.ref] = page["id"]
@@ -117,7 +119,7 @@ class ContentEdit:
         slug = _slug(details)
         if slug and page["type"] != "link":
             page["slug"] = slug
-        page = _described(page, details)
+        page = _with_details(page, details)
         self.tree = _replaced(self.tree, page)
         if change.model_fields_set & {"into", "at"}:
             self._move(place, change)
@@ -236,7 +238,7 @@ def _slug(details: dict[str, Any]) -> str:
     return slug
 
 
-def _described(page: Page, details: dict[str, Any]) -> Page:
+def _with_details(page: Page, details: dict[str, Any]) -> Page:
     cleared = {name for name, value in details.items() if value is None or (not value and name in CLEARED_BY_EMPTY)}
     return {name: value for name, value in (page | details).items() if name not in cleared}
 

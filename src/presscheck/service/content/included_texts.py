@@ -6,7 +6,7 @@ from presscheck.documents.markdown.page_size import size_problem
 from presscheck.documents.pages.tree import Page
 from presscheck.documents.visitors.condition_tags import Holds
 from presscheck.service.content.page_texts import PageTexts, Reading
-from presscheck.service.content.revision_content import RevisionContent, kept
+from presscheck.service.content.revision_content import RevisionContent, cached
 from presscheck.service.content.revisions import document_texts
 from presscheck.service.content.serializers import LinkTargets
 from presscheck.service.db.fulltext_index import documents_with
@@ -29,25 +29,25 @@ class IncludedTexts:
         self.revision_id = revision.id
 
     def documents_of(self, page: Page) -> frozenset[str]:
-        """Return the ids of the documents that a page includes, also in parts whose conditions do not hold."""
+        """Return the ids of the documents that a page includes, even in parts that are hidden by conditions."""
         document = page.get("documentId")
         if not document or document not in self._including():
             return frozenset()
         key = ("included documents", self._revision.id, page["id"])
-        return kept(self._context, key, lambda: self._read(page, None)[1], lambda ids: _EACH * (1 + len(ids)))
+        return cached(self._context, key, lambda: self._read(page, None)[1], lambda ids: _EACH * (1 + len(ids)))
 
     def markdown(self, page: Page, holds: Holds | None) -> str:
         """Return the Markdown of a page with the reusable content that the page includes.
 
-        Parts whose conditions do not hold are left out; if `holds` is None, all parts are kept. Return an empty string
-        if the text is too large.
+        Parts whose conditions are false according to `holds` are left out; if `holds` is None, all parts are kept. The
+        result is empty if the text is too large.
         """
         return self._read(page, holds)[0]
 
     def _including(self) -> frozenset[str]:
         """Return the ids of the documents that contain the word `include` and belong to pages of the revision."""
         key = ("including documents", self._revision.id)
-        return kept(self._context, key, self._with_include, lambda ids: _EACH * (1 + len(ids)))
+        return cached(self._context, key, self._with_include, lambda ids: _EACH * (1 + len(ids)))
 
     def _with_include(self) -> frozenset[str]:
         pages = (place.page for place in self._revision.pages.values())
@@ -63,5 +63,5 @@ class IncludedTexts:
         texts = PageTexts(self._context, self._revision, self._targets, Reading(holds, is_dereferenced=True))
         try:
             return texts.read(text, source, page.get("variables")), frozenset(texts.included)
-        except ApiError:  # too large with what it includes, which is not published either
+        except ApiError:  # too large with its included texts; such a page is not published either
             return "", frozenset()

@@ -1,6 +1,6 @@
-"""The Markdown of pages in a requested form: evaluated, with reusable content in place, or with ids in links.
+"""The Markdown of pages in a requested form: with conditions evaluated, reusable content inserted, or ids in links.
 
-Conditions and variables are evaluated in the source, so that they work everywhere in a page, also in table cells.
+Conditions and variables are evaluated in the Markdown source, so they work everywhere in a page, even in table cells.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from presscheck.service.http.operations import ApiError, Context
 MAX_INCLUDES = 5
 """Maximum nesting depth of included texts, as on published pages."""
 LARGEST = 1_000_000
-"""Maximum number of characters that a text includes in total."""
+"""Maximum number of characters of all texts that a page includes."""
 _INCLUDE = re.compile(
     r"^([ \t>]*)\{%-?[ \t]*include[ \t]+(?:\"([^\"\n]+)\"|'([^'\n]+)')[ \t]*-?%\}[ \t]*$", re.MULTILINE | re.IGNORECASE
 )
@@ -102,13 +102,13 @@ class PageTexts:
         """Return the reusable content for an include tag, with links relative to the including text.
 
         Returns:
-            The text, an empty string if it includes itself or is nested too deep, or None if it does not exist.
+            The text; an empty string if it includes itself or is nested too deep; None if it does not exist.
         """
         match = _INCLUDE.fullmatch(tag)
         target = (match[2] or match[3]) if match else ""
         named = _REUSABLE(target)
         identity = named[1] if named else self._targets.places.resolve(target, sources[-1]).id
-        stored = next((one for one in self._revision.reusable_contents if one["id"] == identity), None)
+        stored = next((item for item in self._revision.reusable_contents if item["id"] == identity), None)
         snippet = ReusableContent.model_validate(stored) if stored else None
         if snippet is None or not snippet.document:
             return None
@@ -123,18 +123,18 @@ class PageTexts:
         text = self._shown(text, (*sources, source), variables)
         return self._linked(text, source, lambda place: self._relative(place, sources[-1])).strip("\n")
 
-    def _linked(self, text: str, source: str, written: Callable[[Destination], str | None]) -> str:
+    def _linked(self, text: str, source: str, new_target: Callable[[Destination], str | None]) -> str:
         """Replace the targets of the links in a text.
 
-        `written` returns the new target for a destination, or None to keep the link. Anchors in the same page are kept,
-        and app URLs may become stable links.
+        `new_target` returns the new target for a destination, or None to keep the link. Links to anchors in the same
+        page are kept. App URLs become stable links if these are requested.
         """
         parts: list[str] = []
         end = 0
         for target in written_targets(text):
             if target.target.startswith("#"):
                 continue
-            address = self._in_app(target.target) or written(self._targets.places.resolve(target.target, source))
+            address = self._in_app(target.target) or new_target(self._targets.places.resolve(target.target, source))
             if address is not None:
                 parts += (text[end : target.start], address)
                 end = target.end
@@ -173,7 +173,7 @@ def snippet_source(snippet: ReusableContent) -> str:
 
 
 def _with_values(text: str, value_of: Callable[[str], str | None]) -> str:
-    """Replace expressions by the values of their variables; expressions with unknown variables stay."""
+    """Replace expressions by the values of their variables. Expressions with unknown variables are kept."""
     if "expression" not in text:
         return text
     parts: list[str] = []
@@ -181,7 +181,7 @@ def _with_values(text: str, value_of: Callable[[str], str | None]) -> str:
     for match in _EXPRESSION.finditer(without_code(text)):
         value = value_of(match[1].strip())
         if value is not None:
-            words = _MARKUP.sub(lambda found: f"&#{ord(found[0])};", " ".join(value.split()))
+            words = _MARKUP.sub(lambda character: f"&#{ord(character[0])};", " ".join(value.split()))
             parts += (text[end : match.start()], words)
             end = match.end()
     return "".join((*parts, text[end:]))

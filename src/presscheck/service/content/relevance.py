@@ -1,8 +1,8 @@
 """Relevance of pages for a query, and excerpts with the matching words.
 
-Words are compared without case and accents, and each word of a query may be the start of a word. A match in a title
-counts most, then one in a heading, then those in the text, by how often they occur and how rare the word is (BM25).
-Both databases give the same order, because they only name the pages that may match.
+Words are compared without case and accents, and a word of the query also matches longer words that start with it.
+Matches in the title count most, then matches in a heading, then matches in the text, which are weighted by frequency
+and rarity (BM25). The order does not depend on the database, which only selects the candidate pages.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from presscheck.documents.markdown.page_sections import PageSection, page_sectio
 from presscheck.documents.markdown.search_terms import MAX_TERM, fold, query_phrases, split_unspaced
 
 MOST_TERMS = 16
-"""Maximum number of words of a query that are looked for."""
+"""Maximum number of terms of a query; further words are ignored."""
 MOST_SECTIONS = 5
 """Maximum number of sections per page in a result."""
 BEFORE, LENGTH = 40, 180
-"""Number of characters before the first match of an excerpt, and of the whole excerpt."""
+"""Number of characters in an excerpt before its first match, and in total."""
 MOST_MATCHES = 200
-"""Maximum number of matches in a section among which the best excerpt is chosen."""
+"""Maximum number of matches of a text that are examined."""
 
 _PREFIX, _JOINED, _CORRECTED = 0.5, 0.9, 0.6
-"""Weights of a match with the start of a word, with two words of the query as one, and with a corrected word."""
+"""Weights of inexact matches: a prefix of a word, two words of the query written as one, a corrected word."""
 _TITLE, _HEADING, _DESCRIPTION, _ABOVE = 6.0, 3.0, 1.5, 0.7
 _K, _B, _USUAL_LENGTH = 1.2, 0.4, 700
 _QUOTED = re.compile(r'"([^"]*)"?|([^"]+)')
@@ -38,7 +38,7 @@ _QUESTION_WORDS = (
     " what when where which who why will with you your"
 )
 _OPTIONAL = frozenset(_QUESTION_WORDS.split())
-"""Words of questions: a page need not have them if the query has other words."""
+"""Common words of questions, which a page need not contain if the query has other words."""
 
 
 class SearchText(NamedTuple):
@@ -110,7 +110,7 @@ class Passage(NamedTuple):
 
 
 def normalized(text: str) -> str:
-    """Return the words of a text, folded, with one blank before, between and after them."""
+    """Return the words of a text in lower case without accents, with one space before, between and after them."""
     words = text.translate(_ASCII).split() if text.isascii() else _NOT_WORDS.sub(" ", split_unspaced(text)).split()
     return f" {' '.join(words)} " if words else " "
 
@@ -147,7 +147,7 @@ def terms_of(query: str) -> list[Term]:
 
 
 def _phrases(query: str) -> Iterator[tuple[str, bool]]:
-    """Yield the phrases of a query as `query_phrases` does, but signs other than `_` separate unquoted words."""
+    """Yield the phrases of a query like `query_phrases`, but split unquoted words at all punctuation except `_`."""
     for quoted, words in _QUOTED.findall(query):
         yield from query_phrases(f'"{quoted}"' if quoted else _SIGNS.sub(" ", words))
 
@@ -191,7 +191,7 @@ def matched_terms(terms: Sequence[Term], fields: Fields, text: SearchText) -> li
 
 
 def score(terms: Sequence[Term], rarities: Sequence[float], fields: Fields, text: SearchText) -> float:
-    """Return how well a page matches."""
+    """Return the score of a page: BM25 of its text, plus bonuses for short texts and for all terms as one phrase."""
     total = 0.0
     norm = _K * (1 - _B + _B * text.words / _USUAL_LENGTH)
     for term, rare in zip(terms, rarities, strict=True):
@@ -260,7 +260,7 @@ def excerpt(text: str, terms: Sequence[Term]) -> str:
 
 
 def marked(text: str, terms: Sequence[Term]) -> list[tuple[str, bool]]:
-    """Split a text into parts, and return each with whether it matches a term."""
+    """Split a text into matching and other parts. Each part comes with whether it matches a term."""
     parts: list[tuple[str, bool]] = []
     at = 0
     for start, end, _ in _matches(text, terms):
@@ -271,7 +271,7 @@ def marked(text: str, terms: Sequence[Term]) -> list[tuple[str, bool]]:
 
 
 def _matches(text: str, terms: Sequence[Term]) -> Iterator[tuple[int, int, int]]:
-    """Yield start, end and the number of the term (from 1) of each match in a text, up to `MOST_MATCHES`."""
+    """Yield start, end and term number (from 1) of the first `MOST_MATCHES` matches in a text."""
     pattern = _pattern(terms)
     folded, offsets = _folded(text)
     for number, match in enumerate(pattern.finditer(folded)):
@@ -289,7 +289,7 @@ def _matches(text: str, terms: Sequence[Term]) -> Iterator[tuple[int, int, int]]
 def _folded(text: str) -> tuple[str, list[int]]:
     """Return the folded text, and for each of its characters the offset in `text`.
 
-    For ASCII, the list is empty: the offsets are equal.
+    For ASCII texts, the list is empty, because the offsets are the same.
     """
     folded = fold(text)
     if text.isascii():

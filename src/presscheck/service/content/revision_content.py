@@ -120,7 +120,7 @@ def revision_with(context: Context, space_id: str, document_id: str) -> str | No
     return newest.first()
 
 
-def kept(
+def cached(
     context: Context, key: tuple[str, ...], make: Callable[[], Value], weight: Callable[[Value], int | None]
 ) -> Value:
     """Return the cached value of a key, computing it if it is missing. The value must depend only on the key.
@@ -129,7 +129,8 @@ def kept(
         context: the transaction.
         key: the kind of value, the id of a revision, and everything else that the value depends on.
         make: computes the value.
-        weight: estimates its size in memory in bytes; None if this value depends on more than the key.
+        weight: estimates the size of the value in memory in bytes. Returns None if the value must not be cached because
+            it depends on more than the key.
     """
     cache = _cache(context)
     value: Value | None = cache.get(key) if cache else None
@@ -141,7 +142,7 @@ def kept(
     return value
 
 
-def kept_of_documents(
+def cached_by_document(
     context: Context,
     kind: str,
     documents: Iterable[str],
@@ -150,13 +151,11 @@ def kept_of_documents(
 ) -> dict[str, Value]:
     """Return a cached value for each document, by id, computing missing values from the texts.
 
-    Unknown documents are left out.
-
-    Texts are loaded in small groups to limit memory.
+    Unknown documents are left out. Texts are loaded in small groups to limit memory.
 
     Args:
         context: the transaction.
-        kind: the name of the kind of value, in the key of the cache.
+        kind: the kind of value, which is part of the cache key.
         documents: the ids of the documents.
         make: computes the value from a text.
         weight: estimates its size in memory in bytes.

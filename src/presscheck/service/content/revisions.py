@@ -15,9 +15,9 @@ from presscheck.service.db.statements import among, each
 from presscheck.service.models.content import DocumentRow, RevisionRow
 
 FORMER_PATHS = "formerPaths"
-"""A field of stored pages that the API lacks: former paths that redirect to the page, each with an anchor or "".
+"""Field of stored pages with their former paths, which redirect to the page, each with an anchor or "".
 
-As part of the page, they follow it when it is moved or copied, and are deleted with it.
+The API does not have this field. It is part of the page so that it is moved, copied and deleted with the page.
 """
 _documents = DocumentRow.__table__.c
 _wanted = each("ids")
@@ -29,7 +29,7 @@ _ADD_REVISION = insert(RevisionRow)
 
 
 class NewDocuments:
-    """New texts, which are stored in a few statements. The id of a document is the hash of its text."""
+    """A collection of new texts that are stored together. The id of a document is the hash of its text."""
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
@@ -41,7 +41,7 @@ class NewDocuments:
         return key
 
     def store(self, session: Session) -> None:
-        """Store the texts that are not stored yet."""
+        """Store the texts, except those that the database already has."""
         if not self.texts:
             return
         connection, new = session.connection(), [*self.texts.items()]

@@ -1,11 +1,11 @@
-"""Full-text search in pages of spaces, for the API and for published sites.
+"""Full-text search in the pages of spaces, for the API and for published sites.
 
-The index of the database names the pages that may match. Whether a page matches, and how well, is decided by its text
-as readers see it, so that neither markup nor hidden parts of a page are found.
+The index of the database selects candidate pages. The candidates are matched and ranked by their text as readers see
+it, so that neither markup nor hidden parts of a page are found.
 
-A page matches if it has all words of the query, or words that start with them. Readers of a site also find pages whose
-titles have most of the words. If there is no match, the search for readers replaces words that occur in no page by
-words that differ in one letter. If there is still no match, it returns the pages with the most words of the query.
+A page matches if it has all words of the query, or words that start with them. The search for readers of a site also
+finds pages whose titles have most of the words. If there is no match, it replaces words that occur in no page by words
+that differ in one letter. If there is still no match, it returns the pages with the most words of the query.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from presscheck.service.content.relevance import (
     search_text,
     terms_of,
 )
-from presscheck.service.content.revision_content import kept, kept_of_documents, known_content
+from presscheck.service.content.revision_content import cached, cached_by_document, known_content
 from presscheck.service.db.fulltext_index import documents_with, words_of
 from presscheck.service.db.statements import among
 from presscheck.service.http.operations import Context
@@ -55,7 +55,7 @@ MOST_CHARACTERS = 10_000_000
 SHORTEST_CORRECTED = 4
 """Minimum number of letters of a word that is corrected."""
 MOSTLY = 0.6
-"""The share of the words, weighted by how rare they are, that a title needs to be found without all words."""
+"""Minimum share of the words of a query, weighted by rarity, for a title to match without all words."""
 RECENCY = 0.05
 """The share by which the score of the newest page exceeds the score of an equal page that is a year older."""
 _AT_ONCE = 50
@@ -68,12 +68,12 @@ _CONTENTS = select(_revisions.id, _revisions.tree, _revisions.reusable_contents)
 
 
 class SearchedPage(NamedTuple):
-    """A page that is searched.
+    """A page to search.
 
     Attributes:
         above: the titles of its ancestors.
-        included: the reusable content of its space, if any.
-        text: its text, if the text is not only in documents, such as the text of API references.
+        included: the reader of reusable content, if its space has any.
+        text: the text to search, if it is more than the documents of the page, as for API references; otherwise None.
     """
 
     space_id: str
@@ -103,11 +103,11 @@ class Hit(NamedTuple):
         return self.place.page
 
 
-class Found(NamedTuple):
-    """The matching pages, the best first, and the terms that were searched, corrected where necessary.
+class Matches(NamedTuple):
+    """The matching pages, the best first, and the terms that were searched, after any corrections.
 
-    `is_complete` is False if there were too many pages to read all of them. `is_exact` is False if no page contains all
-    words as they are written.
+    `is_complete` is False if there were too many candidate pages to read all of them. `is_exact` is False if no page
+    contains all words of the query as written.
     """
 
     hits: list[Hit]
@@ -117,18 +117,18 @@ class Found(NamedTuple):
 
 
 class TextReading(NamedTuple):
-    """A way to make the searched text of a page from its Markdown.
+    """A way to convert the Markdown of a page to the text that is searched.
 
     Attributes:
-        name: part of the key in the cache.
-        holds: whether a condition holds; None keeps all parts of a text.
+        name: the part of the cache key for texts of this kind.
+        holds: returns whether a condition is true; None keeps all parts of a text.
     """
 
     name: str
     holds: Holds | None
 
     def visible(self, markdown: str) -> str:
-        """Return a text without the parts whose conditions do not hold.
+        """Return a text without the parts whose conditions are false.
 
         A text with conditions that is too large to evaluate is left out as a whole.
         """
@@ -142,20 +142,20 @@ WHOLE = TextReading("search text", None)
 
 def search(context: Context, spaces: Sequence[SpaceRow], query: str) -> tuple[dict[str, list[Hit]], list[Term]]:
     """Return the matching pages by space id, and the terms of the query. Spaces without matches are left out."""
-    found = find(context, searched_pages(context, spaces) if query.strip() else (), query, WHOLE, is_strict=True)
+    result = find(context, searched_pages(context, spaces) if query.strip() else (), query, WHOLE, is_strict=True)
     matches: dict[str, list[Hit]] = {}
-    for hit in found.hits:
+    for hit in result.hits:
         matches.setdefault(hit.place.space_id, []).append(hit)
-    return matches, found.terms
+    return matches, result.terms
 
 
-def best_hits(context: Context, spaces: Sequence[SpaceRow], query: str, most: int) -> Found:
+def best_hits(context: Context, spaces: Sequence[SpaceRow], query: str, most: int) -> Matches:
     """Return at most `most` pages that have a word of the query, the best first."""
     terms, pages = terms_of(query), searched_pages(context, spaces)
     if not terms or not pages:
-        return Found([], terms)
-    found = _Finder(context, pages, WHOLE, is_strict=True).found(terms, 1)
-    return found._replace(hits=found.hits[:most])
+        return Matches([], terms)
+    result = _Finder(context, pages, WHOLE, is_strict=True).matches(terms, 1)
+    return result._replace(hits=result.hits[:most])
 
 
 def searched_pages(context: Context, spaces: Sequence[SpaceRow]) -> list[SearchedPage]:
@@ -176,36 +176,36 @@ def _included(context: Context, revision_id: str) -> IncludedTexts:
 
 def find(
     context: Context, pages: Sequence[SearchedPage], query: str, reading: TextReading, *, is_strict: bool = False
-) -> Found:
-    """Find pages.
+) -> Matches:
+    """Find the pages that match a query, by approximation if no page matches exactly (see the module).
 
     Args:
         context: the transaction.
         pages: the pages to search, in reading order.
         query: the query.
-        reading: how to make the searched text of a page.
-        is_strict: whether only pages with all words are found.
+        reading: how to convert pages to the text that is searched.
+        is_strict: whether only pages with all words match.
     """
     terms = terms_of(query)
     if not terms or not pages:
-        return Found([], terms)
+        return Matches([], terms)
     finder = _Finder(context, pages, reading, is_strict=is_strict)
-    found = finder.found(terms, sum(term.is_required for term in terms))
-    if found.hits or is_strict:
-        return found
+    result = finder.matches(terms, sum(term.is_required for term in terms))
+    if result.hits or is_strict:
+        return result
     better = finder.corrected(terms)
     if better != terms:
-        found = finder.found(better, sum(term.is_required for term in better))
+        result = finder.matches(better, sum(term.is_required for term in better))
     required = sum(term.is_required for term in better)
     for least in range(required - 1, (required - 1) // 2, -1):
-        if found.hits:
+        if result.hits:
             break
-        found = finder.found(better, least)
-    return found._replace(is_exact=False)
+        result = finder.matches(better, least)
+    return result._replace(is_exact=False)
 
 
 class _Finder:
-    """A search in some pages."""
+    """A search in a list of pages. It caches the lookups in the index. Pages are numbered by their position."""
 
     def __init__(
         self, context: Context, pages: Sequence[SearchedPage], reading: TextReading, *, is_strict: bool
@@ -218,7 +218,7 @@ class _Finder:
         ]
         self._by_lookup: dict[tuple[str, bool], set[str]] = {}
 
-    def found(self, terms: list[Term], least: int) -> Found:
+    def matches(self, terms: list[Term], least: int) -> Matches:
         """Return the pages with at least `least` of the required terms, the best first.
 
         Unless the search is strict, pages whose titles have most of the terms match too.
@@ -240,12 +240,12 @@ class _Finder:
                 value = score(terms, rarities, fields, texts[number]) * _share(terms, rarities, matches) * recency
                 scored.append((-value, number))
         hits = [Hit(self._pages[number], texts[number]) for _, number in sorted(scored)]
-        return Found(hits, terms, is_complete)
+        return Matches(hits, terms, is_complete)
 
     def corrected(self, terms: list[Term]) -> list[Term]:
         """Replace the terms that occur in no page by words that differ in one letter.
 
-        The texts decide which terms these are: the index also has words that the reader may not see.
+        Terms are looked up in the texts, because the index also contains words that the reader may not see.
         """
         numbers = [number for number, matches in enumerate(self._possible(terms)) if any(matches)]
         texts, _ = self._texts(terms, numbers)
@@ -266,7 +266,7 @@ class _Finder:
         return [corrected(term, found) if (found := by_term.get(term)) else term for term in terms]
 
     def _possible(self, terms: list[Term]) -> list[list[bool]]:
-        """Return for each page and each term whether the page may contain the term. Texts of pages are not read."""
+        """Return for each page whether it may contain each term, according to the index and to short texts."""
         having = [self._documents_with(term) for term in terms]
         return [
             [
@@ -300,7 +300,7 @@ class _Finder:
         return self._by_lookup[key]
 
     def _texts(self, terms: list[Term], numbers: list[int]) -> tuple[dict[int, SearchText], bool]:
-        """Return the searchable texts of the pages with these numbers, by number, and whether all of them were read."""
+        """Return texts to search by page number, and whether all of them were read."""
         if len(numbers) > MOST_RANKED:
             numbers.sort(key=lambda number: -sum(bool(term.weight_in(self._fields[number].title)) for term in terms))
         texts: dict[int, SearchText] = {}
@@ -310,7 +310,7 @@ class _Finder:
                 return texts, False
             some = numbers[start : start + _AT_ONCE]
             documents = {number: self._pages[number].page.get("documentId") for number in some}
-            known = kept_of_documents(
+            known = cached_by_document(
                 self._context,
                 self._reading.name,
                 {
@@ -330,12 +330,12 @@ class _Finder:
         return texts, True
 
     def _with_included(self, number: int) -> SearchText:
-        """Return the searchable text of a page with the reusable content that it includes."""
+        """Return the text to search of a page with the reusable content that it includes."""
         page = self._pages[number]
         included = page.included
         if included is None:
             return _EMPTY
-        return kept(
+        return cached(
             self._context,
             (self._reading.name, included.revision_id, page.page["id"]),
             lambda: search_text(included.markdown(page.page, self._reading.holds)),

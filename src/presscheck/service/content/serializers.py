@@ -1,7 +1,7 @@
 """Serialization of stored revisions: page trees, files, and the bodies of pages as Markdown or as document nodes.
 
-Paths and URLs are computed; bodies are added on request. The Markdown of a page has its title as first heading.
-Submitted Markdown may also have details of the page as front matter.
+Paths and URLs are computed; bodies are added on request. The Markdown of a page starts with its title as a heading.
+Submitted Markdown may also have page details as front matter.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from presscheck.documents.pages.front_matter import find_front_matter
 from presscheck.documents.pages.tree import Page, PagePosition, children, flatten, walk
 from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
 from presscheck.service.content.file_urls import file_address
-from presscheck.service.content.revision_content import RevisionContent, kept
+from presscheck.service.content.revision_content import RevisionContent, cached
 from presscheck.service.content.revisions import FORMER_PATHS, document_texts
 from presscheck.service.http.operations import ApiError, Context, Serialized, not_found
 from presscheck.service.http.turns import Busy
@@ -53,7 +53,7 @@ DETAILS: dict[str, type] = {**dict.fromkeys(_WORDS, str), **dict.fromkeys(_CLAIM
 KINDS = {"document": "sheet", "group": "group", "link": "link"}
 """The former names of the page types, for the field `kind`, which is still required."""
 _FILES_ONLY = frozenset(("image", "inline-image", "drawing", "file", "swagger"))
-"""Kinds of links whose targets can only be files."""
+"""Kinds of references whose targets can only be files."""
 _NAMED = {
     "page": ("page", "page"),
     "anchor": ("page", "page"),
@@ -119,7 +119,7 @@ def as_revision(context: Context, row: RevisionContent) -> Revision:
         id=row.id,
         type=row.type,
         parents=tuple(row.parents),
-        pages=kept(
+        pages=cached(
             context,
             ("page models", row.id, context.origin),
             lambda: as_pages(context, row.space_id, row.tree),
@@ -137,17 +137,17 @@ def as_revision(context: Context, row: RevisionContent) -> Revision:
 
 def as_pages(context: Context, space_id: str, tree: Sequence[Page], prefix: str = "") -> tuple[RevisionPage, ...]:
     """Serialize the pages of a tree, without their bodies."""
-    return tuple(RevisionPage.model_validate(_wired(context, space_id, page, prefix)) for page in tree)
+    return tuple(RevisionPage.model_validate(_serialized_page(context, space_id, page, prefix)) for page in tree)
 
 
 def serialize_location(context: Context, space_id: str, place: PagePosition) -> dict[str, Any]:
     """Serialize one page with its subpages, without its body."""
     prefix = (place.path or "").removesuffix(place.page.get("slug") or "")
-    return _wired(context, space_id, place.page, prefix)
+    return _serialized_page(context, space_id, place.page, prefix)
 
 
 def body_of(context: Context, page: Page) -> str:
-    """Return the Markdown of a page, stored or generated; empty if the page has none."""
+    """Return the stored or generated Markdown of a page, or an empty string if it has none."""
     if TEXT in page:
         return page[TEXT]
     rows = context.rows(_BODY, id=page["documentId"]) if page.get("documentId") else ()
@@ -170,7 +170,7 @@ def _without_bytes(file: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in file.items() if name != "content"}
 
 
-def _wired(context: Context, space_id: str, page: Page, prefix: str) -> dict[str, Any]:
+def _serialized_page(context: Context, space_id: str, page: Page, prefix: str) -> dict[str, Any]:
     kind = page["type"]
     wire = {"kind": KINDS.get(kind, kind)} | page
     wire.pop(FORMER_PATHS, None)
@@ -179,7 +179,7 @@ def _wired(context: Context, space_id: str, page: Page, prefix: str) -> dict[str
     path = prefix + page.get("slug", "")
     wire["path"] = path
     below = f"{path}/" if page.get("slug") else prefix
-    wire["pages"] = [_wired(context, space_id, child, below) for child in children(page)]
+    wire["pages"] = [_serialized_page(context, space_id, child, below) for child in children(page)]
     if kind == "document":
         wire["layout"] = {**DEFAULT_LAYOUT, **page.get("layout", {})}
         wire.setdefault("tags", [])
@@ -188,7 +188,7 @@ def _wired(context: Context, space_id: str, page: Page, prefix: str) -> dict[str
 
 
 class Content(NamedTuple):
-    """The parts of a revision that links can lead to. The revision is stored, or is being edited."""
+    """The parts of a stored or edited revision that links can lead to."""
 
     space_id: str
     tree: Sequence[Page]
@@ -231,7 +231,7 @@ def with_markdown(context: Context, revision: RevisionContent, page: RevisionPag
 def link_targets(context: Context, revision: RevisionContent) -> LinkTargets:
     """Return the possible link targets of a revision, cached."""
     content = Content(revision.space_id, revision.tree, revision.files, revision.reusable_contents)
-    return kept(
+    return cached(
         context,
         ("link targets", revision.id),
         lambda: LinkTargets(context, content),
@@ -240,14 +240,14 @@ def link_targets(context: Context, revision: RevisionContent) -> LinkTargets:
 
 
 def text_nodes(context: Context, revision: RevisionContent, name: str, text: str, source: str) -> bytes:
-    """Return a text of a revision as nodes, in JSON; links to targets in the revision have ids.
+    """Convert a text of a revision to nodes in JSON. Links to targets in the revision contain ids.
 
     Args:
         context: the transaction.
         revision: the revision.
         name: the name of the text in error messages.
         text: the Markdown.
-        source: its source path.
+        source: the source path of the text.
 
     Raises:
         ApiError: 413 if the text is too large; 422 if the conversion takes too long; 503 if too many conversions wait.
@@ -257,7 +257,7 @@ def text_nodes(context: Context, revision: RevisionContent, name: str, text: str
 
 
 def document_by_id(context: Context, revision: RevisionContent, document_id: str) -> Serialized[ContentDocument]:
-    """Return a document of a revision as nodes; links to targets in the revision have ids.
+    """Return a document of a revision as nodes. Links to targets in the revision contain ids.
 
     Raises:
         ApiError: 404 if neither a page nor reusable content of the revision has the document; see also `text_nodes`.
@@ -284,7 +284,7 @@ def _nodes(name: str, markdown: str, links: PageRefs) -> bytes:
 
 
 def require_size(name: str, markdown: str, limits: TextLimits = PAGE_LIMITS) -> None:
-    """Require that a text can be rendered in about a second.
+    """Require that a text is small enough to be rendered in about a second.
 
     Raises:
         ApiError: 413, the text is too large.
@@ -322,7 +322,7 @@ def _has_more_objects(value: object, most: int) -> bool:
 
 
 class LinkTargets:
-    """The possible link targets of a revision by path, and their paths by type and id."""
+    """Possible link targets of a revision: `places` finds them by path, `sources` has their paths by type and id."""
 
     def __init__(self, context: Context, content: Content) -> None:
         pages = as_pages(context, content.space_id, content.tree)
@@ -335,7 +335,7 @@ class LinkTargets:
 
 
 class PageRefs:
-    """A converter of the links of a page between relative paths in Markdown and ids in nodes.
+    """Converts the links of a page between relative paths in Markdown and ids in nodes.
 
     Args:
         context: the transaction.
@@ -354,9 +354,9 @@ class PageRefs:
         source: str = "",
         targets: LinkTargets | None = None,
     ) -> None:
-        targets_known = targets or LinkTargets(context, content)
+        known_targets = targets or LinkTargets(context, content)
         self._app, self._space = context.app(""), content.space_id
-        self._places, self._sources = targets_known.places, targets_known.sources
+        self._places, self._sources = known_targets.places, known_targets.sources
         self._source = source or self._sources.get(("page", page_id), "")
 
     def from_address(self, ref: Reference, kind: str) -> Reference:

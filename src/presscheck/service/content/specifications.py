@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlalchemy import select
 
 from presscheck.documents.openapi.specification import Specification, SpecificationError, read_specification
-from presscheck.service.content.revision_content import kept
+from presscheck.service.content.revision_content import cached
 from presscheck.service.http.operations import Context
 from presscheck.service.models.imports import SpecRow, SpecVersionRow
 
@@ -27,7 +27,7 @@ def newest_contents(context: Context, organization_id: str, slugs: Sequence[str]
 
 def stored_specification(context: Context, content: str) -> Specification | None:
     """Return the specification in a stored file, or None if it cannot be read."""
-    specification = kept(
+    specification = cached(
         context,
         ("specification", content),
         lambda: _read(context, content),

@@ -1,4 +1,4 @@
-"""Copies of page trees with new page ids; link pages that lead to a copied page lead to its copy."""
+"""Copies of page trees with new page ids. A link page whose target is copied too points to the copy."""
 
 from __future__ import annotations
 

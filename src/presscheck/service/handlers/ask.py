@@ -11,7 +11,7 @@ from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.to_inlines import escaped
 from presscheck.service.content.search import as_results, best_hits
 from presscheck.service.http.operations import ApiError, Context, handles
-from presscheck.service.jobs.conversation_clusters import telling_words
+from presscheck.service.jobs.conversation_clusters import significant_words
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import organization_for, visible_space_ids
 
@@ -28,10 +28,10 @@ def ask_organization(context: Context, call: AskOrganization) -> QuestionRespons
         raise ApiError(400, f"query: must have at most {LONGEST_QUESTION} characters")
     seen = select(SpaceRow).where(SpaceRow.id.in_(visible_space_ids(context, organization.id)))
     spaces = {space.id: space for space in context.session.scalars(seen.order_by(SpaceRow.position, SpaceRow.id))}
-    # a question of common words only is searched as it is
-    words = " ".join(telling_words(call.query)) or call.query
-    found = best_hits(context, [*spaces.values()], words, MOST_SOURCES)
-    results = as_results(context, found.hits, found.terms)
+    # a question that consists of common words is searched unchanged
+    words = " ".join(significant_words(call.query)) or call.query
+    matches = best_hits(context, [*spaces.values()], words, MOST_SOURCES)
+    results = as_results(context, matches.hits, matches.terms)
     sources = tuple(
         AnswerSource(
             page=hit.page["id"],
@@ -39,7 +39,7 @@ def ask_organization(context: Context, call: AskOrganization) -> QuestionRespons
             space=hit.place.space_id,
             sections=tuple(section.id.partition("#")[2] or section.id for section in result.sections or ()),
         )
-        for hit, result in zip(found.hits, results, strict=True)
+        for hit, result in zip(matches.hits, results, strict=True)
     )
     markdown = _text(results)
     is_document = call.format == "document"

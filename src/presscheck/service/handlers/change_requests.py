@@ -1,10 +1,10 @@
 """Change requests: list, create, edit, open and archive. A merged change request cannot be changed.
 
 A listing over several spaces, newest first, must not read all change requests of each space. It reads the first page
-of each space from an index and then takes the first page of the results. If the listing is limited to people, it
-reads the change requests of the person with the fewest and checks the others by key. The number of change requests
-for each space, status and person is stored in `ChangeRequestCountRow`, so that a total needs no counting, except for
-several people.
+of each space from an index and then takes the first page of the results. If the listing is filtered by people, it
+reads the change requests of the person with the fewest and looks up the other people by key. The number of change
+requests for each space, status and person is stored in `ChangeRequestCountRow`, so a total needs no counting unless the
+listing is filtered by several people.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ LONGEST_SUBJECT = 100
 
 
 class _Part(NamedTuple):
-    """A user with a role in change requests, such as author; `_ALL` stands for all change requests."""
+    """A filter by user and role, such as author; `_ALL` matches all change requests."""
 
     role: str
     user_id: str
@@ -105,7 +105,7 @@ def listed(
                 numbers[role][space_id] = number
     fewest, *others = sorted(parts, key=lambda part: sum(numbers[part.role].values()))
     spaces_with_matches = sorted(numbers[fewest.role])
-    chosen = _Chosen(fewest != _ALL, tuple(other.role for other in others), len(spaces_with_matches) > 1)
+    shape = _FilterShape(fewest != _ALL, tuple(other.role for other in others), len(spaces_with_matches) > 1)
     values: dict[str, Any] = {
         "spaces": spaces_with_matches,
         "space": spaces_with_matches[0] if spaces_with_matches else "",
@@ -120,24 +120,24 @@ def listed(
         if not spaces_with_matches:
             return ()
         after = {} if place is None else {"time": place[0], "id": place[1]}
-        statement = _first(chosen, place is not None, context.session.connection().dialect.name == "postgresql")
+        statement = _first(shape, place is not None, context.session.connection().dialect.name == "postgresql")
         return context.records(statement, **values, **after, most=most)
 
     def total() -> int | None:
         if not others or not spaces_with_matches:
             return sum(numbers[fewest.role].values())
-        number = context.rows(_number(chosen), **values)[0][0]
+        number = context.rows(_number(shape), **values)[0][0]
         return number if number <= MOST_COUNTED else None
 
     return page_of_found(call, read, lambda page_rows: as_change_requests(context, page_rows), key=_KEY, total=total)
 
 
-class _Chosen(NamedTuple):
-    """The properties of a filter that determine the SQL of a listing.
+class _FilterShape(NamedTuple):
+    """The properties of the filters that determine the SQL of a listing.
 
     Attributes:
-        of_person: whether the listing reads the change requests of a person.
-        others: the other roles in which users must participate.
+        of_person: whether the query starts from the change requests of one person.
+        others: the roles of further people that the listing is filtered by.
         in_several: whether several spaces have matches.
     """
 
@@ -147,26 +147,26 @@ class _Chosen(NamedTuple):
 
 
 @lru_cache
-def _number(chosen: _Chosen) -> Select[Any]:
+def _number(shape: _FilterShape) -> Select[Any]:
     """Return a query that counts the matches, up to one more than the largest reported total."""
-    source = _source(chosen, "each")
+    source = _source(shape, "each")
     within = among(source.space_id, "spaces")
-    matches = select(source.id).where(within, *_conditions(chosen, source, after=False)).limit(MOST_COUNTED + 1)
+    matches = select(source.id).where(within, *_conditions(shape, source, after=False)).limit(MOST_COUNTED + 1)
     return select(func.count()).select_from(matches.subquery())
 
 
 @lru_cache
-def _first(chosen: _Chosen, after: bool, has_lateral: bool) -> Select[Any]:
+def _first(shape: _FilterShape, after: bool, has_lateral: bool) -> Select[Any]:
     """Return a query for the first matches, from the start or after the position of a cursor.
 
     Args:
-        chosen: the shape of the filter.
+        shape: the shape of the filters.
         after: whether there is a cursor.
         has_lateral: whether the database supports ``LATERAL`` joins.
     """
-    source = _source(chosen, "each")
-    conditions = _conditions(chosen, source, after=after)
-    if not chosen.in_several:
+    source = _source(shape, "each")
+    conditions = _conditions(shape, source, after=after)
+    if not shape.in_several:
         ids = select(source.id).where(source.space_id == bindparam("space"), *conditions)
     else:
         of_space = source.space_id == _spaces.c.id, *conditions
@@ -176,7 +176,7 @@ def _first(chosen: _Chosen, after: bool, has_lateral: bool) -> Select[Any]:
             joined = _spaces.join(each, true())
         else:  # SQLite has no LATERAL: a subquery returns the row ids of each space, and a join reads those rows again
             rows = _newest(select(literal_column("each.rowid", Integer)).where(*of_space), source).correlate(_spaces)
-            source = _source(chosen, "again")
+            source = _source(shape, "again")
             joined = _spaces.join(source.table, literal_column("again.rowid", Integer).in_(rows))
         ids = select(source.id).select_from(joined).where(among(_spaces.c.id, "spaces"))
     listing = select(ChangeRequestRow).where(ChangeRequestRow.id.in_(_newest(ids, source)))
@@ -188,19 +188,19 @@ def _newest(ids: Select[Any], source: _Source) -> Select[Any]:
     return ids.order_by(source.updated_at.desc(), source.id.desc()).limit(bindparam("most", type_=Integer))
 
 
-def _source(chosen: _Chosen, name: str) -> _Source:
-    if not chosen.of_person:
+def _source(shape: _FilterShape, name: str) -> _Source:
+    if not shape.of_person:
         table = ChangeRequestRow.__table__.alias(name)
         return _Source(table, table.c.id, table.c.space_id, table.c.status, table.c.updated_at)
     table = ChangeRequestPersonRow.__table__.alias(name)
     return _Source(table, table.c.change_request_id, table.c.space_id, table.c.status, table.c.updated_at)
 
 
-def _conditions(chosen: _Chosen, source: _Source, *, after: bool) -> list[ColumnElement[bool]]:
+def _conditions(shape: _FilterShape, source: _Source, *, after: bool) -> list[ColumnElement[bool]]:
     conditions = [source.status == bindparam("status")]
-    if chosen.of_person:
+    if shape.of_person:
         conditions += [source.table.c.role == bindparam("role"), source.table.c.user_id == bindparam("user")]
-    for number, role in enumerate(chosen.others):
+    for number, role in enumerate(shape.others):
         user: BindParameter[Any] = bindparam(f"user_{number}")
         conditions.append(_has_part(role, source.id, user).correlate(source.table).exists())
     if after:
@@ -209,14 +209,14 @@ def _conditions(chosen: _Chosen, source: _Source, *, after: bool) -> list[Column
 
 
 def _has_part(role: str, change_request: ColumnElement[str], user: BindParameter[Any]) -> Select[Any]:
-    """Return a query with a row if a user has a role in a change request, from the smallest table with that role."""
+    """Return a query, on the smallest possible table, with a row if a user has a role in a change request."""
     table = _PARTS.get(role, ChangeRequestPersonRow).__table__.alias()
     part = select(table.c.user_id).where(table.c.change_request_id == change_request, table.c.user_id == user)
     return part if role in _PARTS else part.where(table.c.role == role)
 
 
 class _Source(NamedTuple):
-    """The table that a listing reads, of change requests or of their people, and its columns."""
+    """The table that a listing reads, either of change requests or of their people, and its columns."""
 
     table: FromClause
     id: ColumnElement[str]
@@ -234,7 +234,7 @@ def list_change_requests(context: Context, call: ListChangeRequests) -> Page[Cha
 
 @handles(ListOrganizationChangeRequests)
 def list_organization_change_requests(context: Context, call: ListOrganizationChangeRequests) -> Page[ChangeRequest]:
-    """List the change requests in all spaces of an organization that the caller may see, last updated first."""
+    """List the change requests in the spaces of an organization that the caller may see, latest update first."""
     organization = organization_for(context, call.organization_id, "guest")
     return listed(context, call, [*visible_space_ids(context, organization.id)])
 

@@ -128,11 +128,11 @@ def new_comment(
         context: the transaction.
         space: the space.
         row: the change request; None for the live space.
-        body: its text.
-        page_id: the page that it refers to.
+        body: the text of the comment.
+        page_id: the page that the comment refers to.
         node_id: the block of the page.
         table_cell: the cell of a table.
-        review_id: the review that it belongs to.
+        review_id: the review that the comment belongs to.
     """
     comment = CommentRow(
         id=new_id(),

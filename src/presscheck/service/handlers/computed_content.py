@@ -1,7 +1,7 @@
-"""Content that the scripts of integrations compute in their content sources.
+"""Computed content: pages that the script of an integration generates for one of its content sources.
 
-The seed of a call is a version of the result, for caches; nothing is cached here. A new space gets the pages of a
-source once, and is edited like any other space from then on.
+Clients send a seed as the version of the content, for caches. This service ignores it, because it caches no computed
+content. A space that is created from a content source gets its pages once; afterwards, it is an ordinary space.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ class _Source(NamedTuple):
 
 
 class _ComputedDocument(Model):
-    """The response of a script to the event for a document."""
+    """The response of a script to a `content_compute_document` event."""
 
     document: ContentDocument
 
 
 class _ComputedRevision(ComputedRevision):
-    """The response of a script to the event for a revision, which must have pages."""
+    """The response of a script to a `content_compute_revision` event. It must have pages."""
 
     pages: tuple[dict[str, Any], ...]
 
@@ -86,7 +86,7 @@ def _computed(
 
 
 def _run(context: Context, source: _Source, kind: str, answer: type[Answer], space_id: str) -> Answer:
-    """Return the response of the script to an event, which is recorded.
+    """Send an event to the script, record the delivery, and return the response.
 
     Raises:
         ApiError: the script failed, or its response is not the expected content.
@@ -129,7 +129,7 @@ class ComputedPage(NamedTuple):
 
 
 class ComputedSpace(NamedTuple):
-    """The id and the pages of a new space, and the functions that record the events of the content source."""
+    """The id and pages of a new space, and functions that record the events sent to the content source."""
 
     space_id: str
     pages: tuple[ComputedPage, ...]
@@ -140,7 +140,7 @@ def computed_space(context: Context, organization_id: str, given: dict[str, Any]
     """Compute the pages of a new space. Pages that are neither documents nor groups are left out.
 
     Raises:
-        ApiError: 413, too many pages; others as for `GetComputedRevision`.
+        ApiError: 413, too many pages; or an error of `_run`.
     """
     space_id = new_id()
     source = _source(context, organization_id, space_id, given)
@@ -185,7 +185,7 @@ def computed_tree(session: Session, pages: Iterable[ComputedPage], now: str) -> 
 
 
 def _readable(pages: Any) -> list[dict[str, Any]]:
-    """Return the documents and groups among pages of a script."""
+    """Return the pages from a script that are documents or groups."""
     if not isinstance(pages, list):
         return []
     each = [cast("dict[str, Any]", page) for page in cast("list[Any]", pages) if isinstance(page, dict)]
@@ -230,7 +230,7 @@ def _source(context: Context, organization_id: str, space_id: str, given: dict[s
 
 
 def _dependency(context: Context, organization_id: str, given: Any) -> dict[str, Any]:
-    """Return a dependency with its value. The value is None for an unknown kind, or if the caller does not see it."""
+    """Return a dependency with its value, or with None if its kind is unknown or the caller may not see it."""
     ref = cast("dict[str, Any]", given).get("ref") if isinstance(given, dict) else None
     if not isinstance(ref, dict):
         raise ApiError(400, "source.dependencies: must have references")

@@ -48,7 +48,7 @@ from presscheck.service.content.page_texts import PageTexts, Reading, snippet_so
 from presscheck.service.content.revision_content import (
     VISITOR,
     RevisionContent,
-    kept,
+    cached,
     known_content,
     revision_content,
     revision_with,
@@ -73,11 +73,11 @@ from presscheck.service.review.change_requests import change_request_for
 from presscheck.service.spaces.translations import translations_of
 
 CANNOT_BE_NODES = (413, 422)
-"""Status codes for a page that is too large to be converted to nodes."""
+"""Status codes of errors for pages that are too large to be converted to nodes."""
 EACH_KEY = 600
 """Approximate size in bytes of a cached page without its body."""
 _Shown = Rendering | GetRevisionPageDocument | GetRevisionReusableContentDocument
-"""Calls that choose the form of a text."""
+"""Calls with parameters for the form of a text."""
 
 
 @handles(GetCurrentRevision)
@@ -301,7 +301,7 @@ def _pages(context: Context, revision: RevisionContent) -> Serialized[Pages]:
     def make() -> Serialized[Pages]:
         return Serialized(write_answer(Pages(pages=as_pages(context, revision.space_id, revision.tree))))
 
-    return kept(context, ("pages", revision.id, context.origin), make, lambda pages: len(pages.body))
+    return cached(context, ("pages", revision.id, context.origin), make, lambda pages: len(pages.body))
 
 
 def _page(
@@ -337,14 +337,14 @@ def _page(
                     raise
         return Serialized(sent)
 
-    key = ("page", revision.id, context.origin, find.__name__, place, call.format or "", *_manner(context, call))
-    return kept(context, key, make, lambda page: len(page.body) + len(place) + EACH_KEY)
+    key = ("page", revision.id, context.origin, find.__name__, place, call.format or "", *_form_key(context, call))
+    return cached(context, key, make, lambda page: len(page.body) + len(place) + EACH_KEY)
 
 
-def _manner(context: Context, call: _Shown) -> tuple[str, ...]:
-    """Return the parts of a cache key for the form of a text: its links, evaluation, includes and kind of reader.
+def _form_key(context: Context, call: _Shown) -> tuple[str, ...]:
+    """Return the part of a cache key for the form of a text: link format, evaluation, includes and kind of reader.
 
-    The text also depends on the revision and on the start of all URLs, which are other parts of the key.
+    The text also depends on the revision and on the origin of URLs, which are in other parts of the key.
     """
     refs = call.format_markdown_refs if isinstance(call, Rendering) else None
     reader = "site" if context.grant else ""
@@ -378,11 +378,11 @@ def _conditions(context: Context, call: _Shown) -> Holds | None:
 
 
 def _document(
-    context: Context, revision: RevisionContent, call: _Shown, what: str, make: Callable[[], bytes]
+    context: Context, revision: RevisionContent, call: _Shown, name: str, make: Callable[[], bytes]
 ) -> Serialized[ContentDocument]:
-    """Return the nodes of a text of a revision, cached. `what` names the text in the key, and `make` converts it."""
-    key = ("document", revision.id, context.origin, what, *_manner(context, call))
-    return kept(context, key, lambda: Serialized(make()), lambda sent: len(sent.body) + EACH_KEY)
+    """Return a text of a revision as nodes, from the cache or from `make`. `name` identifies the text in the key."""
+    key = ("document", revision.id, context.origin, name, *_form_key(context, call))
+    return cached(context, key, lambda: Serialized(make()), lambda sent: len(sent.body) + EACH_KEY)
 
 
 def _meta_links(context: Context, space_id: str, revision: RevisionContent, page_id: str) -> PageMetaLinks:

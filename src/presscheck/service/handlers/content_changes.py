@@ -1,6 +1,6 @@
-"""Changes of content: the changes of a change request or revision by page, and new edits.
+"""Content changes: lists the changes in a change request or revision, and edits change requests.
 
-An edit of a change request applies all changes or none, as one new revision. Files that it refers to by URL are
+An edit applies all its changes or none, as one new revision. Files that it refers to by URL are
 downloaded before anything is written, with the limits of `outbound_http`.
 """
 
@@ -147,7 +147,7 @@ def with_files(reading: Reading, call: EditChangeRequestContent) -> EditChangeRe
 
 @handles(EditChangeRequestContent, beforehand=with_files)
 def edit_change_request_content(context: Context, call: EditChangeRequestContent) -> ContentUpdate:
-    """Apply the changes in order. Return the change request, with the results of the changes if `compat` is false."""
+    """Apply changes in order. Return the change request; if `compat` is false, also the result of each change."""
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     require_unlocked(space)
     require_unfinished(row)

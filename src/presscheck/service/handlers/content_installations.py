@@ -49,12 +49,12 @@ from presscheck.service.integrations.integrations import (
     as_integrations,
     is_installed_in,
     may_see,
+    queue_event,
     settings_in,
     settings_of,
     sites_of,
     spaces_of,
     status_of,
-    tell,
 )
 from presscheck.service.models.integrations import InstallationRow, IntegrationRow
 from presscheck.service.models.sites import SiteRow
@@ -312,7 +312,7 @@ def _install(context: Context, row: InstallationRow, kind: Kind, identity: str) 
     if identity in settings_of(row, kind):
         raise ApiError(409, f"The integration is already installed in this {kind}.")
     _store(context, row, kind, identity, settings_in(row, kind, identity))
-    _tell(context, row, kind, identity, "setup", status=row.status)
+    _queue_event(context, row, kind, identity, "setup", status=row.status)
 
 
 def _update(
@@ -329,7 +329,7 @@ def _update(
     if call.external_ids is not None:
         settings["externalIds"] = list(call.external_ids)
     _store(context, row, kind, identity, settings)
-    _tell(context, row, kind, identity, "setup", status=row.status, previous=previous)
+    _queue_event(context, row, kind, identity, "setup", status=row.status, previous=previous)
 
 
 def _uninstall(context: Context, row: InstallationRow, kind: Kind, identity: str) -> None:
@@ -340,7 +340,7 @@ def _uninstall(context: Context, row: InstallationRow, kind: Kind, identity: str
         return
     previous = {"configuration": settings_in(row, kind, identity)["configuration"]}
     _store(context, row, kind, identity, None)
-    _tell(context, row, kind, identity, "deleted", previous=previous)
+    _queue_event(context, row, kind, identity, "deleted", previous=previous)
 
 
 def _store(context: Context, row: InstallationRow, kind: Kind, identity: str, settings: dict[str, Any] | None) -> None:
@@ -354,6 +354,6 @@ def _store(context: Context, row: InstallationRow, kind: Kind, identity: str, se
     row.updated_at = context.now()
 
 
-def _tell(context: Context, row: InstallationRow, kind: Kind, identity: str, what: str, **said: Any) -> None:
-    """Send the integration an event such as `space_installation_setup`."""
-    tell(context, row, f"{kind}_installation_{what}", **{f"{kind}Id": identity}, **said)
+def _queue_event(context: Context, row: InstallationRow, kind: Kind, identity: str, name: str, **fields: Any) -> None:
+    """Queue an event such as `space_installation_setup` for the integration."""
+    queue_event(context, row, f"{kind}_installation_{name}", **{f"{kind}Id": identity}, **fields)

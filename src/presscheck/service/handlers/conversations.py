@@ -164,7 +164,7 @@ def _as_issues(context: Context, organization_id: str, rows: Sequence[ReaderIssu
     conversations = select(ConversationRow).where(
         ConversationRow.organization_id == organization_id, ConversationRow.id.in_(keys)
     )
-    talks = {row.id: row for row in context.session.scalars(conversations)}
+    conversations_by_id = {row.id: row for row in context.session.scalars(conversations)}
     return [
         IssueInConversation(
             issue=ConversationIssue(
@@ -177,7 +177,7 @@ def _as_issues(context: Context, organization_id: str, rows: Sequence[ReaderIssu
                 cluster=row.cluster_id,
                 urls=IssueUrls(location=context.location(f"/orgs/{organization_id}/conversations-issues/{row.id}")),
             ),
-            conversation=_as_conversation(context, talks[row.conversation_id]),
+            conversation=_as_conversation(context, conversations_by_id[row.conversation_id]),
         )
         for row in rows
     ]
@@ -189,15 +189,15 @@ def _as_clusters(context: Context, organization_id: str, rows: Sequence[ClusterR
         select(ReaderIssueRow).where(ReaderIssueRow.organization_id == organization_id)
     ):
         issues.setdefault(issue.cluster_id, []).append(issue)
-    talks = select(ConversationRow.id, ConversationRow.source).where(ConversationRow.organization_id == organization_id)
-    sources: dict[str, str] = dict(context.session.execute(talks).all())
+    query = select(ConversationRow.id, ConversationRow.source).where(ConversationRow.organization_id == organization_id)
+    sources: dict[str, str] = dict(context.session.execute(query).all())
     return [_as_cluster(context, row, issues.get(row.id, []), sources) for row in rows]
 
 
 def _as_cluster(
     context: Context, row: ClusterRow, issues: Sequence[ReaderIssueRow], sources: dict[str, str]
 ) -> IssuesCluster:
-    talks = {issue.conversation_id for issue in issues}
+    conversations = {issue.conversation_id for issue in issues}
     path = f"/orgs/{row.organization_id}/conversations-clusters/{row.id}"
     return IssuesCluster(
         id=row.id,
@@ -207,8 +207,8 @@ def _as_cluster(
         created_at=row.created_at,
         updated_at=row.updated_at,
         weekly_pulse=_pulse(context, issues),
-        sources=dict(Counter(sources.get(talk, "email") for talk in talks)),
-        stats=ClusterStats(issues=len(issues), conversations=len(talks)),
+        sources=dict(Counter(sources.get(conversation, "email") for conversation in conversations)),
+        stats=ClusterStats(issues=len(issues), conversations=len(conversations)),
         urls=Location(location=context.location(path), app=context.app(f"/conversations/clusters/{row.id}")),
     )
 

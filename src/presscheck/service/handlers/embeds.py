@@ -27,10 +27,10 @@ def get_space_embed(context: Context, call: GetSpaceEmbed) -> Embed:
     if address is None:
         raise ApiError(400, "url: must be a URL such as https://example.org/video")
     link = Embed(type="link", title=_title(address), site=address.hostname or "")
-    found = _block_for(context, space, call.url)
-    if found is None:
+    match = _block_for(context, space, call.url)
+    if match is None:
         return link
-    integration, block = found
+    integration, block = match
     icon = file_address(context, integration.icon, "icon.png") if integration.icon else None
     shown = {"type": "integration", "integration": integration.name, "block": block, "icon": icon}
     return link.model_copy(update=shown)
@@ -62,6 +62,6 @@ def _unfurls(block: dict[str, Any], url: str) -> bool:
     patterns = block.get("urlUnfurl")
     if not isinstance(patterns, list):
         return False
-    texts = [one for one in cast("list[Any]", patterns) if isinstance(one, str)]
+    texts = [pattern for pattern in cast("list[Any]", patterns) if isinstance(pattern, str)]
     # as on the platform, a pattern is a prefix of the URL, or a glob for the whole URL
     return any(url.startswith(text) or fnmatchcase(url, text) for text in texts)

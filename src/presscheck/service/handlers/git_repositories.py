@@ -27,7 +27,7 @@ from presscheck.service.git_import.exporter import exported_repository, exported
 from presscheck.service.git_import.importer import stored_content, stored_files
 from presscheck.service.git_import.local_git import GitError, LocalRepository, Signature
 from presscheck.service.http.operations import ApiError, Context, Reading, handles
-from presscheck.service.integrations.integrations import tell_of_content
+from presscheck.service.integrations.integrations import queue_content_events
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import require_unlocked, space_for
 from presscheck.service.review.merge_rules import may_bypass
@@ -35,7 +35,7 @@ from presscheck.service.review.merge_rules import may_bypass
 NO_FOLDER = "This service has no folder of Git repositories. Start it with --git-root DIR."
 LONGEST_MESSAGE = 10_000
 MOST_PROBLEMS, LONGEST_NAME = 10, 120
-"""Limits of the problems in the response of an import, which are in a header; proxies refuse long headers."""
+"""Limits of the problems in the response to an import. They are sent in a header, and proxies refuse long headers."""
 LONGEST_URL = 2_000
 
 
@@ -56,7 +56,7 @@ def with_repository(reading: Reading, call: ImportGitRepository) -> ImportGitRep
     if call.standalone:
         raise ApiError(400, "standalone: not supported; an import replaces the content of the space")
     prepared = call.model_copy()
-    with _refusals(), TemporaryDirectory(prefix="presscheck-git-") as directory:
+    with _git_errors(), TemporaryDirectory(prefix="presscheck-git-") as directory:
         _check_out(LocalRepository.at(root, call.url), call.ref, _prefix(call), Path(directory))
         repository = read_repository(Path(directory))
         findings = list(repository.findings)
@@ -97,7 +97,7 @@ def import_git_repository(context: Context, call: ImportGitRepository) -> Import
     tree = call.repo_tree_url or ""
     is_web = tree.startswith(("https://", "http://")) and len(tree) <= LONGEST_URL
     space.repository_url = f"{tree.rstrip('/')}/{_prefix(call)}" if is_web else None
-    tell_of_content(context, space)
+    queue_content_events(context, space)
     return _imported(findings)
 
 
@@ -111,7 +111,7 @@ def _imported(findings: Sequence[Finding]) -> ImportedRepository:
 
 
 def to_repository(reading: Reading, call: ExportToGitRepository) -> ExportToGitRepository:
-    """Commit the live content, after checking that the caller may export it."""
+    """Commit the live content to the repository, after checking that the caller may export it."""
     if len(call.commit_message) > LONGEST_MESSAGE:
         raise ApiError(400, f"commitMessage: must have at most {LONGEST_MESSAGE:,} characters")
     with reading() as context:
@@ -125,14 +125,14 @@ def to_repository(reading: Reading, call: ExportToGitRepository) -> ExportToGitR
         files = {exported.sources["file", file["id"]]: file for file in revision.files}
         user = context.user
         author = Signature(user.display_name, user.email or f"{user.id}@localhost", int(context.clock().timestamp()))
-    with _refusals():
+    with _git_errors():
         _commit(LocalRepository.at(root, call.url), call, author, content, files, context.files)
     return call
 
 
 @handles(ExportToGitRepository, beforehand=to_repository)
 def export_to_git_repository(_context: Context, _call: ExportToGitRepository) -> None:
-    """Respond to an export, which is done before the transaction."""
+    """Respond to an export, which `to_repository` has already committed."""
 
 
 def _importable(context: Context, space_id: str) -> SpaceRow:
@@ -144,7 +144,7 @@ def _importable(context: Context, space_id: str) -> SpaceRow:
 
 
 def _root(context: Context, space: SpaceRow) -> Path:
-    """Return the folder of repositories, in a thread that may wait for Git.
+    """Return the folder of the repositories, if the current thread may wait for Git.
 
     Raises:
         ApiError: 400, the operator allows no repositories.
@@ -157,7 +157,7 @@ def _root(context: Context, space: SpaceRow) -> Path:
 
 
 @contextmanager
-def _refusals() -> Generator[None]:
+def _git_errors() -> Generator[None]:
     try:
         yield
     except GitError as error:

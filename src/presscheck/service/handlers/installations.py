@@ -43,11 +43,11 @@ from presscheck.service.integrations.integrations import (
     content_fields,
     integration_for,
     is_owner,
+    queue_event,
     receiver_of,
     record_event,
     sites_of,
     spaces_of,
-    tell,
 )
 from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow, granted_scopes
 from presscheck.service.models.sites import SiteRow
@@ -95,7 +95,7 @@ def install_integration(context: Context, call: InstallIntegration) -> Installat
         if granted_scopes(row, installed) == {*row.scopes}:
             raise ApiError(409, f"{row.title} is already installed in this organization.")
         installed.scopes, installed.updated_at = list(row.scopes), now
-        tell(context, installed, "installation_setup", status=installed.status)
+        queue_event(context, installed, "installation_setup", status=installed.status)
         return as_installation(context, installed)
     installed = InstallationRow(
         id=new_id(),
@@ -112,7 +112,7 @@ def install_integration(context: Context, call: InstallIntegration) -> Installat
     )
     context.session.add(installed)
     context.session.flush()
-    tell(context, installed, "installation_setup", status="active")
+    queue_event(context, installed, "installation_setup", status="active")
     return as_installation(context, installed)
 
 
@@ -124,7 +124,7 @@ def get_installation(context: Context, call: GetInstallation) -> Installation:
 
 @handles(UpdateInstallation)
 def update_installation(context: Context, call: UpdateInstallation) -> Installation:
-    """Update an installation, and tell the integration the previous state unless its own script is the caller.
+    """Update an installation, and queue an event with its former state unless its own script is the caller.
 
     Only admins of the organization change the selection of spaces and sites, not the owner of the integration.
     """
@@ -141,7 +141,7 @@ def update_installation(context: Context, call: UpdateInstallation) -> Installat
         row.external_ids = list(call.external_ids)
     row.updated_at = context.now()
     if context.installation is None:  # an event would make the script update its installation again
-        tell(context, row, "installation_setup", status=row.status, previous=previous)
+        queue_event(context, row, "installation_setup", status=row.status, previous=previous)
     return as_installation(context, row)
 
 
@@ -153,7 +153,7 @@ def uninstall_integration(context: Context, call: UninstallIntegration) -> None:
     if row is not None and row.integration == call.integration_name:
         installation_for(context, call.integration_name, call.installation_id)
         previous = {"configuration": row.configuration}
-        tell(context, row, "installation_deleted", previous=previous)
+        queue_event(context, row, "installation_deleted", previous=previous)
         context.session.delete(row)
 
 

@@ -25,15 +25,15 @@ from presscheck.service.integrations.integrations import (
     as_integrations,
     integration_for,
     is_owner,
-    keep_secrets,
     may_see,
+    store_secrets,
 )
 from presscheck.service.integrations.outbound_http import web_address
 from presscheck.service.models.integrations import InstallationRow, IntegrationRow
 from presscheck.service.models.organizations import MemberRow, OrganizationRow
 from presscheck.service.permissions import organization_for
 
-KEPT_AS_GIVEN = ("title", "description", "summary", "configurations", "content_security_policy")
+COPIED_FIELDS = ("title", "description", "summary", "configurations", "content_security_policy")
 
 LONGEST_POLICY = 20_000
 """Maximum number of characters of a content security policy, as JSON; it is read for each page of a site."""
@@ -60,21 +60,22 @@ def get_integration(context: Context, call: GetIntegration) -> Integration:
 
 @handles(PublishIntegration)
 def publish_integration(context: Context, call: PublishIntegration) -> Integration:
-    """Publish a new version of an integration. Without secrets in the call, the stored secrets stay.
+    """Publish a new version of an integration. If the call has no secrets, the stored secrets are kept.
 
-    The organization of the publisher thereby agrees to its scopes. Other installations keep the scopes that they have.
+    The installation in the publishing organization gets the new scopes. Other installations keep the scopes that their
+    admins agreed to.
     """
     organization = _publisher(context, call.organization)
     if len(json.dumps(call.content_security_policy)) > LONGEST_POLICY:
         raise ApiError(400, f"contentSecurityPolicy: too long: at most {LONGEST_POLICY:,} characters")
     row, now = context.session.get(IntegrationRow, call.integration_name), context.now()
     if row is None:
-        keep_secrets(context.session, call.integration_name, None)  # left by a deleted organization
+        store_secrets(context.session, call.integration_name, None)  # left by a deleted organization
         row = IntegrationRow(name=call.integration_name, organization_id=organization.id, version=0, created_at=now)
         context.session.add(row)
     elif row.organization_id != organization.id or not is_owner(context, row):
         raise ApiError(403, f"The name {row.name} is not available.")
-    for name in KEPT_AS_GIVEN:
+    for name in COPIED_FIELDS:
         setattr(row, name, getattr(call, name))
     row.version, row.updated_at = row.version + 1, now
     row.runtime, row.visibility, row.target = call.runtime or "v1", call.visibility or "private", call.target or "all"
@@ -86,7 +87,7 @@ def publish_integration(context: Context, call: PublishIntegration) -> Integrati
     row.icon = _picture(context, "icon", call.icon) if call.icon else None
     row.preview_images = [_picture(context, "previewImages", image) for image in call.preview_images or ()]
     if call.secrets is not None:
-        keep_secrets(context.session, row.name, call.secrets)
+        store_secrets(context.session, row.name, call.secrets)
     context.session.flush()
     own = InstallationRow.integration == row.name, InstallationRow.organization_id == organization.id
     context.session.execute(update(InstallationRow).where(*own).values(scopes=row.scopes))
@@ -102,7 +103,7 @@ def unpublish_integration(context: Context, call: UnpublishIntegration) -> None:
     row = context.session.get(IntegrationRow, call.integration_name)
     if row is not None and may_see(context, row):
         context.session.delete(integration_for(context, call.integration_name, to_own=True))
-        keep_secrets(context.session, row.name, None)
+        store_secrets(context.session, row.name, None)
 
 
 @handles(SetDevelopmentMode)

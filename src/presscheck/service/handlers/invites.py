@@ -42,13 +42,13 @@ _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 
 class InviteToOrganization(Invite, NullableModel):
-    """An invite to an organization. It always has a role, which is null for guests."""
+    """An invite to an organization, serialized with its role even if that is null, for a guest."""
 
     nullable = frozenset({"role"})
 
 
 class InviteToPlace(Invite, NullableModel):
-    """An invite to a space or a collection. It always has a level, which may be null."""
+    """An invite to a space or a collection, serialized with its level even if that is null."""
 
     nullable = frozenset({"level"})
 
@@ -137,10 +137,10 @@ def invite_users(context: Context, call: InviteUsers) -> InvitedUsers:
     organization = organization_for(context, call.organization_id, "admin")
     if len(call.emails) > MOST_INVITED:
         raise ApiError(400, f"emails: at most {MOST_INVITED} at once")
-    usual = call.role if "role" in call.given() else organization.default_role
+    default_role = call.role if "role" in call.given() else organization.default_role
     roles: dict[str, str | None] = {}
     for entry in call.emails:
-        email, role = (entry.email, entry.role) if isinstance(entry, EmailInvite) else (entry, usual)
+        email, role = (entry.email, entry.role) if isinstance(entry, EmailInvite) else (entry, default_role)
         if not _EMAIL.fullmatch(email) or len(email) > LONGEST_EMAIL:
             raise ApiError(400, f"emails: {email[:LONGEST_EMAIL]} is not an email address")
         roles[email.lower()] = role
@@ -156,7 +156,10 @@ def invite_users(context: Context, call: InviteUsers) -> InvitedUsers:
 
 @handles(JoinWithInvite)
 def join_with_invite(context: Context, call: JoinWithInvite) -> Joined:
-    """Make the caller a member, or a guest with a level in a space or a collection. A higher role or level stays."""
+    """Make the caller a member, or a guest with a level in a space or a collection.
+
+    Callers who already have a higher role or level keep it.
+    """
     organization = context.session.get(OrganizationRow, call.organization_id)
     row = context.session.get(InviteRow, call.invite_id)
     if organization is None or row is None or row.organization_id != organization.id or not organization.invite_links:
@@ -184,8 +187,8 @@ def _user_with_email(context: Context, organization_id: str, email: str) -> str:
     """
     is_member = (MemberRow.user_id == UserRow.id) & (MemberRow.organization_id == organization_id)
     users = select(UserRow.id).outerjoin(MemberRow, is_member).where(func.lower(UserRow.email) == email)
-    known = users.order_by(MemberRow.user_id.is_(None), UserRow.id)
-    user_id = context.session.scalars(known).first()
+    members_first = users.order_by(MemberRow.user_id.is_(None), UserRow.id)
+    user_id = context.session.scalars(members_first).first()
     if user_id is not None:
         return user_id
     user = UserRow(id=new_id(), display_name=email.partition("@")[0], email=email, created_at=context.now())

@@ -23,7 +23,7 @@ from presscheck.documents.markdown.link_report import LinkReport, LinkUsage, Rev
 from presscheck.documents.markdown.links import find_links
 from presscheck.documents.markdown.page_size import size_problem
 from presscheck.documents.pages.tree import walk
-from presscheck.service.content.revision_content import kept_of_documents
+from presscheck.service.content.revision_content import cached_by_document
 from presscheck.service.content.serializers import as_files, as_pages
 from presscheck.service.handlers.organizations import as_organization
 from presscheck.service.http.operations import ApiError, Context, handles, not_found
@@ -48,7 +48,7 @@ def content_links(context: Context, space: SpaceRow, revision: RevisionRow) -> L
     pages = {
         place.page["id"]: place.page["documentId"] for place in walk(revision.tree) if place.page.get("documentId")
     }
-    targets = kept_of_documents(context, "targets", pages.values(), _targets, _weight)
+    targets = cached_by_document(context, "targets", pages.values(), _targets, _weight)
     count = sum(len(targets[document]) for document in pages.values())
     if count > MOST_LINKS:
         raise ApiError(413, f"pages: too many links: {count:,}, at most {MOST_LINKS:,} are checked")
@@ -67,7 +67,7 @@ def content_links(context: Context, space: SpaceRow, revision: RevisionRow) -> L
         )
     )
     anchored = {page: pages[page] for page in report.anchored if page in pages}
-    anchors_by_document = kept_of_documents(
+    anchors_by_document = cached_by_document(
         context, "anchors", anchored.values(), linked_anchors, lambda page_anchors: _weight(tuple(page_anchors.lines))
     )
     anchors.update((page, anchors_by_document[document]) for page, document in anchored.items())

@@ -1,7 +1,7 @@
 """Merges of change requests into the live content, and updates of change requests from it, each in one transaction.
 
-If both sides changed the same text, the merged page contains both versions with conflict markers, and the result is
-``conflicts``. The merge is done nevertheless. Markers that are left from an earlier update count, too.
+If both sides changed the same text, the merge still succeeds: the merged page contains both versions with conflict
+markers, and the result is ``conflicts``. Markers left from an earlier update also count as conflicts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from presscheck.service.content.revisions import NewDocuments, add_revision, doc
 from presscheck.service.content.serializers import require_size
 from presscheck.service.db.statements import among
 from presscheck.service.http.operations import ApiError, Context, handles
-from presscheck.service.integrations.integrations import tell_of_content
+from presscheck.service.integrations.integrations import queue_content_events
 from presscheck.service.models.content import ChangeRequestRow, DocumentRow, RevisionRow
 from presscheck.service.models.organizations import UserRow
 from presscheck.service.models.spaces import SpaceRow
@@ -63,7 +63,7 @@ def merge_change_request(context: Context, call: MergeChangeRequest) -> MergeRes
     space.revision_id, space.updated_at = revision, now
     user = context.user.id
     note_work(context, row, status="merged", revision_merged=revision, merged_at=now, merged_by=user)
-    tell_of_content(context, space)
+    queue_content_events(context, space)
     return MergeResult(revision=revision, result="conflicts" if has_conflicts else "merge")
 
 

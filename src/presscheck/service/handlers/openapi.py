@@ -139,7 +139,7 @@ def get_version_content(context: Context, call: GetOpenAPISpecVersionContent) ->
 
 @handles(GetLatestOpenAPISpecRawContent)
 def get_latest_raw_content(context: Context, call: GetLatestOpenAPISpecRawContent) -> OpenAPISpecRawContent:
-    """Return the text of the newest version. Versions are stored as JSON, whatever the format of their source."""
+    """Return the text of the newest version. All versions are stored as JSON, even if their source is YAML."""
     _, version = _latest(context, call.organization_id, call.spec_slug)
     return OpenAPISpecRawContent(text=_text(context, version), format="json")
 

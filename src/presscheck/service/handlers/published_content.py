@@ -1,4 +1,4 @@
-"""Resolution of site URLs for renderers. The response has a token, with which the renderer reads the content."""
+"""Resolution of site URLs for renderers. The response contains a token for reading the content of the site."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def search_site(context: Context, call: SearchSite) -> Page[SearchSpaceResult]:
     """Search a site as its visitors do, in all or some of its spaces."""
     row, _ = read_site(context, call.organization_id, call.site_id)
     site = site_of_reader(context, row)
-    found = search_results(site, _searched(site, call), call.query) if call.query.strip() else []
-    return page_of_items(call, found)
+    results = search_results(site, _searched(site, call), call.query) if call.query.strip() else []
+    return page_of_items(call, results)
 
 
 @handles(GetPublishedContent)
@@ -72,7 +72,7 @@ def site_of_reader(context: Context, row: SiteRow, share_key: str | None = None)
     site = PublishedSite(context, reader, site_record(context, row))
     if not is_open(row) and not (key and opens_site(context, row, key)):
         seen = visible_space_ids(context, row.organization_id)
-        site.site_spaces = [one for one in site.site_spaces if one.space_id in seen]
+        site.site_spaces = [row for row in site.site_spaces if row.space_id in seen]
     return site
 
 
@@ -83,11 +83,11 @@ def _searched(site: PublishedSite, call: SearchSite) -> list[SiteSpaceRow]:
     mode = scope.mode if scope else call.mode
     restricted = scope.restrict_to if scope else None
     if mode == "current" or restricted == "currentSiteSpace":
-        return [one for one in every if one.id == current]
+        return [row for row in every if row.id == current]
     if restricted == "otherSiteSpaces":
-        return [one for one in every if one.id != current]
+        return [row for row in every if row.id != current]
     if ids is not None and mode != "all":
-        return [one for one in every if one.id in ids]
+        return [row for row in every if row.id in ids]
     return every
 
 
@@ -142,7 +142,7 @@ def _admitted(context: Context, url: str, visitor: Visitor, redirects: bool) -> 
     The caller must see all spaces of the site, because the token in the response reads all of them.
 
     Raises:
-        AccessDenied: the URL leads to no site for this caller and visitor.
+        AccessDenied: the URL belongs to no site that this caller and visitor may read.
         ApiError: 403, the site needs a signed-in visitor.
     """
     address = web_address(url)
@@ -181,7 +181,7 @@ def _admitted(context: Context, url: str, visitor: Visitor, redirects: bool) -> 
 
 
 def _in_preview(context: Context, text: str, path: str) -> Reader:
-    """Return the reader of a preview URL, which is signed or has the id of a site.
+    """Return the reader of a preview URL, which contains a signed text or the id of a site.
 
     The caller must see all spaces of the site.
 
@@ -213,7 +213,7 @@ def _at_host(context: Context, host: str, path: str) -> tuple[SiteRow | None, st
     If several sites share the host name, the longest matching basename wins.
     """
     sites = context.session.scalars(select(SiteRow).where(SiteRow.hostname == host, SiteRow.published)).all()
-    for site in sorted(sites, key=lambda one: one.basename or "", reverse=True):
+    for site in sorted(sites, key=lambda candidate: candidate.basename or "", reverse=True):
         name = site.basename or ""
         if not name or path == name or path.startswith(f"{name}/"):
             return site, path.removeprefix(name).lstrip("/")

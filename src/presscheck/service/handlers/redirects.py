@@ -66,17 +66,17 @@ def list_redirects(context: Context, call: ListRedirects) -> Page[Redirect]:
 
 @handles(GetRedirectBySource)
 def get_redirect_by_source(context: Context, call: GetRedirectBySource) -> RedirectMatch:
-    """Return the redirect from a path, with the URL of its destination for the caller."""
+    """Return the redirect from a path, with the URL that its destination has for the caller."""
     row, _ = read_site(context, call.organization_id, call.site_id, call.share_key)
     site = site_of_reader(context, row, call.share_key)
     wanted = unquote(call.source).rstrip("/")
     rows = context.session.scalars(select(RedirectRow).where(RedirectRow.site_id == row.id).order_by(RedirectRow.id))
-    redirect = next((one for one in rows if unquote(one.source) == wanted), None)
+    redirect = next((candidate for candidate in rows if unquote(candidate.source) == wanted), None)
     target = destination_address(site, redirect.destination) if redirect else None
     if redirect is None or target is None:
         raise not_found("redirect")
-    newest = {"draft": False, "capture_wildcard": False, "permanent": False}
-    return RedirectMatch(redirect=_as_redirect(redirect).model_copy(update=newest), target=site.absolute(target))
+    extra_fields = {"draft": False, "capture_wildcard": False, "permanent": False}
+    return RedirectMatch(redirect=_as_redirect(redirect).model_copy(update=extra_fields), target=site.absolute(target))
 
 
 @handles(CreateRedirect)
@@ -122,16 +122,16 @@ def bulk_upsert_redirects(context: Context, call: BulkUpsertRedirects) -> Redire
     results: list[RedirectChangeResult] = []
     for change in call.redirects:
         try:
-            results.append(_changed(context, contents, change, rows))
+            results.append(_apply(context, contents, change, rows))
         except ApiError as error:
             results.append(RedirectChangeResult(status="error", source=change.source, error=error.message))
     return RedirectChangeResults(results=tuple(results))
 
 
-def _changed(
+def _apply(
     context: Context, contents: SiteContents, change: RedirectChange, rows: dict[str, RedirectRow]
 ) -> RedirectChangeResult:
-    """Make one change. `rows` are all redirects of the site by source.
+    """Apply one change and update `rows`, the redirects of the site by source.
 
     Raises:
         ApiError: the change is invalid or not supported.

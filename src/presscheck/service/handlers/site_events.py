@@ -1,4 +1,4 @@
-"""Events on published pages. This service stores the feedback of readers, and no other events."""
+"""Events on published pages. The feedback of readers is the only kind of event that this service stores."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Column = Callable[[PageFeedbackRow], Any]
 
 MOST_ROWS = 1000
 MOST_READ = 50_000
-"""Maximum number of events that one call reads, the newest first."""
+"""Maximum number of events that one call reads; older ones are ignored."""
 MOST_COLUMNS = 20
 COLUMNS: dict[str, Column] = {
     "datetime": lambda row: row.created_at,
@@ -28,12 +28,12 @@ COLUMNS: dict[str, Column] = {
     "eventPageFeedbackRating": lambda row: row.rating,
     "eventPageFeedbackComment": lambda row: row.comment,
 }
-"""The columns of an event."""
+"""Functions that read a column from an event."""
 TOTALS: dict[str, Callable[[Sequence[PageFeedbackRow]], Any]] = {
     "eventsCount": len,
     "pageFeedbackRating": lambda rows: {"good": 0, "ok": 0, "bad": 0} | Counter(row.rating for row in rows),
 }
-"""The columns of a group of events."""
+"""Functions that compute a column of a group of events."""
 INTERVALS = ("hour", "day", "week", "month")
 
 
@@ -45,10 +45,10 @@ def aggregate_site_events(context: Context, call: AggregateSiteEvents) -> EventT
     """
     site = site_for(context, call.organization_id, call.site_id, "create")
     start, end = _range(context, call.range)
-    asked = select(PageFeedbackRow).where(
+    in_range = select(PageFeedbackRow).where(
         PageFeedbackRow.site_id == site.id, PageFeedbackRow.created_at >= start, PageFeedbackRow.created_at <= end
     )
-    newest = asked.order_by(PageFeedbackRow.created_at.desc(), PageFeedbackRow.id.desc()).limit(MOST_READ)
+    newest = in_range.order_by(PageFeedbackRow.created_at.desc(), PageFeedbackRow.id.desc()).limit(MOST_READ)
     filters = [_filter(condition) for condition in call.where or ()]
     chosen = [*(call.group_by or ()), *(call.select or [{"column": name} for name in COLUMNS])]
     if len(chosen) > MOST_COLUMNS:
@@ -66,7 +66,7 @@ def aggregate_site_events(context: Context, call: AggregateSiteEvents) -> EventT
         table = keys
     names = [*columns, *totals]
     if call.order:
-        _sort(table, names, _name(call.order.by), is_falling=call.order.direction == "desc")
+        _sort(table, names, _name(call.order.by), is_descending=call.order.direction == "desc")
     table = table[: call.limit or MOST_ROWS]
     values = [tuple(row[index] for row in table) for index in range(len(names))]
     return EventTable(
@@ -122,8 +122,8 @@ def _filter(condition: dict[str, Any]) -> Callable[[PageFeedbackRow], bool]:
     return lambda row: (column(row) in wanted) is (operator == "in")
 
 
-def _sort(table: list[tuple[Any, ...]], names: list[str], name: str, *, is_falling: bool) -> None:
+def _sort(table: list[tuple[Any, ...]], names: list[str], name: str, *, is_descending: bool) -> None:
     if name not in names or name == "pageFeedbackRating":
         raise ApiError(400, "order.by: must be a selected column with values that have an order")
     index = names.index(name)
-    table.sort(key=lambda row: row[index], reverse=is_falling)
+    table.sort(key=lambda row: row[index], reverse=is_descending)

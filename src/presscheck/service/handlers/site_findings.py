@@ -1,7 +1,7 @@
-"""Findings of sites: the problems that the checks of `documents.sites` find in a site as it is now.
+"""Findings of sites: the problems that the checks of `documents.sites` detect in the present content of a site.
 
-Findings are computed for each call and have the same id as long as the problem exists. Only the statuses that people
-set are stored.
+Findings are computed for each call. The id of a finding stays the same as long as the problem exists. Only the statuses
+that users set are stored.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from presscheck.documents.nodes.to_inlines import escaped
 from presscheck.documents.pages.tree import flatten
 from presscheck.documents.sites.checks import Finding, Level, check_site
 from presscheck.documents.sites.content import PageFacts, SiteContent, SpaceContent, page_facts
-from presscheck.service.content.revision_content import kept_of_documents, known_content
+from presscheck.service.content.revision_content import cached_by_document, known_content
 from presscheck.service.content.serializers import as_pages
 from presscheck.service.handlers.change_requests import list_change_requests
 from presscheck.service.handlers.links import content_links
@@ -77,15 +77,15 @@ TYPES = {
     "unnamed-image": "content-gap",
     "no-description": "content-gap",
 }
-"""The type that the API has for the findings of a check. Findings of the other checks have the type `other`."""
+"""The types of findings in the API by check. Findings of other checks have the type `other`."""
 
 NOT_MADE: dict[str, Level] = {"changed-address": "off"}
-"""Checks that the service does not make: it keeps no record of the former addresses."""
+"""Checks that are turned off, because the service keeps no record of former URLs."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """A finding as serialized, and as the check yields it."""
+class CheckedFinding:
+    """A serialized finding, and the result of the check from which it was made."""
 
     finding: SiteFinding
     source: Finding
@@ -93,21 +93,21 @@ class Found:
 
 @handles(ListSiteFindings)
 def list_site_findings(context: Context, call: ListSiteFindings) -> Page[SiteFinding]:
-    """List the findings of a site, by default those that changed last first."""
-    found = [one.finding for one in _chosen(_findings(context, call), call)]
+    """List the findings of a site, by default the most recently changed ones first."""
+    findings = [checked.finding for checked in _matching(_findings(context, call), call)]
     if call.updated_after is not None:
         after = moment_of("updatedAfter", call.updated_after)
-        found = [finding for finding in found if finding.updated_at > after]
+        findings = [finding for finding in findings if finding.updated_at > after]
     if call.updated_before is not None:
         before = moment_of("updatedBefore", call.updated_before)
-        found = [finding for finding in found if finding.updated_at < before]
+        findings = [finding for finding in findings if finding.updated_at < before]
     if call.order_by == "severity":
-        found.sort(key=lambda finding: ORDER.index(finding.severity))
+        findings.sort(key=lambda finding: ORDER.index(finding.severity))
     elif call.order_by == "sources":
-        found.sort(key=lambda finding: -finding.pages)
+        findings.sort(key=lambda finding: -finding.pages)
     else:
-        found.sort(key=lambda finding: finding.updated_at, reverse=True)
-    return page_of_items(call, found)
+        findings.sort(key=lambda finding: finding.updated_at, reverse=True)
+    return page_of_items(call, findings)
 
 
 @handles(GetSiteFinding)
@@ -156,46 +156,46 @@ def list_site_finding_change_requests(context: Context, call: ListSiteFindingCha
 @handles(GetSiteFindingStats)
 def get_site_finding_stats(context: Context, call: GetSiteFindingStats) -> SiteFindingStats:
     """Count the findings of a site by status and severity."""
-    found = [one.finding for one in _chosen(_findings(context, call), call)]
-    statuses = Counter(finding.status for finding in found)
-    severities = Counter(finding.severity for finding in found)
+    findings = [checked.finding for checked in _matching(_findings(context, call), call)]
+    statuses = Counter(finding.status for finding in findings)
+    severities = Counter(finding.severity for finding in findings)
     return SiteFindingStats(
-        total=len(found),
+        total=len(findings),
         statuses={status: statuses[status] for status in ("open", "done", "canceled")},
         severities={severity: severities[severity] for severity in reversed(ORDER)},
     )
 
 
-def _finding(context: Context, call: InSiteFinding) -> Found:
-    found = next((one for one in _findings(context, call) if one.finding.id == call.site_finding_id), None)
-    if found is None:
+def _finding(context: Context, call: InSiteFinding) -> CheckedFinding:
+    match = next((checked for checked in _findings(context, call) if checked.finding.id == call.site_finding_id), None)
+    if match is None:
         raise not_found("finding")
-    return found
+    return match
 
 
-def _chosen(found: Iterable[Found], call: ListSiteFindings | GetSiteFindingStats) -> list[Found]:
+def _matching(findings: Iterable[CheckedFinding], call: ListSiteFindings | GetSiteFindingStats) -> list[CheckedFinding]:
     """Return the findings that match the filters that lists and statistics share."""
     question = call.question if isinstance(call, ListSiteFindings) else None
     if call.topic is not None or question is not None or call.source:
         return []  # not supported here: no finding has any
     return [
-        one
-        for one in found
-        if call.status in (None, one.finding.status)
-        and (call.type is None or one.finding.type in call.type)
-        and call.severity in (None, one.finding.severity)
-        and call.has_change_requests in (None, bool(one.finding.change_requests))
+        checked
+        for checked in findings
+        if call.status in (None, checked.finding.status)
+        and (call.type is None or checked.finding.type in call.type)
+        and call.severity in (None, checked.finding.severity)
+        and call.has_change_requests in (None, bool(checked.finding.change_requests))
     ]
 
 
-def _findings(context: Context, call: Any) -> list[Found]:
+def _findings(context: Context, call: Any) -> list[CheckedFinding]:
     site = site_for(context, call.organization_id, call.site_id, "create")
     content = site_content(context, site)
     rows = context.session.scalars(select(FindingStatusRow).where(FindingStatusRow.site_id == site.id))
     statuses = {row.finding_id: row for row in rows}
     live = {space.space.id: space.space.revision for space in content.spaces}
     seen = Counter[str]()
-    found: list[Found] = []
+    findings: list[CheckedFinding] = []
     for source in check_site(content, NOT_MADE):
         key = "\n".join(
             (source.check, source.space, source.page, source.request, source.part, source.item, source.link)
@@ -223,14 +223,14 @@ def _findings(context: Context, call: Any) -> list[Found]:
                 location=context.location(f"/orgs/{site.organization_id}/sites/{site.id}/findings/{finding_id}")
             ),
         )
-        found.append(Found(finding, source))
-    return found
+        findings.append(CheckedFinding(finding, source))
+    return findings
 
 
 def site_content(context: Context, site: SiteRow) -> SiteContent:
     """Return the content of a site for its checks, as the caller may see it.
 
-    Links from other sites, comments on texts that are gone, and addresses that changed are not examined.
+    Links from other sites, comments on deleted texts, and changed URLs are not checked.
     """
     contents, at = SiteContents(context, site), {"organization_id": site.organization_id, "site_id": site.id}
     spaces = tuple(_space_content(context, item, section) for item, section in _placed(contents))
@@ -262,7 +262,7 @@ def _space_content(context: Context, item: SiteSpace, section: SiteSection | Non
     content = known_content(context, space.revision_id)
     pages = as_pages(context, space.id, content.tree)
     documents = {page.id: page.document_id for page in flatten(pages) if page.type == "document"}
-    facts = kept_of_documents(
+    facts = cached_by_document(
         context, "facts", [document for document in documents.values() if document], page_facts, _weight
     )
     links = content_links(context, space, context.session.get_one(RevisionRow, space.revision_id))

@@ -82,7 +82,7 @@ def update_customization(context: Context, call: UpdateCustomization) -> dict[st
 
 @handles(GetSiteSpaceCustomization)
 def get_site_space_customization(context: Context, call: GetSiteSpaceCustomization) -> dict[str, Any]:
-    """Return the customization of a space: its own values, and the values of the site."""
+    """Return the customization of a space: the values of the site, and the values that the space overrides."""
     site = site_for(context, call.organization_id, call.site_id)
     row = _site_space(context, site, call.site_space_id)
     SiteContents(context, site).site_space(row)  # the caller must see the space
@@ -91,7 +91,7 @@ def get_site_space_customization(context: Context, call: GetSiteSpaceCustomizati
 
 @handles(OverrideSiteSpaceCustomization)
 def override_site_space_customization(context: Context, call: OverrideSiteSpaceCustomization) -> dict[str, Any]:
-    """Change the own values of a space; None removes a value."""
+    """Change the values that a space overrides; null removes an override."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = _site_space(context, site, call.site_space_id)
     foreign = sorted(call.settings.keys() - OF_SPACES)
@@ -106,7 +106,7 @@ def override_site_space_customization(context: Context, call: OverrideSiteSpaceC
 
 @handles(DeleteSiteSpaceCustomization)
 def delete_site_space_customization(context: Context, call: DeleteSiteSpaceCustomization) -> None:
-    """Remove the own values of a space. Return normally if the site does not have the space."""
+    """Remove all values that a space overrides. Return normally if the site does not have the space."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(SiteSpaceRow, call.site_space_id)
     if row is not None and row.site_id == site.id:
@@ -181,9 +181,9 @@ def regenerate_publishing_auth(context: Context, call: RegeneratePublishingAuth)
 
 @handles(GetPreview)
 def get_preview(context: Context, call: GetPreview) -> Preview:
-    """Return the URL of a preview, which is valid for one hour. The site may be unpublished, and `claims` are in Rison.
+    """Return the URL of a preview of a published or unpublished site, valid for one hour. `claims` are in Rison.
 
-    The caller must see all spaces of the site, as the preview shows them to everyone who has its URL.
+    The caller must see all spaces of the site, because everyone who has the URL can read them.
     """
 
     site = site_for(context, call.organization_id, call.site_id)
@@ -215,7 +215,7 @@ def _claims(text: str | None) -> dict[str, Any]:
 
 
 def _settings(context: Context, organization_id: str, site_id: str, required: str) -> SiteSettingsRow:
-    """Return the settings of a site, with defaults if none are stored. Changes to the defaults are not stored."""
+    """Return the stored settings of a site, or else new default settings that are not part of the session."""
     site = site_for(context, organization_id, site_id, required)
     return context.session.get(SiteSettingsRow, site.id) or _new_settings(site.id)
 

@@ -279,7 +279,7 @@ def _move(
     item: StructureItemPointer,
     position: SiteSpacePosition | SectionPosition | GroupPosition | None,
 ) -> None:
-    """Move an item next to another item; without a position, to the end of its siblings."""
+    """Move an item next to another item, or after its siblings if there is no position."""
     before, after = (_neighbor(position.before), _neighbor(position.after)) if position else (None, None)
     sort(SiteContents(context, site), item, StructurePosition(before=before, after=after))
     context.session.flush()

@@ -1,4 +1,4 @@
-"""Docs sites: list, create, update, publish and unpublish.
+"""Sites: list, get, create, update, delete, publish and unpublish.
 
 Members see the sites in `visible_sites`. Changes require the create role. Publishing a site, and changes that show more
 of a published site, require the admin role.
@@ -80,13 +80,13 @@ _FEATURES = {
     "sites-adaptive-content": "ultimate",
     "sites-visitor-authentication": "ultimate",
 }
-"""The lowest type of a site that includes a feature."""
+"""The lowest type of site that includes each feature."""
 
 
 def features_of(site: SiteRow) -> tuple[SiteFeature, ...]:
-    """Return the features of the type that was chosen for a site.
+    """Return the features of the chosen type of a site.
 
-    Features that `applied_type`, the type of its plan, lacks are frozen. A site without `applied_type` has no features.
+    A feature is frozen if the plan of the site (`applied_type`) does not include it. Sites without a plan have none.
     """
     if site.applied_type is None:
         return ()
@@ -214,10 +214,9 @@ def unpublish_site(context: Context, call: UnpublishSite) -> Site:
 def get_published_site(context: Context, call: GetPublishedSite) -> PublishedContentSite:
     """Return a site as its readers see it.
 
-    Every member may read an open site; other callers must see the site in its organization or have a share key. Content
-    with conditions is limited to what visitors without claims see, unless the caller sees the site. With a site token,
-    content is limited to what the visitor of the token sees. The token of a preview also reads a site that is not
-    published.
+    Every member may read an open site. For other sites, the caller must see the site in its organization or have a
+    share key. Callers who do not see the site get the content for visitors without claims, and callers with a site
+    token the content for the visitor of the token. The token of a preview also reads an unpublished site.
     """
     site, sees_all = read_site(context, call.organization_id, call.site_id, call.share_key)
     contents, looks = SiteContents(context, site, is_published=True), with_newest_parts(looks_of(context, site))
@@ -255,7 +254,7 @@ def site_scripts(context: Context, site: SiteRow) -> tuple[SiteScript, ...]:
 def read_site(
     context: Context, organization_id: str, site_id: str, share_key: str | None = None
 ) -> tuple[SiteRow, bool]:
-    """Return a site that the caller may read as its readers do: published, or in a preview.
+    """Return a site that the caller may read as one of its readers: a published site, or the site of a preview.
 
     Returns:
         The site, and whether the caller also sees it in its organization.
@@ -329,7 +328,7 @@ def _as_site(context: Context, row: SiteRow, spaces: int, style_guide: str | Non
 
 
 def _as_proxy(context: Context, row: SiteRow) -> SiteProxy | None:
-    """Serialize the proxy. Its target has the share key if the caller may see the published address."""
+    """Serialize the proxy. The target contains the share key only if the caller may see the published URL."""
     if not row.proxy:
         return None
     return SiteProxy(origin=row.proxy["origin"], target=published_address(context, row) or site_address(context, row))

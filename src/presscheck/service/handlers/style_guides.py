@@ -97,11 +97,11 @@ def list_style_guides(context: Context, call: ListStyleGuides) -> StyleGuides:
 
 @handles(CreateStyleGuide)
 def create_style_guide(context: Context, call: CreateStyleGuide) -> Space:
-    """Create the style guide of a site, whose former style guide may be deleted."""
+    """Create the style guide of a site that has none, or only a deleted one."""
     site = site_for(context, call.organization_id, call.site_id, "create")
-    template = next((one for one in TEMPLATES if one.id == call.template), None)
+    template = next((entry for entry in TEMPLATES if entry.id == call.template), None)
     if call.template is not None and template is None:
-        raise ApiError(400, f"template: must be one of {', '.join(one.id for one in TEMPLATES)}")
+        raise ApiError(400, f"template: must be one of {', '.join(entry.id for entry in TEMPLATES)}")
     former = context.row(SpaceRow, site.styleguide_id) if site.styleguide_id else None
     if former and former.deleted_at is None:
         raise ApiError(409, "The site has a style guide.")

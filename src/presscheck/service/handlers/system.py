@@ -1,4 +1,4 @@
-"""The service itself."""
+"""Information about the service."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ from presscheck.service.permissions import collections_of, organization_for, rea
 
 @handles(ListTeams)
 def list_teams(context: Context, call: ListTeams) -> Page[Team]:
-    """List the teams of an organization, oldest first. `owner` is the id of a member who can manage the teams."""
+    """List the teams of an organization, oldest first. `owner` limits them to teams that this member can manage."""
     organization = organization_for(context, call.organization_id)
     rows = _teams_titled(organization.id, call.title)
     if call.owner and role_in(context, organization.id, call.owner) != "admin":

@@ -1,7 +1,7 @@
-"""The public endpoints of integrations: a request becomes an event for the script, which responds to it.
+"""The public endpoints of integrations: a request is sent to the script as an event, and the script responds.
 
-Everybody can send requests there, so only a few are handled at the same time. Responses are sandboxed: pages that a
-script sends cannot act as pages of the service, and neither receive nor set cookies.
+Anyone can send requests to them, so only a few are handled at the same time. Responses are sandboxed: pages that a
+script sends cannot act as pages of the service, and they neither receive nor set cookies.
 """
 
 from __future__ import annotations
@@ -30,12 +30,11 @@ METHODS = ("GET", "POST", "PUT", "DELETE")
 LARGEST_BODY = 1024 * 1024
 """Maximum size of a request, in bytes."""
 MOST_AT_ONCE, MOST_WAITING, PATIENCE = 2, 20, 15.0
-"""Maximum number of requests that are handled at the same time, maximum number that wait for the integrations of an
-organization, and their maximum wait in seconds. One request of an organization is handled at a time, so that it does
-not occupy all.
+"""Maximum number of requests that are handled at the same time, maximum number of requests that wait for the
+integrations of one organization, and their maximum wait in seconds. An organization occupies only one of the threads.
 """
 MOST_READERS = 4
-"""Maximum number of requests whose integrations are read from the database at the same time."""
+"""Maximum number of requests at the same time that look up their integration in the database."""
 MOST_WAITING_FOR_ALL = 100
 """Maximum number of requests that wait for a thread, for all integrations together."""
 HEADERS = {
@@ -60,7 +59,7 @@ class _Call:
 
 
 class Endpoint:
-    """The endpoint of all integrations.
+    """The handler for the public endpoints of all integrations.
 
     Args:
         database: the database of the service.

@@ -19,7 +19,7 @@ MOST_LOGGED = 32_000
 LEVELS = ("debug", "info", "warn", "error")
 REDACTED = "[redacted]"
 SHORTEST_SECRET = 6
-"""Minimum number of characters of a secret that is redacted; shorter texts are parts of too many others."""
+"""Minimum number of characters of a secret that is redacted; shorter secrets occur by chance in other texts."""
 
 _CREDENTIALS = re.compile(r"\b(bearer|basic)\s{1,4}[\w.~+/=-]{6,}", re.IGNORECASE)
 _SECRETS = re.compile(
@@ -51,7 +51,7 @@ class Receiver:
 
     @property
     def keys(self) -> list[str]:
-        """The tokens and keys that the service made for the script."""
+        """The tokens and keys that the service generated for the script."""
         kinds = ("apiTokens", "signingSecrets")
         return [value for kind in kinds for value in self.environment.get(kind, {}).values()]
 
@@ -69,8 +69,8 @@ class Outcome:
         status: the HTTP status of the response, or None without a response.
         text: the body of the response.
         headers: the headers of the response, with lower-case names.
-        error: the failure, in words for the user who caused the event; None if the delivery succeeded.
-        reason: the failure with details, for the owners of the integration.
+        error: the message for the user who caused the event; None if the delivery succeeded.
+        reason: the message with details for the owners of the integration, if it differs.
         problem: the HTTP status of the error response to the user.
         may_retry: whether another attempt may succeed.
     """
@@ -95,7 +95,7 @@ class Outcome:
 
 
 class DeliveryLog:
-    """The log of an event: request, output of the script, and response; limited in size and without credentials."""
+    """The log of a delivery: request, output of the script, and response. It is limited in size and redacted."""
 
     def __init__(self, now: Callable[[], str]) -> None:
         self.rows: list[dict[str, str]] = []
@@ -120,7 +120,7 @@ def redacted(text: str) -> str:
 
 
 def without(secrets: Iterable[str], text: str) -> str:
-    """Replace secrets in a text, which may be JSON, and may end within a secret because it was cut."""
+    """Redact secrets in a text. The text may be JSON, and may have been cut within a secret."""
     for secret in secrets:
         for form in (secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
             text = text.replace(form, REDACTED)

@@ -1,6 +1,6 @@
 """Permitted operations of integration tokens.
 
-A token may be used for its own installation, and, depending on its scopes, in the spaces and sites of the installation.
+A token gives access to its own installation and, depending on its scopes, to the spaces and sites of the installation.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from presscheck.service.integrations.outbound_http import Fetched, OutgoingError
 
 
 class InProcessApi:
-    """The API of this process; it can be called after `open`."""
+    """A client for the API of this process, usable after `open`."""
 
     def __init__(self) -> None:
         self._app: ASGIApp | None = None

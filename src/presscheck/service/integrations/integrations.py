@@ -1,7 +1,7 @@
-"""Integrations: serialization, access checks, and events for them.
+"""Integrations: serialization, access checks, secrets and events.
 
-The owners of an integration are the admins of its organization. They may use operations that require the token of the
-integration on other services.
+The owners of an integration are the admins of its organization. On this service, they may also call the operations for
+which the platform requires the token of the integration.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ Kind = Literal["space", "site"]
 KINDS: tuple[Kind, ...] = ("space", "site")
 """Kinds of places in an organization where an integration is installed."""
 KEPT_EVENTS = 1000
-"""Number of events that are kept per integration; older delivered events are deleted."""
+"""Number of events that are stored per integration; older events are deleted once they are delivered."""
 _SECRETS = "secrets of integration "
-"""Start of the name of the setting with the secrets of an integration."""
+"""Prefix of the name of the setting with the secrets of an integration."""
 _INSTALLED = (
     select(InstallationRow)
     .join(IntegrationRow, IntegrationRow.name == InstallationRow.integration)
@@ -63,7 +63,7 @@ _INSTALLED = (
 
 
 def integration_for(context: Context, name: str, *, to_own: bool = False) -> IntegrationRow:
-    """Return the integration if the caller may see it, or with `to_own` if the caller owns it.
+    """Return an integration that the caller may see. With `to_own`, the caller must own it.
 
     Raises:
         ApiError: 404 if the caller may not see it, 403 if the caller does not own it.
@@ -208,11 +208,11 @@ def receiver_of(
     """Return the destination of an event: the development tunnel if it applies, else the script.
 
     Args:
-        context: the transaction. Its caller has no influence on what the script receives.
+        context: the transaction. The data for the script does not depend on its caller.
         row: the integration.
         installation: the installation in the environment of the script, or None.
-        is_own: whether the event comes from the organization of the integration, whose events always go to the tunnel;
-            None if the event never goes to the tunnel.
+        is_own: whether the event comes from the organization that owns the integration. Events from other organizations
+            are only sent through the tunnel if the owner allows it. None if the tunnel must not be used.
         space_id: the space that the event is about.
         site_id: the site that the event is about.
     """
@@ -248,7 +248,7 @@ def receiver_of(
 
 
 def content_fields(context: Context, row: InstallationRow, kind: Kind, identity: str) -> dict[str, Any]:
-    """Return the common fields of responses for an installation in a space and for one in a site."""
+    """Return the fields that responses for installations in spaces and in sites have in common."""
     settings = settings_in(row, kind, identity)
     path = f"/integrations/{row.integration}/installations/{row.id}/{kind}s/{identity}"
     return {
@@ -272,7 +272,7 @@ def _as_json(value: Model) -> dict[str, Any]:
 def _signing_secret(session: Session, subject: str) -> str:
     """Return the key with which an integration signs its own data, such as the state of a sign-in.
 
-    `subject` starts with its kind, because a publisher may choose the id of an installation as a name.
+    `subject` starts with its kind, because a publisher could name an integration like the id of an installation.
     """
     return hmac.digest(signing_key(session), f"integration secret {subject}".encode(), hashlib.sha256).hex()
 
@@ -283,7 +283,7 @@ def secrets_of(session: Session, name: str) -> dict[str, str]:
     return json.loads(row.value) if row else {}
 
 
-def keep_secrets(session: Session, name: str, secrets: dict[str, str] | None) -> None:
+def store_secrets(session: Session, name: str, secrets: dict[str, str] | None) -> None:
     """Store the secrets of an integration; None deletes them."""
     row = session.get(SettingRow, f"{_SECRETS}{name}")
     if secrets is None:
@@ -307,7 +307,7 @@ def component_in(text: str) -> RenderOutput | None:
     return output if output.element is not None or output.type == "complete" else None
 
 
-def tell(context: Context, row: InstallationRow, kind: str, **said: Any) -> None:
+def queue_event(context: Context, row: InstallationRow, kind: str, **fields: Any) -> None:
     """Queue an event for an integration; a job delivers it."""
     session, now, event_id = context.session, context.now(), new_id()
     session.add(
@@ -315,7 +315,7 @@ def tell(context: Context, row: InstallationRow, kind: str, **said: Any) -> None
             id=event_id,
             integration=row.integration,
             installation_id=row.id,
-            payload={"eventId": event_id, "type": kind, "installationId": row.id, **said},
+            payload={"eventId": event_id, "type": kind, "installationId": row.id, **fields},
             logs=[],
             created_at=now,
         )
@@ -336,8 +336,8 @@ def record_event(
     log: DeliveryLog,
     now: str,
 ) -> None:
-    """Record an event that was delivered synchronously."""
-    if session.get(IntegrationRow, integration) is None:  # the integration was deleted in the meantime
+    """Record an event that was delivered without a job, unless the integration has been deleted in the meantime."""
+    if session.get(IntegrationRow, integration) is None:
         return
     session.add(
         EventRow(
@@ -355,7 +355,7 @@ def record_event(
 
 
 def delete_old_events(session: Session, integration: str) -> None:
-    """Delete the delivered events of an integration beyond the newest `KEPT_EVENTS`."""
+    """Delete the events of an integration that are delivered and not among the newest `KEPT_EVENTS`."""
     newest_first = (EventRow.created_at.desc(), EventRow.id.desc())
     of_integration = select(EventRow.id).where(EventRow.integration == integration).order_by(*newest_first)
     old = session.scalars(of_integration.offset(KEPT_EVENTS)).all()
@@ -363,16 +363,16 @@ def delete_old_events(session: Session, integration: str) -> None:
         session.execute(delete(EventRow).where(EventRow.id.in_(old), EventRow.status.is_not(None)))
 
 
-def tell_of_content(context: Context, space: SpaceRow) -> None:
-    """Queue an event for each integration in a space after its live content changed."""
+def queue_content_events(context: Context, space: SpaceRow) -> None:
+    """Queue an event for each integration in a space after a change of its live content."""
     for row in context.rows(_INSTALLED, organization=space.organization_id, target="space"):
         if is_installed_in(row, "space", space.id):
             payload = {"spaceId": space.id, "revisionId": space.revision_id}
-            tell(context, row, "space_content_updated", **payload)
+            queue_event(context, row, "space_content_updated", **payload)
 
 
-def tell_of_feedback(context: Context, site: SiteRow, payload: dict[str, Any]) -> None:
+def queue_feedback_events(context: Context, site: SiteRow, payload: dict[str, Any]) -> None:
     """Queue an event for each integration in a site after a reader gave feedback on a page."""
     for row in context.rows(_INSTALLED, organization=site.organization_id, target="site"):
         if is_installed_in(row, "site", site.id):
-            tell(context, row, "page_feedback", siteId=site.id, **payload)
+            queue_event(context, row, "page_feedback", siteId=site.id, **payload)

@@ -1,7 +1,7 @@
 """Outgoing HTTP requests, limited in time and size, with protection against requests into private networks (SSRF).
 
-Host names are resolved here, every address is checked, and the connection goes to a checked address: neither a redirect
-nor DNS rebinding can reach a private network. Networks and hosts that the operator allows are exempt.
+Host names are resolved here, every address is checked, and the connection is made to a checked address, so neither a
+redirect nor DNS rebinding can reach a private network. Networks and hosts that the operator allows are exempt.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CREDENTIALS = ("authorization", "cookie", "proxy-authorization")
 _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 """IPv6 network that maps to the IPv4 address in its last four bytes (NAT64)."""
 _UNICAST = ipaddress.ip_network("2000::/3")
-"""Global unicast addresses of IPv6; all others are local, reserved or specific to a network."""
+"""Global unicast addresses of IPv6; all other addresses are local, reserved or for special purposes."""
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -46,7 +46,7 @@ class OutgoingError(Exception):
 
 
 class OutgoingRefused(OutgoingError):
-    """The URL or its address is not allowed."""
+    """The URL or the address of its host is not allowed."""
 
 
 class OutgoingTimeout(OutgoingError):

@@ -1,12 +1,12 @@
 """The process that runs the script of an integration on one event, isolated from the system.
 
-It is started by its path in an isolated interpreter, so it imports nothing of this package. Standard input and output
+It is started by its path in an isolated interpreter, so it imports nothing from this package. Standard input and output
 carry frames: four bytes of length, then JSON. The first frame from the service is the job. The process sends log lines,
 at most one response, and an end frame; after each request of the script, it waits for a reply.
 
 The engine is QuickJS, which starts in milliseconds and limits its memory and stack. Before the process loads the
-script, it drops dangerous capabilities: new files and sockets, other processes, and memory and processor time beyond
-the limits of the job. On Linux, the kernel refuses all system calls except those that computing needs.
+script, it gives up the ability to open files and sockets, to start processes, and to use more memory and processor time
+than the job allows. On Linux, the kernel also refuses all system calls that a computation does not need.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MOST_LOG_LINES = 250
 INTERPRETER_MEMORY = 512 * 1024 * 1024
 """Address space for the interpreter and for copies of the script, in bytes, in addition to the memory of the script."""
 WITHOUT_ERROR = "The script threw null, or it is out of memory."
-"""Error of a script if the engine reports none, because it had no memory for an error."""
+"""Error of a script for which the engine reports no error, perhaps because it had no memory for one."""
 LONGEST_SLEEP = 3600.0
 HASHES = {"SHA-1": "sha1", "SHA-256": "sha256", "SHA-384": "sha384", "SHA-512": "sha512"}
 
@@ -56,13 +56,13 @@ _SYSTEM_CALLS = {
          215, 216, 222, 226, 233, 278, 293),
     ),
 }  # fmt: skip
-"""For each machine, its number in the kernel's audit interface and the allowed system calls."""
+"""For each machine type, its number in the kernel's audit interface and the allowed system calls."""
 # openat; then calls for reading files and folders, starting threads and querying their processors
 _READING = {
     "x86_64": (257, (16, 17, 21, 56, 72, 79, 89, 204, 217, 262, 267, 273, 332, 435, 439)),
     "aarch64": (56, (17, 25, 29, 48, 61, 67, 78, 79, 99, 123, 220, 291, 435, 439)),
 }
-"""For each machine, the system call that opens files, and other calls of a process that reads files."""
+"""For each machine type, the system call that opens files, and further calls for processes that read files."""
 _WRITES = 0o1 | 0o2 | 0o100 | 0o1000
 """Flags of openat: write, read and write, create, truncate."""
 
@@ -102,13 +102,13 @@ class Channel:
 
 
 def restrict(memory: int, processor_seconds: int, seconds: float, *, reads_files: bool = False) -> None:
-    """Give up files, network, other programs, and resources beyond the limits, irrevocably.
+    """Irrevocably give up access to files, network and other programs, and limit memory and time.
 
     Args:
         memory: maximum address space, in bytes.
         processor_seconds: processor time after which the kernel kills the process.
         seconds: time after which the kernel kills the process.
-        reads_files: whether the process continues to read files and to start threads.
+        reads_files: whether the process may still read files and start threads.
     """
     with contextlib.suppress(OSError):
         os.nice(5)
@@ -161,7 +161,7 @@ def _filter_system_calls(architecture: int, allowed: tuple[int, ...], opens: int
 
 
 class Host:
-    """The functions that the web APIs call in this process; `outcome` is set when the script has finished."""
+    """The functions that `web_apis.js` calls in this process. `outcome` is set when the script has finished."""
 
     def __init__(self, channel: Channel) -> None:
         self.outcome: dict[str, Any] | None = None

@@ -22,27 +22,27 @@ from presscheck.service.integrations.in_process_api import InProcessApi
 from presscheck.service.integrations.outbound_http import Fetched, Outgoing, OutgoingError
 
 MOST_AT_ONCE, MOST_FOR_VISITORS = 4, 3
-"""Maximum number of scripts that run in this process of the service at the same time, and maximum number of these that
-visitors may cause to run; others wait.
+"""Maximum number of scripts that a process of the service runs at the same time, and maximum number of these that
+visitors caused. Further scripts wait.
 """
 LARGEST_OUTPUT = 32 * 1024 * 1024
-"""Maximum number of bytes that a process may send, including its requests."""
+"""Maximum number of bytes that a script process may send, including the requests of the script."""
 MOST_FETCHES = 20
 """Maximum number of requests per run."""
 TIME_TO_RESPOND = 0.5
-"""Seconds before the end of a run when requests time out, so that the script can respond to a failed request."""
+"""Requests time out this many seconds before the end of a run, so that the script can still respond."""
 LARGEST_FETCHED = 4 * 1024 * 1024
 """Maximum size of a response that a script receives, in bytes."""
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 OWN_HEADERS = ("host", "connection", "content-length", "transfer-encoding", "accept-encoding", "user-agent", "upgrade")
-"""Headers that the client for outgoing requests sets itself."""
+"""Headers that scripts cannot set, because the client for outgoing requests sets them."""
 ENGINE_MISSING = (
     "This service cannot run the scripts of integrations: its JavaScript engine is not installed (the extra"
     " `integrations`). Set up a development tunnel for this integration, or ask the operator of the service."
 )
 FETCH_IS_OFF = "requests of integration scripts are turned off on this service"
 _KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""Environment variables that an interpreter may need to start."""
+"""Environment variables that the interpreter may need to start."""
 
 _running = threading.BoundedSemaphore(MOST_AT_ONCE)
 _running_for_visitors = threading.BoundedSemaphore(MOST_FOR_VISITORS)
@@ -56,11 +56,11 @@ class ScriptConfig:
     Args:
         hosts: the hosts that scripts may send requests to, through the client for outgoing requests: names,
             `*.example.org`, or `*` for all.
-        service: handles calls of scripts to the API of this service, which `hosts` need not allow.
+        service: handles requests of scripts to the API of this service, which do not depend on `hosts`.
         memory: maximum memory of a script, in bytes.
         processor_seconds: maximum processor time of a run.
         seconds: maximum duration of a run, including waiting for other servers.
-        is_for_visitors: whether visitors can cause the run; such runs never occupy all of `MOST_AT_ONCE`.
+        is_for_visitors: whether visitors can cause the run; at most `MOST_FOR_VISITORS` such runs take place at a time.
     """
 
     hosts: tuple[str, ...] = ()

@@ -69,7 +69,7 @@ def _find_issue(session: Session, talk: ConversationRow, clusters: list[ClusterR
         return
     text = " ".join(question[:LONGEST_QUESTION].split())
     title = (talk.subject or _SENTENCE.split(text)[0])[:LONGEST_TITLE]
-    words = telling_words(f"{talk.subject or ''} {text}")
+    words = significant_words(f"{talk.subject or ''} {text}")
     cluster = max(clusters, key=lambda candidate: likeness(words, candidate.words), default=None)
     if cluster is None or likeness(words, cluster.words) < ALIKE:
         cluster = ClusterRow(id=new_id(), organization_id=talk.organization_id, words=words, created_at=now)
@@ -93,7 +93,7 @@ def _find_issue(session: Session, talk: ConversationRow, clusters: list[ClusterR
     )
 
 
-def telling_words(text: str) -> list[str]:
+def significant_words(text: str) -> list[str]:
     """Return the words of a text that may tell its topic, in alphabetical order, at most `MOST_WORDS`.
 
     Common words and words of fewer than three letters are left out.

@@ -17,7 +17,7 @@ from presscheck.service.handlers.change_requests import begin_change_request
 from presscheck.service.handlers.content_changes import write_edit
 from presscheck.service.http.operations import ApiError, Context
 from presscheck.service.jobs.queue import JobCancelled, JobContext, JobLimits, PermanentFailure, runs
-from presscheck.service.jobs.web_crawler import Crawl, Found, read_file
+from presscheck.service.jobs.web_crawler import Crawl, CrawledPage, read_file
 from presscheck.service.models.imports import ImportRow
 from presscheck.service.models.organizations import UserRow
 from presscheck.service.permissions import space_for
@@ -67,7 +67,7 @@ def _begin(session: Session, work: JobContext) -> Wanted | None:
     return Wanted(row.source.get("url"), tuple(row.source.get("files") or ()))
 
 
-def _add_pages(session: Session, work: JobContext, pages: list[Found], note: str | None) -> None:
+def _add_pages(session: Session, work: JobContext, pages: list[CrawledPage], note: str | None) -> None:
     row = session.get(ImportRow, work.about)
     if row is None or row.status != "in-progress":
         raise JobCancelled("cancelled")
@@ -93,7 +93,7 @@ def _pages_of(edit: ContentEdit) -> list[str]:
     return [result.page.id if isinstance(result.page, PageRef) else str(result.page) for result in edit.written]
 
 
-def _insertions(pages: list[Found], below: str | None) -> list[InsertPage]:
+def _insertions(pages: list[CrawledPage], below: str | None) -> list[InsertPage]:
     """Return insertions of empty pages, each into its parent page. Pages without a parent go into the page `below`."""
     return [
         InsertPage(
@@ -107,7 +107,7 @@ def _insertions(pages: list[Found], below: str | None) -> list[InsertPage]:
     ]
 
 
-def _texts(pages: list[Found], ids: dict[str, str], tree: Tree) -> list[UpdatePage]:
+def _texts(pages: list[CrawledPage], ids: dict[str, str], tree: Tree) -> list[UpdatePage]:
     """Return the updates that add the texts of the pages. Links to other imported pages lead to the new pages."""
     paths = {place.page["id"]: place.path for place in walk(with_slugs(tree, []))}
     addresses = {url: f"/{paths[page]}" for url, page in ids.items()}

@@ -34,7 +34,7 @@ _OWN_FILE = re.compile(r"/files/([0-9a-f]{64})/([^/]+)$")
 
 
 @dataclass
-class Found:
+class CrawledPage:
     """A crawled page; `above` is the URL of its parent page."""
 
     url: str
@@ -72,11 +72,11 @@ class Crawl:
         # created without a URL and never `read`, which would bypass the limits on outgoing requests
         self._robots = RobotFileParser()
         self._pause = PAUSE
-        self._pages: dict[str, Found] = {}
+        self._pages: dict[str, CrawledPage] = {}
         self._skipped: list[str] = []
         self._limit: LimitReached | None = None
 
-    def pages(self) -> list[Found]:
+    def pages(self) -> list[CrawledPage]:
         """Fetch all pages, or as many as the limits of the job allow. Parent pages come first.
 
         Raises:
@@ -153,7 +153,7 @@ class Crawl:
         if problem := size_problem(page.markdown):
             self._skip(url, problem)
         else:
-            self._pages[address] = Found(address, page.title, _slug(address), page.markdown)
+            self._pages[address] = CrawledPage(address, page.title, _slug(address), page.markdown)
         return [_plain(link) for link in page.links]
 
     def _skip(self, url: str, reason: str) -> None:
@@ -161,7 +161,7 @@ class Crawl:
             raise PermanentFailure(f"{url}: {reason}") from None
         self._skipped.append(f"{url}: {reason}")
 
-    def _in_order(self) -> list[Found]:
+    def _in_order(self) -> list[CrawledPage]:
         pages = sorted(self._pages.values(), key=lambda page: (urlsplit(page.url).path.rstrip("/"), page.url))
         for page in pages:
             path = page.url
@@ -171,7 +171,7 @@ class Crawl:
         return pages
 
 
-def read_file(work: JobContext, address: str) -> Found:
+def read_file(work: JobContext, address: str) -> CrawledPage:
     """Read a file of Markdown, HTML or plain text, from the web or from the files of this service.
 
     Raises:
@@ -184,7 +184,7 @@ def read_file(work: JobContext, address: str) -> Found:
             page = convert_html(answer.body, answer.url)
         except NotConverted as error:
             raise PermanentFailure(f"{address}: {error}") from None
-        return Found(_plain(answer.url), page.title, _slug(answer.url), page.markdown)
+        return CrawledPage(_plain(answer.url), page.title, _slug(answer.url), page.markdown)
     if answer.content_type not in ("text/markdown", "text/plain", "") and not name.endswith(
         (".md", ".markdown", ".txt")
     ):
@@ -192,7 +192,7 @@ def read_file(work: JobContext, address: str) -> Found:
     text = answer.body.decode("utf-8", "replace")
     heading = leading_title(text)
     slug = _slug(address.rsplit(".", 1)[0])
-    return Found(address, heading.title if heading else slug, slug, text)
+    return CrawledPage(address, heading.title if heading else slug, slug, text)
 
 
 def _own_file(work: JobContext, address: str) -> Fetched | None:

@@ -32,9 +32,7 @@ LONGEST_VISIT = 400 * 24 * 3600
 
 
 class Reader(NamedTuple):
-    """An admitted visitor: the base URL of the site as requested, the path within the site, and the
-    visitor's claims.
-    """
+    """A visitor who may read a site: the base URL of the site as requested, the path within the site, and claims."""
 
     site: SiteRow
     base: str

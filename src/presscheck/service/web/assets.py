@@ -1,6 +1,4 @@
-"""The style sheet and the script of published sites, and the script that draws diagrams, if the operator has one. Their
-URLs have a hash of the content, so browsers can cache them for a year.
-"""
+"""The style sheet and the scripts of published sites. Their URLs contain a hash, so browsers cache them for a year."""
 
 from __future__ import annotations
 
@@ -48,7 +46,7 @@ def asset_path(extension: str) -> str:
 class Asset:
     """The endpoint of the style sheet or of the script.
 
-    URLs with another hash, of pages of other releases, get the file without cache lifetime.
+    URLs with another hash, from pages of other releases, also get the present file, but browsers do not cache it.
 
     Args:
         extension: `css` or `js`.

@@ -16,7 +16,7 @@ THEME = "theme"
 THEMES = ("auto", "light", "dark")
 """Values of the cookie; `auto` follows the system of the reader."""
 LEVEL = 6
-"""Compression level of gzip; on a page, higher levels take longer than they save."""
+"""Compression level of gzip; higher levels cost more time than the smaller pages save."""
 _SMALL = 500
 """Number of bytes below which a page is not compressed."""
 _EACH = 2_000
@@ -92,9 +92,9 @@ async def send_cached_response(page: CachedResponse, scope: Scope, send: Send, *
 
 
 def is_public(response: Response) -> bool:
-    """Return whether everybody may see a response.
+    """Return whether everyone may see a response.
 
-    It may be compressed even if it repeats text of the request: it has no secret that its size could tell.
+    Such a response may be compressed even if it repeats text of the request, because its size cannot leak a secret.
     """
     return response.headers.get("cache-control") == "no-cache"
 
@@ -110,7 +110,7 @@ def compress_response(response: Response, accepted: str) -> Response:
 
 
 def wants_markdown(accepted: str) -> bool:
-    """Return whether an `Accept` header prefers Markdown to HTML, as the headers of agents do."""
+    """Return whether an `Accept` header prefers Markdown to HTML. Agents send such headers."""
     names = [part.partition(";")[0].strip().lower() for part in accepted.split(",")]
     return "text/markdown" in names and "text/html" not in names[: names.index("text/markdown")]
 

@@ -1,7 +1,7 @@
 """Feedback of readers on published pages.
 
-A reader gives one feedback per page and day; a second one replaces it. A reader is a keyed hash of network and browser
-that changes every day, so the database does not reveal who the reader is, and pages need no cookie.
+Feedback counts once per reader, page and day; later feedback replaces it. Readers are identified by a keyed hash of
+network and browser that changes every day, so the database does not reveal who they are, and pages need no cookie.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from presscheck.service.db.ids import Clock, moment_text, new_id
 from presscheck.service.db.signing import signing_key
 from presscheck.service.http.middleware import network_of, origin_of
 from presscheck.service.http.operations import ApiError, Caller, Context, is_fit
-from presscheck.service.integrations.integrations import tell_of_feedback
+from presscheck.service.integrations.integrations import queue_feedback_events
 from presscheck.service.models.sites import PageFeedbackRow
 from presscheck.service.web.access import AccessDenied, admitted
 from presscheck.service.web.published_site import PublishedSite
@@ -30,7 +30,7 @@ from presscheck.service.web.site_record import SiteRecords
 RATINGS = ("bad", "ok", "good")
 LONGEST_COMMENT = 512
 MOST_OF_NETWORK, MOST_OF_SITE = 50, 2_000
-"""Maximum numbers of pages per day with feedback from one network, and of feedback on one site."""
+"""Maximum number of feedback rows on a site per day: from one network, and in total."""
 
 
 def store_feedback(
@@ -75,12 +75,12 @@ def store_feedback(
         "spaceId": page[0].space_id,
         "pageId": row.page_id,
         "feedback": feedback,
-        # integrations learn no more of a reader than the database keeps
+        # integrations learn no more about a reader than the database does
         "visitor": {"anonymousId": row.reader, "cookies": {}, "userAgent": "", "ip": ""},
         "url": url,
         "referrer": "",
     }
-    tell_of_feedback(context, site.site, payload)
+    queue_feedback_events(context, site.site, payload)
     return url
 
 

@@ -15,9 +15,9 @@ from presscheck.service.http.request_body import read_body
 from presscheck.service.http.turns import Threads
 
 LARGEST_FORM = 8_000
-"""Maximum size of the body of a request, in bytes: a comment of characters outside ASCII, with escapes."""
+"""Maximum size of the body of a request, in bytes; enough for a comment of percent-encoded characters."""
 MOST_WRITING, MOST_WAITING = 2, 100
-"""Maximum numbers of forms that are stored at the same time, and that wait."""
+"""Maximum number of forms that are stored at the same time, and of forms that wait."""
 
 
 class FeedbackForm:

@@ -1,6 +1,6 @@
-"""Feeds of a site in RSS 2.0, which have only what this reader sees.
+"""RSS 2.0 feeds of a site, with only the pages that the reader may see.
 
-`rss.xml` has the pages that changed last. `PAGE/rss.xml` has the update blocks of a page, as on GitBook.
+`rss.xml` has the most recently changed pages. `PAGE/rss.xml` has the update blocks of a page, as on GitBook.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class FeedItem(NamedTuple):
 
 
 def site_feed(site: PublishedSite, pages: Iterable[tuple[SiteSpaceRow, PagePosition]]) -> str:
-    """Return the feed of a site: the pages that changed last, newest first."""
+    """Return the feed of a site: the most recently changed pages, newest first."""
     changed = [page for page in pages if page[1].page.get("updatedAt")]
     changed.sort(key=lambda page: str(page[1].page["updatedAt"]), reverse=True)
     items: list[FeedItem] = []
@@ -54,7 +54,7 @@ def site_feed(site: PublishedSite, pages: Iterable[tuple[SiteSpaceRow, PagePosit
 
 
 def has_updates(markdown: str, holds: Holds) -> bool:
-    """Return whether a text has update blocks that are visible. Code that looks like an update block counts, too."""
+    """Return whether a text has visible update blocks. Code that looks like an update block counts, too."""
     return bool(_UPDATE.search(markdown) and _UPDATE.search(visible_text(markdown, holds)))
 
 

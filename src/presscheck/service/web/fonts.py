@@ -9,7 +9,7 @@ from typing import Any, cast
 from starlette.responses import Response
 
 from presscheck.service.web.cached_response import SitePage
-from presscheck.service.web.links import outside
+from presscheck.service.web.links import resolve_url
 from presscheck.service.web.published_site import PublishedSite
 
 FONTS = "~fonts.css"
@@ -47,24 +47,24 @@ _BIG_LETTER = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _FORMATS = frozenset(("woff2", "woff", "truetype", "opentype"))
 
 
-def font_stack(chosen: Any, usual: str) -> str:
-    """Return the value of `font-family`: the chosen font, followed by fonts that look like it.
+def font_stack(chosen: Any, default: str) -> str:
+    """Return a value for `font-family`: the chosen font, followed by similar fonts.
 
     Args:
         chosen: a font as in the API: a name, or an object with its family.
-        usual: the stack without a valid choice; it also follows a font for which `STACKS` has no similar fonts.
+        default: the stack to use if the choice is invalid, and after a font that is not in `STACKS`.
     """
     family = cast("dict[str, Any]", chosen).get("fontFamily") if isinstance(chosen, dict) else chosen
     if not isinstance(family, str) or not _FAMILY(family):
-        return usual
+        return default
     names = dict.fromkeys((family, _BIG_LETTER.sub(" ", family)))
-    return ", ".join((*(f"'{name}'" for name in names), STACKS.get(family, usual)))
+    return ", ".join((*(f"'{name}'" for name in names), STACKS.get(family, default)))
 
 
 def font_faces(site: PublishedSite) -> str:
     """Return the `@font-face` rules of the fonts of a site and its spaces, or an empty string.
 
-    Only files of this service are used, so that no other server learns who reads the page.
+    Only font files of this service are used, so that no other server learns who reads the page.
     """
     every = (site.record.looks, *(site_space.looks or {} for site_space in site.site_spaces))
     styles = (cast("dict[str, Any]", looks["styling"]) for looks in every if isinstance(looks.get("styling"), dict))
@@ -92,7 +92,7 @@ def _rules(site: PublishedSite, font: Any) -> Iterator[str]:
 
 def _source(site: PublishedSite, source: dict[str, Any]) -> str:
     url = source.get("url")
-    link = outside(site, url) if isinstance(url, str) else None
+    link = resolve_url(site, url) if isinstance(url, str) else None
     address = link.url.removeprefix(site.context.origin) if link else ""
     if not address.startswith("/") or address.startswith("//") or re.search(r'["\\\n\r\f]', address):
         return ""

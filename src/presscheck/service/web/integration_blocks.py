@@ -1,4 +1,4 @@
-"""Blocks of integrations on pages of published sites, drawn by the scripts of the integrations within narrow limits.
+"""Blocks of integrations on published pages, drawn by the scripts of the integrations within narrow limits.
 
 A drawn block is cached until the integration, its installation or the block changes. A block that could not be drawn is
 tried again after a minute; until then, pages show its source.
@@ -31,8 +31,8 @@ from presscheck.service.web.site_record import digest_of
 CAPACITY = 8 * 1024 * 1024
 """Capacity of the cache of a process, in bytes."""
 MOST_AT_ONCE, MOST_WAITING = 2, 6
-"""Maximum numbers of blocks that a process draws at the same time, and of pages that wait for their blocks. Further
-pages show the sources of their blocks, so that threads remain free for pages of other sites.
+"""Maximum number of blocks that a process draws at the same time, and of pages that wait for blocks. Further pages show
+the source of their blocks, so that threads remain free for pages of other sites.
 """
 SECONDS, PROCESSOR_SECONDS = 3.0, 2
 """Limits of drawing a block, in seconds: duration and processor time."""
@@ -49,7 +49,7 @@ _Installed = tuple[IntegrationRow, InstallationRow, dict[str, str]]
 
 
 class BlockDrawer:
-    """A renderer that lets the scripts of integrations draw blocks, and caches the results.
+    """Draws blocks with the scripts of integrations and caches the results.
 
     Args:
         outgoing: the client for the requests of scripts.
@@ -91,10 +91,10 @@ class BlockDrawer:
             props: the properties of the block.
             until: the time of the monotonic clock at which the page stops waiting.
         """
-        known = ("installed block", *place, integration, block)
-        if known not in context.known:  # a page may have hundreds of blocks of the same kind
-            context.known[known] = _installed(context, place, integration, block)
-        installed: _Installed | None = context.known[known]
+        installed_key = ("installed block", *place, integration, block)
+        if installed_key not in context.known:  # a page may have hundreds of blocks of the same kind
+            context.known[installed_key] = _installed(context, place, integration, block)
+        installed: _Installed | None = context.known[installed_key]
         if installed is None:
             return None
         row, installation, places = installed
@@ -112,7 +112,7 @@ class BlockDrawer:
         component: Component | None = self._cache.get(drawn_key)
         if component is not None:
             return component
-        context.session.info[TIMED] = True  # keeps the page out of the cache: the block may soon be different
+        context.session.info[TIMED] = True  # the page is not cached, because the block may soon be drawn differently
         recent_failure = ("failed", int(time.monotonic() // PAUSE), *key)
         left = until - time.monotonic()
         if left <= 0 or self._cache.get(recent_failure) or not self._waiting.acquire(blocking=False):
@@ -181,7 +181,7 @@ def _installed(context: Context, place: tuple[str, str], integration: str, block
     """
     site_id, space_id = place
     row = context.session.get(IntegrationRow, integration)
-    if row is None or not any(known.get("id") == block for known in row.blocks or ()):
+    if row is None or not any(candidate.get("id") == block for candidate in row.blocks or ()):
         return None
     installations = (
         select(InstallationRow)

@@ -1,4 +1,4 @@
-"""Messages of JSON-RPC in HTTP responses."""
+"""JSON-RPC messages in HTTP responses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PARSE_ERROR, INVALID_REQUEST, UNKNOWN_METHOD, INVALID_PARAMS = -32700, -32600, -
 
 
 class JsonRpcError(Exception):
-    """An error response of JSON-RPC."""
+    """A JSON-RPC error, and the HTTP status of its response."""
 
     def __init__(self, code: int, message: str, status: int = 400, data: Any = None) -> None:
         super().__init__(message)
@@ -22,12 +22,12 @@ class JsonRpcError(Exception):
 
 
 def error_response(status: int, code: int, message: str, message_id: Any = None, data: Any = None) -> Response:
-    """Return an error of JSON-RPC with an HTTP status."""
+    """Return a response with a JSON-RPC error."""
     error = {"code": code, "message": message} | ({} if data is None else {"data": data})
     headers = {"www-authenticate": "Bearer"} if status == 401 else {}
     return message_response({"jsonrpc": "2.0", "id": message_id, "error": error}, status, headers)
 
 
 def message_response(message: dict[str, Any], status: int, headers: dict[str, str] | None = None) -> Response:
-    """Return a message of JSON-RPC as a response."""
+    """Return a response with a JSON-RPC message."""
     return Response(json.dumps(message), status, HEADERS | (headers or {}), "application/json")

@@ -30,11 +30,11 @@ _OWN_FILE = re.compile(r"/files/([0-9a-f]{64})/").match
 _HAS_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//").match
 
 
-def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> ResolvedLink | None:
-    """Resolve a URL. Return None if the URL is not safe, or leads to a page that the reader may not see.
+def resolve_url(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> ResolvedLink | None:
+    """Resolve a URL. Return None if it is not safe, or leads to a page that the reader may not see.
 
-    A URL of the site itself is converted to the form for this reader, and an app URL of the service to the page on the
-    site.
+    URLs of the site itself get the base URL of this reader, and app URLs of the service become URLs of the same page on
+    the site.
     """
     url = f"https:{url}" if url.startswith("//") else url
     site_url = site_address(site.context, site.site, own_key(site.site))
@@ -51,7 +51,7 @@ def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> Resol
     return ResolvedLink(url, is_outside=is_new_tab and url.startswith(("http:", "https:")))
 
 
-def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> ResolvedLink | None:
+def resolve_reference(site: PublishedSite, target: Any, space_id: str | None = None) -> ResolvedLink | None:
     """Resolve a reference of the API, such as ``{"kind": "page", "page": …}``.
 
     Return None if the target does not exist or is not visible to the reader.
@@ -61,12 +61,12 @@ def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> 
         target: the reference.
         space_id: the space of references without a space.
     """
-    values_given = cast("dict[str, Any]", target) if isinstance(target, dict) else {}
-    values = {name: value for name, value in values_given.items() if isinstance(value, str)}
+    fields = cast("dict[str, Any]", target) if isinstance(target, dict) else {}
+    values = {name: value for name, value in fields.items() if isinstance(value, str)}
     kind = values.get("kind")
     target_space = values.get("space") or space_id
     if kind == "url":
-        return outside(site, values.get("url", ""))
+        return resolve_url(site, values.get("url", ""))
     if target_space is None or target_space not in site.spaces:
         return None
     if kind in ("page", "anchor", "space"):
@@ -82,7 +82,7 @@ def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> 
 def destination_address(site: PublishedSite, destination: dict[str, Any]) -> str | None:
     """Return the URL of the destination of a redirect, or None if it does not exist or is not visible."""
     if destination["kind"] == "external":
-        address = outside(site, destination["url"])
+        address = resolve_url(site, destination["url"])
         return address.url if address else None
     if destination["kind"] == "site-section":
         section = next(
@@ -90,10 +90,10 @@ def destination_address(site: PublishedSite, destination: dict[str, Any]) -> str
         )
         first = site.first_of(section) if section else None
         return site.address(first) if first else None
-    found = next((site_space for site_space in site.site_spaces if site_space.id == destination["site_space_id"]), None)
-    if found is None or destination["kind"] == "site-space":
-        return site.address(found) if found else None
-    return site.page_address(found.space_id, destination["page_id"])
+    site_space = next((row for row in site.site_spaces if row.id == destination["site_space_id"]), None)
+    if site_space is None or destination["kind"] == "site-space":
+        return site.address(site_space) if site_space else None
+    return site.page_address(site_space.space_id, destination["page_id"])
 
 
 def _site_space(site: PublishedSite, space_id: str) -> SiteSpaceRow | None:
@@ -111,11 +111,11 @@ def _in_space(site: PublishedSite, space_id: str, page_id: str | None, anchor: s
 
 
 class PageLinks:
-    """The links, includes and variables of one page (see `html.context.RenderContext`).
+    """The links, includes and variables of one page; implements `html.context.RenderContext`.
 
     Attributes:
-        has_blocks: whether a block of an integration was looked up.
-        is_lasting: whether all that was looked up follows from the site and the pages of its space.
+        has_blocks: whether the page has looked up a block of an integration.
+        is_lasting: whether all results so far depend only on the site and the pages of the space.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class PageLinks:
         if own_file and own_file[1] in self._by_content:
             return self._file(self._by_content[own_file[1]])
         if _HAS_SCHEME(target):
-            return outside(self._site, target, is_new_tab=self._is_new_tab)
+            return resolve_url(self._site, target, is_new_tab=self._is_new_tab)
         resolved = self._places.resolve(target, source)
         if resolved.kind == "file":
             return self._file(self._files[resolved.id])

@@ -1,4 +1,4 @@
-"""Tells the published pages of a preview when their space has changed, with server-sent events."""
+"""Server-sent events that make the pages of a preview reload when their space changes."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from starlette.responses import Response, StreamingResponse
 LIVE_PATH = "/~live"
 """The URL path of the events, which `site.js` requests."""
 PAUSE = 0.1
-"""Seconds between two looks at the revision."""
+"""Seconds between two checks of the revision."""
 LONGEST_SILENCE = 15
 """Seconds after which a comment is sent, so that proxies keep the connection open."""
 
 
 class LivePages:
-    """The endpoint of the events, which tell pages the live revision: at first, and whenever it changes.
+    """The endpoint of the events. It sends the id of the live revision at once and after each change.
 
     Attributes:
         revision: the id of the revision that pages show.
-        is_closing: returns whether the server is shutting down. It waits for open responses, so they end then.
+        is_closing: returns whether the server is shutting down. Responses end then, so that it need not wait.
     """
 
     def __init__(self, revision: str) -> None:

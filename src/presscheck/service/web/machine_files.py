@@ -1,5 +1,5 @@
 """Files of a site for programs: `robots.txt`, `sitemap.xml`, `llms.txt`, `llms-full.txt`, `index.json`, feeds, and
-pages as Markdown. Each has only what this reader sees.
+pages as Markdown. They contain only content that the reader may see.
 
 A preview also has `paths.json`: all paths that lead to a page of the site, for programs that build a copy of the site.
 """
@@ -40,7 +40,7 @@ ROOM, LOOKUP = 500_000, 500
 """Maximum number of characters of all texts that a page includes; each lookup counts as `LOOKUP` characters."""
 _INCLUDE = re.compile(r"\{%-?[ \t]*include\b[^%\n]*%\}")
 LONGEST = 5_000_000
-"""Maximum number of characters of `llms-full.txt`; a note at its end names the file that lists the other pages."""
+"""Maximum number of characters of `llms-full.txt`; beyond it, a note refers to `llms.txt`."""
 
 
 class ListedPage(NamedTuple):
@@ -80,7 +80,7 @@ def markdown_page(
 
 
 def page_markdown(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> str:
-    """Return the Markdown of a page that this reader sees, with its title and with absolute URLs."""
+    """Return a page as this reader sees it, as Markdown with its title and with absolute URLs."""
     description = place.page.get("description")
     head = f"# {place.page['title']}\n\n" + (f"> {description}\n\n" if description else "")
     return f"{head}{_body_markdown(site, site_space, place)}\n"
@@ -95,7 +95,7 @@ def _body_markdown(site: PublishedSite, site_space: SiteSpaceRow, place: PagePos
 
 
 class _MarkdownWriter:
-    """A writer of one page, with absolute URLs and with the texts that it includes."""
+    """Writes the Markdown of one page with absolute URLs and included texts."""
 
     def __init__(self, site: PublishedSite, links: PageLinks) -> None:
         self._site, self._links = site, links
@@ -133,7 +133,7 @@ class _MarkdownWriter:
         """Return the part of a specification that a block shows, or None if it cannot be read."""
         reader = self._links.specification(block.origin, source, is_file=block.is_file) if self._room > 0 else None
         text = specified_markdown(reader, block) if reader else ""
-        self._room -= len(text) // 5  # references are five times as long as texts
+        self._room -= len(text) // 5  # references may be five times as long as included texts
         return text or None
 
     def _url(self, edit: WrittenTarget, source: str) -> str | None:
@@ -146,7 +146,7 @@ def _include(match: re.Match[str]) -> WrittenTarget:
 
 
 def markdown_address(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> str:
-    """Return the URL of a page as Markdown."""
+    """Return the URL of the Markdown of a page."""
     return site.own_address(site_space, place) + ".md"
 
 
@@ -250,4 +250,4 @@ _FILES: dict[str, tuple[str, Callable[[PublishedSite], str]]] = {
 }
 """The media type of each file, and the function that writes it."""
 _PREVIEW_FILES: dict[str, tuple[str, Callable[[PublishedSite], str]]] = {"paths.json": ("application/json", _paths)}
-"""Files of previews alone: the paths of hidden pages and of redirects are not for every reader."""
+"""Files that only previews have, because not every reader may see the paths of hidden pages and redirects."""

@@ -2,7 +2,7 @@
 
 Revision 2026-07-28 names its version in each request and has no handshake; clients of earlier revisions send
 `initialize` first. The official SDK is not used here: importing it takes 0.7 s and 30 MB, and it needs a second HTTP
-client, OpenTelemetry and `sse-starlette`. The tests speak through its client.
+client, OpenTelemetry and `sse-starlette`. The tests use its client.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def respond_to_message(context: Context, request: Request, body: bytes, sites: S
 
 
 def _require_own_origin(request: Request) -> None:
-    """Refuse requests that pages of other origins make in a browser, which could otherwise read private sites."""
+    """Refuse requests from pages of other origins in a browser; they could otherwise read private sites."""
     hosts = {request.headers.get("host", "").lower(), urlsplit(origin_of(request)).netloc.lower()}
     for origin in request.headers.getlist("origin"):
         try:
@@ -139,7 +139,7 @@ def _result(site: PublishedSite, request: Request, message: dict[str, Any]) -> d
 
 
 def _is_stateless(request: Request, method: str, params: dict[str, Any]) -> bool:
-    """Return whether a message is one of the stateless revision.
+    """Return whether a message follows the stateless revision of the protocol.
 
     Raises:
         JsonRpcError: the version is not supported, a field of the message is missing, or a header differs from the
@@ -166,7 +166,7 @@ def _is_stateless(request: Request, method: str, params: dict[str, Any]) -> bool
 
 
 def _decoded(header: str) -> str | None:
-    """Return the decoded value of a header, or None if its encoding is invalid. Plain ASCII is not encoded."""
+    """Return the value of a header, decoded if it is in base64. Return None if the base64 is invalid."""
     if not (header.startswith(_NAME_START) and header.endswith(_NAME_END)):
         return header
     try:

@@ -12,14 +12,14 @@ from presscheck.documents.markdown.emoji import icon_sign
 from presscheck.documents.pages.tree import Page, PagePosition, children
 from presscheck.documents.visitors.condition_tags import visible_words
 from presscheck.service.models.sites import ExternalLinkRow, SiteSpaceRow
-from presscheck.service.web.links import outside, reference
+from presscheck.service.web.links import resolve_reference, resolve_url
 from presscheck.service.web.published_site import PublishedSite
 
 MOST_COMPARED = 2_000
-"""Maximum number of pages of a space that are compared with a path without a page; it takes about 20 ms."""
+"""Maximum number of pages of a space that are compared with a path that has no page; this takes about 20 ms."""
 
 
-class Way(NamedTuple):
+class NavigationLink(NamedTuple):
     """A link to a section, a page or an external URL."""
 
     title: str
@@ -28,15 +28,15 @@ class Way(NamedTuple):
     emoji: str = ""
 
 
-class Ways(NamedTuple):
-    """Links to consecutive sections with the same group, and its title; the title is empty without a group."""
+class LinkGroup(NamedTuple):
+    """Consecutive links with the same group. `title` is the title of the group; empty for links without a group."""
 
     title: str
-    ways: tuple[Way, ...]
+    links: tuple[NavigationLink, ...]
 
 
 class Node(NamedTuple):
-    """A page in the tree; `number` is its index among the visible pages."""
+    """A page in the tree. `number` is its index among the visible pages."""
 
     title: str
     emoji: str
@@ -54,11 +54,11 @@ class PageTree(NamedTuple):
 
 
 class TreeHtml:
-    """The rendered page tree of a space, from which the HTML for any current page is made.
+    """A rendered page tree that can be marked up for any current page without rendering it again.
 
     Args:
-        html: the tree with two marks for each page: `<!cN>` at the attributes of its link, for `aria-current`, and
-            `<!oN>` at the attributes of its subtree, for `open`.
+        html: the tree with two placeholders for each page N: `<!cN>` in the tag of its link, for `aria-current`, and
+            `<!oN>` in the tag of its subtree, for `open`.
         ids: the ids of the pages by number.
     """
 
@@ -90,25 +90,27 @@ class TreeHtml:
         return "".join((*parts, self._text[start:]))
 
 
-def sections(site: PublishedSite, current: SiteSpaceRow | None) -> list[Ways]:
+def sections(site: PublishedSite, current: SiteSpaceRow | None) -> list[LinkGroup]:
     """Return the links to sections and the external links of a site, by group; empty if there are fewer than two."""
-    links: list[tuple[str, Way]] = []
+    links: list[tuple[str, NavigationLink]] = []
     language = site.spaces[current.space_id].language if current else None
     for section in site.sections_and_links():
         if isinstance(section, ExternalLinkRow):
-            link = outside(site, section.url)
+            link = resolve_url(site, section.url)
             title = (section.localized_title or {}).get(language or "") or section.title
             if link:
-                links.append((site.group_title(section), Way(visible_words(str(title), site.holds), link.url)))
+                links.append(
+                    (site.group_title(section), NavigationLink(visible_words(str(title), site.holds), link.url))
+                )
             continue
         first = site.first_of(section)
         if first:
             is_current = current is not None and current.section_id == section.id
-            links.append((site.group_title(section), Way(section.title, site.address(first), is_current)))
+            links.append((site.group_title(section), NavigationLink(section.title, site.address(first), is_current)))
     if len(links) < 2:
         return []
     grouped = groupby(links, lambda link: link[0])
-    return [Ways(title, tuple(way for _, way in ways)) for title, ways in grouped]
+    return [LinkGroup(title, tuple(link for _, link in group)) for title, group in grouped]
 
 
 def tree(site: PublishedSite, site_space: SiteSpaceRow) -> PageTree:
@@ -145,35 +147,37 @@ def trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) ->
     return ancestors
 
 
-def neighbours(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> tuple[Way | None, Way | None]:
+def neighbours(
+    site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition
+) -> tuple[NavigationLink | None, NavigationLink | None]:
     """Return links to the previous and the next page; None where there is no page."""
     content = site.content(site_space.space_id)
     at = content.order.get(place.page["id"])
     if at is None:
         return None, None
 
-    def way(index: int) -> Way | None:
+    def link(index: int) -> NavigationLink | None:
         if not 0 <= index < len(content.listed):
             return None
         document = content.listed[index]
-        return Way(str(document.page["title"]), site.address(site_space, document))
+        return NavigationLink(str(document.page["title"]), site.address(site_space, document))
 
-    return way(at - 1), way(at + 1)
+    return link(at - 1), link(at + 1)
 
 
-def similar(site: PublishedSite, path: str) -> list[Way]:
+def similar(site: PublishedSite, path: str) -> list[NavigationLink]:
     """Return links to at most five pages whose last path segment is similar to the last segment of `path`."""
     wanted = path.rstrip("/").rpartition("/")[2].casefold()[:100].removesuffix(".md").removesuffix(".html")
-    pages: dict[str, Way] = {}
+    pages: dict[str, NavigationLink] = {}
     for site_space in site.site_spaces:
         for place in site.content(site_space.space_id).listed[:MOST_COMPARED]:
             name = (place.path or "").rpartition("/")[2].casefold()
-            pages.setdefault(name, Way(str(place.page["title"]), site.address(site_space, place)))
+            pages.setdefault(name, NavigationLink(str(place.page["title"]), site.address(site_space, place)))
     return [pages[name] for name in get_close_matches(wanted, pages, n=5, cutoff=0.6)]
 
 
 def emoji_of(code: Any) -> str:
-    """Return an emoji, given its code points in hexadecimal or the character itself; empty if `code` is not a text."""
+    """Return the emoji for hexadecimal code points such as `1f600`. Other texts are unchanged; other values give ""."""
     if not isinstance(code, str) or not code:
         return ""
     try:
@@ -199,7 +203,7 @@ def _url(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> 
         return ""
     target = page.get("target")
     if not target and isinstance(page.get("href"), str):
-        link = outside(site, page["href"])
+        link = resolve_url(site, page["href"])
     else:
-        link = reference(site, target, site_space.space_id)
+        link = resolve_reference(site, target, site_space.space_id)
     return link.url if link else ""

@@ -56,7 +56,7 @@ def page_pdf(site: PublishedSite) -> Response | None:
 
 
 def _offered(looks: dict[str, Any]) -> set[str]:
-    """Return the actions that the customization offers: the flags of the documented release, or the newest list."""
+    """Return the actions that the customization offers. The documented API release has flags, the newest has a list."""
     actions = _part(looks, "pageActions")
     items = actions.get("items")
     offered = {item for item in cast("list[Any]", items) if isinstance(item, str)} if isinstance(items, list) else set()
@@ -75,7 +75,7 @@ def _part(looks: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _is_public(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> bool:
-    """Return whether a PDF can contain a page: visitors without claims see the page, and it is not generated."""
+    """Return whether a PDF can contain a page. The page must be visible without claims, and not generated."""
     if TEXT in place.page:
         return False
     if not site.site.adaptive_content:
@@ -85,7 +85,7 @@ def _is_public(site: PublishedSite, site_space: SiteSpaceRow, place: PagePositio
 
 
 def _edit_address(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> str:
-    """Return the URL that edits the file of a page at the provider of its repository, or an empty string."""
+    """Return the URL for editing the file of a page in its repository on the web, or an empty string."""
     tree, source = site.spaces[site_space.space_id].repository_url, place.page.get("git") or {}
     path = source.get("path")
     if not tree or not path:

@@ -1,7 +1,7 @@
-"""The text of a page of a published site as HTML, cached while neither the site nor a page of its space changes.
+"""The text of a published page as HTML, cached until the site or a page of its space changes.
 
-A page is drawn again after each commit, because its frame may show something else; its text is then taken from this
-cache. Rendering a text takes far longer than rendering the frame.
+A page is rendered again after each commit, because its frame may have changed; its text is then taken from this cache.
+Rendering a text takes far longer than rendering the frame.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def page_body(
 ) -> PageBody:
     """Return the text of a page.
 
-    The text is not cached if it has blocks of integrations or specifications of the organization: these change while
-    site and pages stay the same.
+    The text is not cached if it has blocks of integrations or specifications of the organization, which can change
+    while site and pages stay the same.
 
     Args:
         site: the site.
@@ -71,12 +71,12 @@ def page_body(
         markdown = body_of(context, place.page)
         html = render_page_html(markdown, links[0].source, links[0])
         if links[0].has_blocks and drawn is None:
-            context.session.info[TIMED] = True  # keeps the page out of the cache
+            context.session.info[TIMED] = True  # the page is not cached
         return PageBody(html, _summary(html.html), has_updates(markdown, site.holds))
 
-    # the origin, because links to the app of the same service lead to pages of the site
+    # includes the origin, because app URLs with this origin become links to pages of the site
     name = f"body of {place.page['id']} at {context.origin} {is_new_tab}"
-    return site.kept(name, site_space, render, lambda body: body.weight() if links[0].is_lasting else None)
+    return site.cached(name, site_space, render, lambda body: body.weight() if links[0].is_lasting else None)
 
 
 def _summary(html: str) -> str:

@@ -1,8 +1,8 @@
 """Cache of pages of published sites: plain, compressed with gzip, and with `ETag`.
 
 Pages are cached until the next commit to the database, like the responses in `http/middleware.py`. Only pages that
-depend on nothing but the database, the path and the chosen theme are cached: no pages for signed-in visitors, which
-depend on the time, no previews, searches or errors.
+depend on nothing but the database, the path and the chosen theme are cached. Pages for signed-in visitors depend on the
+time and are not cached. Previews, searches and errors are not cached either.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from presscheck.service.web.site_record import SiteRecords
 
 
 class PageCache:
-    """The pages of published sites.
+    """Renders the pages of published sites and caches them.
 
     Args:
         database: the database of the service.
         versions: the version of the database.
         files: the stored files.
         clock: returns the current time.
-        is_live: whether pages are loaded again when their space changes.
+        is_live: whether pages reload when their space changes.
         diagram_script: the URL path of the script that draws diagrams, or an empty string.
     """
 
@@ -72,7 +72,7 @@ class PageCache:
     async def current_version(self) -> Version | None:
         """Return the version of the database, and clear the caches if it has changed.
 
-        The version is read before a page is rendered, so that a commit during its rendering makes the page stale.
+        Call this before rendering a page, so that a commit during the rendering makes the page stale.
         """
         version = await self._versions.current()
         if version != self._version:
@@ -89,18 +89,18 @@ class PageCache:
     def respond(
         self, request: Request, version: Version | None, blocks: BlockDrawer | None, *, is_zipped: bool = False
     ) -> CachedResponse | Response:
-        """Render a response. A page is cached if it depends on nothing but the database and the key of the request.
+        """Render a response. A page is cached if it depends only on the database and the key of the request.
 
         Args:
             request: the request.
             version: the version of the database before this call.
             blocks: draws the blocks of integrations; without it, pages with such blocks are not cached.
-            is_zipped: whether a page is compressed now, rather than for its first reader.
+            is_zipped: whether to compress the page now, instead of for the first reader who accepts gzip.
         """
-        from presscheck.service.web.views import answered  # takes 106 ms to import, so only for published pages
+        from presscheck.service.web.views import site_response  # takes 106 ms to import, so only for published pages
 
         with self.reading(request, version) as (context, sites):
-            response = answered(context, request, self._files, sites, blocks)
+            response = site_response(context, request, self._files, sites, blocks)
             if not isinstance(response, SitePage):
                 return compress_response(response, request.headers.get("accept-encoding", ""))
             tag = entity_tag(bytes(response.body))
@@ -137,8 +137,8 @@ class PageCache:
 def _key(scope: Scope) -> bytes | None:
     """Return the cache key of a page, or None if the response must not be cached.
 
-    The key is a hash, so that no share key of a URL stays in memory. It does not cover the tokens of visitors in
-    cookies: pages that need such a token depend on the time and are not cached.
+    The key is a hash, so that no share key of a URL stays in memory. It does not cover visitor tokens in cookies,
+    because pages that need such a token depend on the time and are not cached.
     """
     if scope["query_string"] or wants_markdown(Headers(scope=scope).get("accept", "")):
         return None

@@ -1,11 +1,11 @@
-"""Draws the pages of visited sites in the background, so that the first visit of a page is as fast as a later one.
+"""Draws the pages of visited sites in the background, so that the first visit of a page is as fast as later visits.
 
-When a site is visited for the first time, and whenever its content changes afterwards, a thread draws its pages, the
-most recently changed ones first, into the cache of pages. It is no job of the queue, because each process has a cache
-of its own, and because the commit with which a job ends would make the drawn pages stale.
+After the first visit of a site, and whenever its content changes afterwards, a thread draws its pages, the most
+recently changed ones first, and adds them to the page cache. This is not a job of the queue, because each process has
+its own cache, and because the commit at the end of a job would make the drawn pages stale.
 
-A page is drawn as for a reader, under the version that the database had before, so a commit during the drawing makes
-it stale, too. The thread belongs to the drawer alone and rests most of the time, so readers do not wait for it.
+A page is cached under the version that the database had before the drawing, as for readers, so a commit during the
+drawing makes it stale. The thread does nothing else and pauses most of the time, so readers do not wait for it.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from presscheck.service.web.cached_response import CachedResponse
 from presscheck.service.web.page_cache import PageCache
 
 PAUSE = 1.0
-"""Seconds between two looks at the version of the database."""
+"""Seconds between two checks of the version of the database."""
 LONGEST_BURST = 10
-"""Number of pauses in which commits may follow each other before pages are drawn nevertheless."""
+"""Maximum number of consecutive pauses with commits; then pages are drawn although commits continue."""
 REST = 4
-"""Rest after a page, at most a `PAUSE`, as a multiple of the time that it took: a fifth of a processor is used."""
+"""Pause after a page, as a multiple of its rendering time, at most `PAUSE`. Uses a fifth of a processor."""
 REMEMBERED = 3600.0
-"""Seconds since its last visit for which a site is drawn again when its content changes."""
+"""Seconds after its last visit until a site is forgotten, and no longer drawn when its content changes."""
 MOST_SITES = 8
 """Maximum number of remembered sites; a site that is read under two host names counts twice."""
 
@@ -50,8 +50,8 @@ class VisitedSite:
         name: the name in its URL.
         origin: the start of its URL.
         visited: the time of the last visit, of the monotonic clock.
-        version: the version of the database under which it was last looked at.
-        digest: the content that was drawn.
+        version: the version of the database when the content of the site was last checked.
+        digest: the hash of the content that was drawn last.
     """
 
     name: str
@@ -75,7 +75,7 @@ class VisitedSite:
 
 
 class PageDrawer:
-    """The background task of a process, which starts with the first visit of a site.
+    """The background task of a process. It starts with the first visit of a site.
 
     Args:
         pages: the cache into which pages are drawn.
@@ -91,11 +91,11 @@ class PageDrawer:
         database.closing.callback(self.close)
 
     def note_visit(self, scope: Scope) -> None:
-        """Remember the site of a request, whose response everybody may see."""
+        """Remember the site of a request with a public response."""
         key, now = (scope["path_params"]["site"], scope[ORIGIN]), time.monotonic()
         site = self._sites.pop(key, None) or VisitedSite(*key, now)
         site.visited = now
-        self._sites[key] = site  # the last one is the most recently visited
+        self._sites[key] = site  # the most recently visited site is last
         if len(self._sites) > MOST_SITES:
             del self._sites[next(iter(self._sites))]
         if self._task is None or self._task.done():
@@ -120,7 +120,7 @@ class PageDrawer:
             if 0 < burst < LONGEST_BURST:
                 continue
             burst = 0
-            room = self._pages.capacity * 3 // 4  # the rest remains for pages that readers visit meanwhile
+            room = self._pages.capacity * 3 // 4  # the rest is for pages that readers visit in the meantime
             for key, site in [*self._sites.items()]:
                 if time.monotonic() - site.visited > REMEMBERED:
                     self._sites.pop(key, None)
@@ -128,7 +128,7 @@ class PageDrawer:
                     room -= await self._draw(site, version, room)
 
     async def _draw(self, site: VisitedSite, version: Version, room: int) -> int:
-        """Draw the pages of a site unless it has not changed. Return the size of the drawn pages in bytes."""
+        """Draw the pages of a site if its content has changed. Return the size of the drawn pages in bytes."""
         size, site.version = 0, version
         try:
             digest, paths = await run_sync(self._paths, site, version, limiter=self._limiter)
@@ -144,7 +144,7 @@ class PageDrawer:
                 if size > room:
                     break
                 await asyncio.sleep(min(REST * (time.monotonic() - began), PAUSE))
-        except Exception:  # readers still get each page, or its error
+        except Exception:  # pages are still rendered, or fail, when readers request them
             _log.exception("The pages of a site could not be drawn in advance")
         return size
 
@@ -153,7 +153,7 @@ class PageDrawer:
         return page.weight() if isinstance(page, CachedResponse) else 0
 
     def _paths(self, site: VisitedSite, version: Version) -> tuple[bytes, list[str]]:
-        """Return a digest of the content of a site, and the paths of its pages, the most recently changed one first.
+        """Return a hash of the content of a site, and the paths of its pages, the most recently changed page first.
 
         There are no paths if visitors have to sign in or the site has been unpublished.
         """

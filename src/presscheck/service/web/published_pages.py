@@ -27,8 +27,8 @@ class PublishedPages:
     """The endpoint of published sites.
 
     Args:
-        pages: the pages.
-        drawer: draws the other pages of a site that is visited, or None.
+        pages: the page cache.
+        drawer: draws the other pages of a visited site, or None.
         blocks: draws the blocks of integrations.
     """
 

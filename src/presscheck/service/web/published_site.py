@@ -18,7 +18,7 @@ from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, 
 from presscheck.documents.visitors.condition_tags import visible_words
 from presscheck.documents.visitors.conditions import holds
 from presscheck.documents.visitors.visible_pages import WORDS, visible_pages
-from presscheck.service.content.revision_content import RevisionContent, kept, revision_content
+from presscheck.service.content.revision_content import RevisionContent, cached, revision_content
 from presscheck.service.content.revisions import FORMER_PATHS
 from presscheck.service.content.serializers import Content, LinkTargets
 from presscheck.service.content.specifications import newest_contents, stored_specification
@@ -34,7 +34,7 @@ from presscheck.service.web.site_record import SiteRecord, digest_of
 Value = TypeVar("Value")
 
 _CHANGES = re.compile(r"(?:^|/)~/changes/(\d{1,9})(?:/|$)").search
-"""The part of a path that selects a change request; it follows the path of the space."""
+"""Matches the part of a path that selects a change request. It follows the path of the space."""
 
 
 class PreviewedRequest(NamedTuple):
@@ -45,18 +45,18 @@ class PreviewedRequest(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The path segments that URLs of the change request have after the path of the space."""
+        """The segments after the path of the space in URLs of the change request."""
         return f"~/changes/{self.request.number}/"
 
 
 @dataclass(frozen=True)
 class SpaceContent:
-    """The content of a space without the pages that the reader may not see. Threads share it, so it never changes."""
+    """The content of a space without the pages that the reader may not see. Threads share it, so it must not change."""
 
     revision: RevisionContent
     tree: Tree
     specifications: tuple[str, ...] = ()
-    """The stored files of the specifications from which pages are generated."""
+    """Ids of the stored specifications from which pages are generated."""
 
     @cached_property
     def places(self) -> dict[str, PagePosition]:
@@ -100,7 +100,7 @@ class SpaceContent:
         return {place.page["id"]: index for index, place in enumerate(self.listed)}
 
     def at(self, path: str) -> PagePosition | None:
-        """Return the document at a path or with an id, or None.
+        """Return the document at a path, or with an id in place of the path, or None.
 
         The path of a group leads to its first document, an empty path to the first document of the space.
         """
@@ -126,7 +126,7 @@ class PublishedSite:
         record: the rows of the site.
 
     Attributes:
-        base: start of links within the site, without host, so that a page is the same at each host of the site.
+        base: prefix of links within the site. It has no host, so that a page is the same for all hosts of the site.
         previewed: the change request that a preview shows, if its URL selects one.
 
     Raises:
@@ -151,23 +151,24 @@ class PublishedSite:
         )
         self.previewed = self._previewed()
 
-    def kept(
-        self, name: str, of: SiteSpaceRow, make: Callable[[], Value], weight: Callable[[Value], int | None]
+    def cached(
+        self, name: str, site_space: SiteSpaceRow, make: Callable[[], Value], weight: Callable[[Value], int | None]
     ) -> Value:
-        """Return a value that stays the same while neither the site nor a page of the space changes, and cache it. In a
-        preview, the value is not cached.
+        """Return a cached value that depends only on the site and the pages of one of its spaces.
+
+        In a preview, the value is not cached.
 
         Args:
             name: the kind of value.
-            of: the space.
+            site_space: the space.
             make: computes the value.
-            weight: estimates its size in memory in bytes; None if the value may change earlier.
+            weight: estimates its size in memory in bytes. Returns None if the value must not be cached.
         """
         if self.reader.is_previewing:
             return make()
-        specifications = self.content(of.space_id).specifications
-        key = (name, self.record.digest.hex(), of.id, self.reader.base, *specifications, *self._visitor)
-        return kept(self.context, key, make, weight)
+        specifications = self.content(site_space.space_id).specifications
+        key = (name, self.record.digest.hex(), site_space.id, self.reader.base, *specifications, *self._visitor)
+        return cached(self.context, key, make, weight)
 
     def holds(self, condition: str | None) -> bool:
         """Return whether the reader meets a condition."""
@@ -219,7 +220,7 @@ class PublishedSite:
                 raise LookupError(f"space {space_id} has no revision {revision_id}")
             specifications = self._specifications(revision)
             stored = tuple(content for content in specifications.values())
-            self._known[space_id] = kept(
+            self._known[space_id] = cached(
                 self.context,
                 ("published space", revision.id, *stored, *self._visitor),
                 lambda: SpaceContent(revision, self._visible(revision.tree, specifications), stored),
@@ -230,7 +231,7 @@ class PublishedSite:
     def targets(self, content: SpaceContent) -> LinkTargets:
         """Return the possible link targets in a space."""
         revision = content.revision
-        return self.kept_of_content(
+        return self.cached_for_content(
             ("link targets",),
             content,
             lambda: LinkTargets(
@@ -240,12 +241,12 @@ class PublishedSite:
             lambda _: revision.weight() // 4,
         )
 
-    def kept_of_content(
+    def cached_for_content(
         self, key: tuple[str, ...], content: SpaceContent, make: Callable[[], Value], weight: Callable[[Value], int]
     ) -> Value:
-        """Return a cached value that depends only on a key and on the content of a space for this reader."""
+        """Return a cached value that depends only on `key` and the content of a space for this reader."""
         whole = (*key, content.revision.id, *content.specifications, *self._visitor)
-        return kept(self.context, whole, make, weight)
+        return cached(self.context, whole, make, weight)
 
     def absolute(self, url: str) -> str:
         """Return a URL with its host, for search engines and redirects."""
@@ -266,8 +267,8 @@ class PublishedSite:
     def looks(self) -> dict[str, Any]:
         """The customization of the site, or of the space of the requested page if the space has its own."""
         is_custom = any(site_space.looks for site_space in self.site_spaces)
-        found = self.find(self.path) if is_custom else None
-        return combined(self.record.looks, found[0].looks) if found else self.record.looks
+        page = self.find(self.path) if is_custom else None
+        return combined(self.record.looks, page[0].looks) if page else self.record.looks
 
     @property
     def title(self) -> str:
@@ -318,8 +319,9 @@ class PublishedSite:
         return self.address(site_space, place, anchor) if site_space and place else None
 
     def find(self, path: str) -> tuple[SiteSpaceRow, PagePosition] | None:
-        """Return the page at a path (see `path`) and its site space, or None. Sections and spaces take precedence over
-        pages.
+        """Return the page at a path (see `path`) and its site space, or None.
+
+        Sections and spaces take precedence over pages.
         """
         for site_space, rest in self._possible_spaces(path):
             place = self.content(site_space.space_id).at(rest)
@@ -332,14 +334,14 @@ class PublishedSite:
 
         If there are several possible site spaces, the first one with a page at the path is preferred.
         """
-        asked = [*self._possible_spaces(path)]
-        having = (one for one in asked if self.content(one[0].space_id).at(one[1]))
-        return next(having, next(iter(asked), None))
+        candidates = [*self._possible_spaces(path)]
+        with_page = (candidate for candidate in candidates if self.content(candidate[0].space_id).at(candidate[1]))
+        return next(with_page, next(iter(candidates), None))
 
     def moved(self, path: str) -> str | None:
-        """Return the new URL of a page that had this path before, or None.
+        """Return the present URL of a page with this former path, or None.
 
-        The redirects of imported repositories determine the former paths of a page.
+        Former paths come from the redirects of imported repositories.
         """
         for site_space, rest in self._possible_spaces(path):
             place, anchor = self.content(site_space.space_id).former_paths.get(rest.strip("/"), (None, ""))
@@ -391,9 +393,9 @@ class PublishedSite:
             yield first, rest
 
     def _specifications(self, revision: RevisionContent) -> dict[str, str]:
-        """Return the stored files of the specifications from which pages of a revision are generated, by slug."""
+        """Return the ids of the stored specifications from which pages of a revision are generated, by slug."""
         key = ("specifications of pages", revision.id)
-        slugs = kept(self.context, key, lambda: generated_slugs(revision.tree), lambda slugs: 200 + 100 * len(slugs))
+        slugs = cached(self.context, key, lambda: generated_slugs(revision.tree), lambda slugs: 200 + 100 * len(slugs))
         return newest_contents(self.context, self.site.organization_id, slugs)
 
     def _visible(self, tree: Tree, specifications: dict[str, str]) -> Tree:

@@ -1,4 +1,4 @@
-"""The tools that a site has for agents of its readers: search and read pages, both named as on GitBook."""
+"""The MCP tools of a site, which search and read pages. They have the same names as on GitBook."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from presscheck.documents.pages.tree import PagePosition
 from presscheck.service.models.sites import SiteSpaceRow
-from presscheck.service.web.links import outside
+from presscheck.service.web.links import resolve_url
 from presscheck.service.web.machine_files import page_markdown
 from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.search import LONGEST_QUERY, PAGE_SIZE, Marked, search_page
@@ -28,9 +28,9 @@ class Argument(NamedTuple):
     Attributes:
         description: what the argument means.
         kind: the type in JSON: `string` or `integer`.
-        least: the smallest integer, or the least number of characters.
+        least: the smallest integer, or the minimum number of characters.
         most: the largest integer, or the maximum number of characters.
-        default: the value of an integer that is missing; None if the argument is required.
+        default: the default value of an integer; None if the argument is required.
     """
 
     description: str
@@ -91,15 +91,15 @@ class Tool(NamedTuple):
         return ""
 
     def call(self, site: PublishedSite, values: dict[str, Any]) -> dict[str, Any]:
-        """Run the tool with arguments that have no problem, and return the result for clients."""
+        """Run the tool with valid arguments (see `problem_of`), and return the result for clients."""
         defaults = {name: argument.default for name, argument in self.arguments.items()}
         return self.run(site, defaults | values)
 
 
 def _search(site: PublishedSite, values: dict[str, Any]) -> dict[str, Any]:
-    found = search_page(site, values["query"], "", 1)
+    matches = search_page(site, values["query"], "", 1)
     results: list[dict[str, Any]] = []
-    for page in found.pages[: values["limit"]]:
+    for page in matches.pages[: values["limit"]]:
         passage = page.passages[0] if page.passages else None
         result = {
             "title": _plain(page.title),
@@ -121,7 +121,7 @@ def _search(site: PublishedSite, values: dict[str, Any]) -> dict[str, Any]:
     ]
     return {
         "content": [{"type": "text", "text": text} for text in texts or ["No page matches."]],
-        "structuredContent": {"total": found.total, "results": results},
+        "structuredContent": {"total": matches.total, "results": results},
     }
 
 
@@ -144,11 +144,11 @@ def _read(site: PublishedSite, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _page_at(site: PublishedSite, url: str) -> tuple[SiteSpaceRow, PagePosition] | None:
-    """Return the page with a URL, a path or an id, or None. Former paths of pages count, too."""
+    """Return the page for a URL, a path, a former path or an id, or None."""
     address = url.strip().partition("#")[0].partition("?")[0]
     for _ in range(2):
         if _HAS_SCHEME(address):
-            link = outside(site, f"{address}/")
+            link = resolve_url(site, f"{address}/")
             if link is None or not link.url.startswith(site.base):
                 return None
             address = link.url

@@ -1,4 +1,4 @@
-"""The text of API references for search: what the OpenAPI blocks of pages and generated pages show."""
+"""The searchable text of API references, which are OpenAPI blocks in pages and generated pages."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from presscheck.service.web.specifications import newest_versions
 
 MOST_BLOCKS = 500
 """Maximum number of blocks of a space whose specification is read; 500 operations take about a second, once for each
-version. Of further blocks, the search finds the path or the name.
+version. Further blocks are only found by path or name.
 """
 
 ReferenceTexts = Mapping[str, SearchText]
-"""The search texts of pages with API references, by page id."""
+"""The searchable texts of pages with API references, by page id."""
 
 
 def reference_texts(
     site: PublishedSite, site_space: SiteSpaceRow, included: IncludedTexts | None, reading: TextReading
 ) -> ReferenceTexts:
-    """Return the texts of the pages of a space that show API references."""
+    """Return the searchable texts of the pages of a space that have API references."""
     content = site.content(site_space.space_id)
     documents = _documents_with_blocks(site, content)
     places = [
@@ -43,7 +43,7 @@ def reference_texts(
     ]
     if not places:
         return {}
-    return site.kept_of_content(
+    return site.cached_for_content(
         (reading.name, "of API references", site_space.id, newest_versions(site)),
         content,
         lambda: _Reader(site, site_space, included, reading).texts(places),
@@ -52,9 +52,9 @@ def reference_texts(
 
 
 def _documents_with_blocks(site: PublishedSite, content: SpaceContent) -> frozenset[str]:
-    """Return the ids of the documents of a space that have the word `openapi`."""
+    """Return the ids of the documents of a space that contain a word starting with `openapi`."""
 
-    def found() -> frozenset[str]:
+    def find_documents() -> frozenset[str]:
         revision = content.revision
         documents = {page.get("documentId") for page in (place.page for place in revision.pages.values())}
         documents |= {snippet.get("document") for snippet in revision.reusable_contents}
@@ -62,11 +62,13 @@ def _documents_with_blocks(site: PublishedSite, content: SpaceContent) -> frozen
         connection = site.context.session.connection()
         return frozenset(documents_with(connection, own, "openapi", begins=True) if own else ())
 
-    return site.kept_of_content(("documents with API references",), content, found, lambda ids: 200 * (1 + len(ids)))
+    return site.cached_for_content(
+        ("documents with API references",), content, find_documents, lambda ids: 200 * (1 + len(ids))
+    )
 
 
 class _Reader:
-    """A reader of the pages of one space."""
+    """Makes the searchable texts of the pages of one space."""
 
     def __init__(
         self, site: PublishedSite, site_space: SiteSpaceRow, included: IncludedTexts | None, reading: TextReading

@@ -1,4 +1,4 @@
-"""Routes for browsers: published sites and app URLs; their modules are imported on the first request."""
+"""Routes for browsers: published sites and app URLs. Their modules are imported on the first request."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from presscheck.service.web.page_drawer import PageDrawer
 from presscheck.service.web.published_pages import PublishedPages
 
 ROBOTS = "User-agent: *\nDisallow: /v1/\nDisallow: /app/\nDisallow: /preview/\n"
-"""Search engines read this file only at the top of a host; each site has a `robots.txt` with its `sitemap.xml`."""
+"""The `robots.txt` of the host. Sites have their own with a `sitemap.xml`, but search engines only read this one."""
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#9a4f1b"/>'
     '<path d="M4 5h8M4 8h8M4 11h5" stroke="#fff" stroke-width="1.5"/></svg>'
 )
-"""The icon of sites that have none of their own: lines of text."""
+"""The icon of sites without an icon of their own."""
 
 
 async def _send_robots(_request: Request) -> Response:
@@ -58,7 +58,7 @@ def web_routes(
         files: the stored files.
         clock: returns the current time.
         blocks: draws the blocks of integrations.
-        live: tells pages when their space has changed.
+        live: notifies pages of changes in their space.
         diagrams: the script that draws diagrams; without it, pages show their source.
     """
 
@@ -77,7 +77,7 @@ def web_routes(
 
     diagram_script = diagrams.path if diagrams else ""
     pages = PageCache(database, versions, files, clock, is_live=live is not None, diagram_script=diagram_script)
-    # a preview changes with each save, and has one reader
+    # pages of a preview are not drawn in advance: they change with each save, and have one reader
     drawer = None if live else PageDrawer(pages, database)
     send_site = PublishedPages(pages, drawer, blocks)
     feedback_form = FeedbackForm(database, files, clock)

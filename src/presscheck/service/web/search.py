@@ -1,4 +1,4 @@
-"""Search in a site: the visible pages that match a query, ranked over all spaces, with the matching sections."""
+"""Search in a site: the visible pages of all spaces that match a query, ranked, with their matching sections."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from presscheck.documents.visitors.condition_tags import visible_words
 from presscheck.documents.visitors.conditions import problem_of
 from presscheck.service.content.included_texts import IncludedTexts
 from presscheck.service.content.relevance import Term, marked, passages
-from presscheck.service.content.search import Found, Hit, SearchedPage, TextReading, as_results, find
+from presscheck.service.content.search import Hit, Matches, SearchedPage, TextReading, as_results, find
 from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web.navigation import trail
 from presscheck.service.web.published_site import PublishedSite
@@ -28,7 +28,7 @@ MOST = 50
 """Maximum number of pages in a response of the API."""
 
 Marked = list[tuple[str, bool]]
-"""A text in parts, each with whether it matches the query."""
+"""The parts of a text, each with whether it matches the query."""
 _Places = dict[tuple[str, str], tuple[SiteSpaceRow, PagePosition]]
 
 
@@ -67,7 +67,7 @@ class SearchPage(NamedTuple):
         first: the number of the first result on this page.
         is_exact: whether the results have all words of the query.
         is_complete: whether all pages of the site were searched.
-        filters: the filters with results, after the filter for all results; empty if all results have the same filter.
+        filters: a link to all results, then the filters that have results; empty if there is only one such filter.
         before: the URL of the previous page of results, if any.
         after: the URL of the next page of results, if any.
     """
@@ -92,31 +92,31 @@ def search_page(site: PublishedSite, query: str, chosen: str, number: int) -> Se
         number: the number of the page of results, from 1.
     """
     places = _places(site, site.site_spaces)
-    found = _find(site, places, query)
+    matches = _find(site, places, query)
 
     def group(hit: Hit) -> tuple[str, str]:
         return _group(site, places[hit.place.space_id, hit.page["id"]][0])
 
-    counts = Counter(map(group, found.hits))
+    counts = Counter(map(group, matches.hits))
     chosen = chosen if chosen in {key for key, _ in counts} else ""
-    hits = [hit for hit in found.hits if not chosen or group(hit)[0] == chosen]
+    hits = [hit for hit in matches.hits if not chosen or group(hit)[0] == chosen]
     last = max(1, -(-len(hits) // PAGE_SIZE))
     number = min(max(1, number), last)
     first = (number - 1) * PAGE_SIZE
-    pages = [_shown(site, places, hit, found.terms) for hit in hits[first : first + PAGE_SIZE]]
+    pages = [_shown(site, places, hit, matches.terms) for hit in hits[first : first + PAGE_SIZE]]
 
     def url(key: str, page: int) -> str:
         parts = {"q": query, "in": key, "page": page if page > 1 else ""}
         return f"?{urlencode({name: value for name, value in parts.items() if value})}"
 
-    filters = [Filter("All", url("", 1), len(found.hits), not chosen)]
+    filters = [Filter("All", url("", 1), len(matches.hits), not chosen)]
     filters += [Filter(title, url(key, 1), count, key == chosen) for (key, title), count in counts.items()]
     return SearchPage(
         pages,
         len(hits),
         first + 1,
-        found.is_exact,
-        found.is_complete,
+        matches.is_exact,
+        matches.is_complete,
         filters if len(counts) > 1 else [],
         url(chosen, number - 1) if number > 1 else "",
         url(chosen, number + 1) if number < last else "",
@@ -124,15 +124,15 @@ def search_page(site: PublishedSite, query: str, chosen: str, number: int) -> Se
 
 
 def search_results(site: PublishedSite, site_spaces: Sequence[SiteSpaceRow], query: str) -> list[SearchSpaceResult]:
-    """Find the pages of some spaces that match a query.
+    """Find the pages in some spaces of a site that match a query.
 
-    Return them by space, the space with the best match first. Better matches have higher scores.
+    The results are grouped by space, the space with the best match first. Better matches have higher scores.
     """
     places = _places(site, site_spaces)
-    found = _find(site, places, query)
+    matches = _find(site, places, query)
     pages: dict[str, list[SearchPageResult]] = {}
-    for rank, result in enumerate(as_results(site.context, found.hits[:MOST], found.terms), start=1):
-        space_id = found.hits[rank - 1].place.space_id
+    for rank, result in enumerate(as_results(site.context, matches.hits[:MOST], matches.terms), start=1):
+        space_id = matches.hits[rank - 1].place.space_id
         sections = tuple(section.model_copy(update={"score": 1 / rank}) for section in result.sections or ())
         update = {"description": result.description or "", "score": 1 / rank, "rank": rank, "sections": sections}
         pages.setdefault(space_id, []).append(result.model_copy(update=update))
@@ -154,7 +154,7 @@ def _places(site: PublishedSite, site_spaces: Sequence[SiteSpaceRow]) -> _Places
     return places
 
 
-def _find(site: PublishedSite, places: _Places, query: str) -> Found:
+def _find(site: PublishedSite, places: _Places, query: str) -> Matches:
     reading = _FOR_EVERYBODY if site.site.adaptive_content else _WITHOUT_CONDITIONS
     included = {space_id: _included(site, space_id) for space_id, _ in places}
     spaces = {site_space.space_id: site_space for site_space, _ in places.values()}
@@ -177,7 +177,7 @@ def _find(site: PublishedSite, places: _Places, query: str) -> Found:
 
 
 def _included(site: PublishedSite, space_id: str) -> IncludedTexts | None:
-    """Return the reader of pages with reusable content, or None if the space has no reusable content."""
+    """Return the texts that pages of a space include, or None if the space has no reusable content."""
     content = site.content(space_id)
     if not content.revision.reusable_contents:
         return None
@@ -193,7 +193,7 @@ def _is_valid(condition: str) -> bool:
 
 
 _FOR_EVERYBODY = TextReading("search text for everybody", _never_holds)
-"""With adaptive content, only text without conditions is searched, whoever searches: the text is cached."""
+"""With adaptive content, only text without conditions is searched, because the cached text is the same for everyone."""
 _WITHOUT_CONDITIONS = TextReading("search text without conditions", _is_valid)
 """Parts with invalid conditions are always left out."""
 

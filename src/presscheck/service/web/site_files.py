@@ -1,4 +1,4 @@
-"""Files of published sites, whose URLs do not expire and are open to readers of the space."""
+"""Files of published sites. Their URLs do not expire, and all readers of the space can use them."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def file_url(site: PublishedSite, site_space: SiteSpaceRow, file: dict[str, Any]
 
 
 def site_file(
-    site: PublishedSite, files: BlobStore, known: str, refused: Callable[[int, str], Response]
+    site: PublishedSite, files: BlobStore, if_none_match: str, refused: Callable[[int, str], Response]
 ) -> Response | None:
     """Respond with the file at the requested path, or return None if the path does not belong to a file.
 
     Args:
         site: the site for this reader.
         files: the stored files.
-        known: the `If-None-Match` header of the request, or an empty string.
+        if_none_match: the `If-None-Match` header of the request, or an empty string.
         refused: builds the error response from a status and a message, if the store cannot be used.
 
     Raises:
@@ -51,7 +51,7 @@ def site_file(
         raise not_found("file")
     content = file.get("content") or ""
     headers = {"cache-control": "no-cache", "etag": f'"{content}"'}
-    if content and is_known(headers["etag"], known):
+    if content and is_known(headers["etag"], if_none_match):
         return Response(status_code=304, headers=headers)
     return file_response(files, content, _name(file), headers, refused)
 

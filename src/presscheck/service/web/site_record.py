@@ -1,4 +1,4 @@
-"""The rows of a published site besides its pages, cached until the next commit."""
+"""The rows of a published site except its pages, cached until the next commit."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EACH = 3_000
 """Approximate size of a row in memory, in bytes."""
 
 NUMBERED = SpaceRow.numbered.key
-"""The column that each new change request increments; readers see nothing of it."""
+"""The counter of change requests. It is not part of the digest, because readers do not see it."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class SiteRecord:
     scripts: list[SiteScript]
     """Scripts that integrations add to the pages."""
     digest: bytes
-    """A hash of all these rows and of the site, as far as readers see them."""
+    """A hash of the site and of all these rows. It changes when readers may see a difference."""
 
     def weight(self) -> int:
         """Estimate the size in memory in bytes."""
@@ -65,12 +65,12 @@ class SiteRecords:
     """Sites and their records, cached while the database does not change.
 
     Args:
-        known: the cache.
+        cache: the cache.
         version: the version of the database before this transaction, or None if it is unknown.
     """
 
-    def __init__(self, known: BoundedCache, version: Version | None) -> None:
-        self._cache, self._version = known, version
+    def __init__(self, cache: BoundedCache, version: Version | None) -> None:
+        self._cache, self._version = cache, version
 
     def named(self, context: Context, name: str) -> SiteRow | None:
         """Return the site with this id, name or former name, or None.

@@ -1,4 +1,4 @@
-"""The scripts that integrations add to published sites, as files. The script of the integration generates each once."""
+"""Script files that integrations add to published sites. The script of an integration generates each file once."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from presscheck.service.sites.scripts import script_at
 CAPACITY = 4 * 1024 * 1024
 """Capacity of the cache of a process, in bytes."""
 MOST_AT_ONCE, MOST_WAITING = 2, 100
-"""Maximum numbers of scripts that are made at the same time, and of requests that wait."""
+"""Maximum number of scripts that are generated at the same time, and of requests that wait."""
 PAUSE = 60
-"""Seconds until a script that could not be made is tried again."""
+"""Seconds after which another attempt is made to generate a script."""
 LIFETIME = 3600
 """Seconds for which browsers keep a script; its URL changes with the integration and its installation."""
 HEADERS = {
@@ -34,7 +34,7 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "cache-control": f"public, max-age={LIFETIME}",
 }
-MADE_BY_NOBODY = "The integration did not respond with a script."
+NO_SCRIPT = "The integration did not respond with a script."
 
 
 class SiteScripts:
@@ -56,7 +56,7 @@ class SiteScripts:
         """Handle a request."""
         text = await self._threads.run(self._script, request)
         if text is None:
-            return problem_response(502, MADE_BY_NOBODY, {"cache-control": "no-store"})
+            return problem_response(502, NO_SCRIPT, {"cache-control": "no-store"})
         return Response(text, 200, HEADERS, "text/javascript")
 
     def _script(self, request: Request) -> str | None:

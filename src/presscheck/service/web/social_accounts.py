@@ -1,4 +1,4 @@
-"""Links to the accounts of a site in social networks."""
+"""Links to the accounts of a site on social networks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NETWORKS = {
 }
 """The title and the URL of each network of the API, with `{}` in place of the account."""
 _PREFIXES = {"linkedin": "company/", "reddit": "r/"}
-"""The usual start of an account without a slash."""
+"""Prefixes for account names without a slash."""
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/")
 
 

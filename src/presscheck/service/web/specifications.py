@@ -1,4 +1,4 @@
-"""The OpenAPI specifications that pages of a published site show: those of the organization, and files of the space."""
+"""OpenAPI specifications on pages of a published site, from the organization or from a file of the space."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def specification_in_file(site: PublishedSite, content: str) -> SpecificationRea
 
 
 def newest_versions(site: PublishedSite) -> str:
-    """Return a text that changes whenever a specification of the organization does."""
+    """Return a hash that changes whenever a specification of the organization changes."""
     rows = site.context.session.execute(
         select(SpecRow.id, SpecRow.slug, SpecRow.source_url, SpecRow.last_version)
         .where(SpecRow.organization_id == site.site.organization_id)

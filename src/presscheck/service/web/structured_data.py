@@ -1,4 +1,4 @@
-"""Structured data of a page for search engines: JSON-LD with the words of schema.org."""
+"""Structured data of a page for search engines: JSON-LD with the vocabulary of schema.org."""
 
 from __future__ import annotations
 

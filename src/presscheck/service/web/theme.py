@@ -12,7 +12,7 @@ from urllib.parse import quote
 from presscheck.service.sites.customization import LOOKS
 from presscheck.service.web.cached_response import THEMES
 from presscheck.service.web.fonts import FONTS, MONOSPACE, SANS, font_faces, font_stack
-from presscheck.service.web.links import outside, reference
+from presscheck.service.web.links import resolve_reference, resolve_url
 from presscheck.service.web.navigation import emoji_of
 from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.social_accounts import SocialLink, social_links
@@ -29,7 +29,7 @@ COLOURS = {
 GROUNDS = {"light": "#fffdfa", "dark": "#191714"}
 """The background of pages by theme, as in the style sheet."""
 READABLE = 4.5
-"""Least contrast of text, according to WCAG AA."""
+"""Minimum contrast of text according to WCAG AA."""
 HEADERS = ("bold", "contrast", "custom", "none")
 """Header presets with a style of their own; all others look like `default`."""
 CHOICES = {
@@ -41,8 +41,9 @@ CHOICES = {
     "list": ("sidebar.list", ("default", "pill", "line")),
     "search": ("search", ("subtle", "prominent")),
 }
-"""Attributes of the page for the style sheet: the field of the API, and the values, of which the first is
-the default. The attribute of a default is left out.
+"""Attributes of the page for the style sheet, each with its API field and its values.
+
+The first value is the default; the attribute is left out for it.
 """
 
 
@@ -140,7 +141,7 @@ class Appearance:
     @property
     def home(self) -> str:
         """The URL that the title and the logo lead to."""
-        address = reference(self._site, self._at("header.primaryLink"))
+        address = resolve_reference(self._site, self._at("header.primaryLink"))
         return address.url if address else self._site.home
 
     @property
@@ -190,7 +191,7 @@ class Appearance:
         )
 
     def _theme(self, chosen: str | None) -> str:
-        """Return `light`, `dark`, or `auto` for the setting of the reader's system.
+        """Return `light`, `dark`, or `auto`, which follows the system of the reader.
 
         Readers who may switch the theme get the chosen theme. Without a choice, they get `dark` if it is the default of
         the site, or else `auto`. Readers who may not switch get the default of the site.
@@ -207,7 +208,7 @@ class Appearance:
             if not self._site.holds(link.get("condition") if isinstance(link.get("condition"), str) else None):
                 continue
             inner = tuple(self._links(link.get("links")))
-            address = reference(self._site, link.get("to"))
+            address = resolve_reference(self._site, link.get("to"))
             title = self._localized(link, "localizedTitle") or link.get("title") or (address.title if address else "")
             style = str(link.get("style") or "link")
             if address or (may_be_empty and inner):
@@ -231,18 +232,19 @@ class Appearance:
         return value if isinstance(value, str) else ""
 
     def _outside(self, path: str) -> str:
-        url = outside(self._site, self._text(path)) if self._text(path) else None
+        url = resolve_url(self._site, self._text(path)) if self._text(path) else None
         return url.url if url else ""
 
     def _picture(self, value: Any) -> Picture | None:
         urls = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-        light, dark = (outside(self._site, str(urls.get(shade) or "")) for shade in ("light", "dark"))
+        light, dark = (resolve_url(self._site, str(urls.get(shade) or "")) for shade in ("light", "dark"))
         first, second = light or dark, dark or light
         return Picture(first.url, second.url) if first and second else None
 
     def _header_colours(self) -> Iterator[str]:
-        """Yield the colors of a custom header. If the color of links is missing, black or white is used, whichever has
-        more contrast.
+        """Yield the CSS declarations of a custom header.
+
+        If the color of links is missing, it is black or white, whichever has more contrast.
         """
         for shade in ("light", "dark") if self._text("header.preset") == "custom" else ():
             ground, link = self._text(f"header.backgroundColor.{shade}"), self._text(f"header.linkColor.{shade}")
@@ -255,8 +257,8 @@ class Appearance:
     def _colours(self, name: str, path: str, shade: str) -> Iterator[str]:
         """Yield the CSS declarations of a color, or none if the color is invalid or the default.
 
-        The color is changed until it has enough contrast for text. The primary color of the site also fills buttons and
-        headers as it was chosen.
+        The color is changed until it has enough contrast for text. Only buttons and headers are filled with the primary
+        color as chosen.
         """
         colour = self._at(path)
         if not isinstance(colour, str) or not _COLOUR(colour) or colour == _value(LOOKS, path):
@@ -273,7 +275,7 @@ def _readable_on(colour: str) -> str:
 
 
 def _readable_in(shade: str, colour: str) -> str:
-    """Return a color, darkened or lightened until it has the contrast that WCAG asks of text on the page."""
+    """Darken or lighten a color until it has enough contrast for text on the page."""
     limit = 0 if shade == "light" else 255
     mixed = colour
     for part in range(1, 20):

@@ -1,4 +1,4 @@
-"""The words of published pages in the languages of sites; other languages and missing words are in English."""
+"""The interface texts of published pages in several languages. Other languages fall back to English."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ KEYS = (
     "Thank you for your feedback.",
     "Copy MCP URL",
 )
-"""The words in English."""
+"""The texts in English."""
 _TRANSLATED = {
     "de": (
         "Zum Inhalt springen",
@@ -460,5 +460,5 @@ _WORDS = {language: dict(zip(KEYS, words, strict=True)) for language, words in _
 
 
 def translated(words: str, language: str) -> str:
-    """Return words of the page in a language, such as `de` or `pt-BR`, or in English."""
+    """Return a text of `KEYS` in a language, such as `de` or `pt-BR`, or in English if there is no translation."""
     return _WORDS.get(language.partition("-")[0].lower(), {}).get(words, words)

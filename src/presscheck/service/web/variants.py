@@ -1,4 +1,4 @@
-"""The variants of a section: versions and languages, which are spaces with the same pages."""
+"""The variants of a section: its spaces, which have the same pages in several versions or languages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from presscheck.documents.pages.tree import PagePosition
 from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web.languages import language_name
-from presscheck.service.web.navigation import Way, emoji_of
+from presscheck.service.web.navigation import NavigationLink, emoji_of
 from presscheck.service.web.published_site import PublishedSite
 
 
@@ -24,8 +24,8 @@ class Variant(NamedTuple):
 class DefaultVersion(NamedTuple):
     """A link from a page of another version to the default version.
 
-    `current` and `title` are the titles of the two versions. `url` leads to the same page if `has_page`, and otherwise
-    to the first page.
+    `current` is the title of the other version, `title` the title of the default version. `url` leads to the same page
+    if `has_page`, and otherwise to the first page.
     """
 
     current: str
@@ -65,19 +65,19 @@ def default_version(site: PublishedSite, current: SiteSpaceRow, place: PagePosit
     return DefaultVersion(space.title, other.title, site.address(default, page), page is not None)
 
 
-def alternates(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[Way]:
+def alternates(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[NavigationLink]:
     """Return links to all language versions of a page, including the page itself. The title of a link is the language.
 
     The list is empty if there is only one version, or the space of the page has no language.
     """
     if not site.spaces[site_space.space_id].language:
         return []
-    links: list[Way] = []
+    links: list[NavigationLink] = []
     for sibling in site.within(site.section_of(site_space)):
         language = site.spaces[sibling.space_id].language
         page = _same_page(site, sibling, place) if language else None
         if language and page:
-            links.append(Way(language, site.address(sibling, page)))
+            links.append(NavigationLink(language, site.address(sibling, page)))
     return links if len(links) > 1 else []
 
 

@@ -37,7 +37,7 @@ from presscheck.service.web.html.code import DIAGRAM_CLASS
 from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.json_rpc import MCP_PATH
 from presscheck.service.web.languages import is_right_to_left
-from presscheck.service.web.links import destination_address, reference
+from presscheck.service.web.links import destination_address, resolve_reference
 from presscheck.service.web.machine_files import is_indexed, machine_file, markdown_address, markdown_page
 from presscheck.service.web.navigation import TreeHtml
 from presscheck.service.web.page_actions import PageActions, page_actions, page_pdf
@@ -60,17 +60,17 @@ POLICY = {
     "base-uri": "'none'",
     "frame-ancestors": "'none'",
 }
-"""The content security policy of pages, to which their own script and the scripts of integrations are added. As defense
-in depth, it forbids all other scripts, whatever a page contains.
+"""The content security policy of pages, as defense in depth: it forbids all scripts except those that a page adds to
+it, which are the script of the site and the scripts of integrations.
 """
 SANDBOX = (
     "allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-downloads"
     " allow-top-navigation-by-user-activation"
 )
-"""The permissions of pages with scripts of integrations; an opaque origin keeps the scripts from other sites."""
+"""The sandbox of pages with scripts of integrations. Its opaque origin keeps the scripts out of other sites."""
 SEARCH = "'self'"
-"""Where the script of the site may send requests, to show results while the reader types. Pages with scripts of
-integrations have no such results: those scripts must not reach the service.
+"""The origin to which the script of the site may send requests, for search results while the reader types. Pages with
+scripts of integrations have no such results, because those scripts must not send requests to the service.
 """
 
 
@@ -88,7 +88,7 @@ HEADERS = {
 YEAR = 365 * 24 * 3600
 
 
-def answered(
+def site_response(
     context: Context, request: Request, files: BlobStore, sites: SiteRecords, blocks: BlockDrawer | None
 ) -> Response:
     """Respond to a request below ``/docs/`` or ``/preview/``.
@@ -103,7 +103,7 @@ def answered(
     try:
         reader = admitted(context, request, sites)
     except AccessDenied as closed:
-        return _closed(closed.status)
+        return _error_page(closed.status)
     if isinstance(reader, Response):
         return reader
     if not reader.path and not request.url.path.endswith("/") and reader.site.visibility != "share-link":
@@ -116,12 +116,12 @@ def answered(
     try:
         site = PublishedSite(context, reader, sites.record(context, reader.site))
     except AccessDenied as closed:
-        return _closed(closed.status)
+        return _error_page(closed.status)
     try:
         if_none_match = request.headers.get("if-none-match", "")
-        file = site_file(site, files, if_none_match, lambda status, _message: _closed(status))
+        file = site_file(site, files, if_none_match, lambda status, _message: _error_page(status))
     except ApiError as missing:
-        return _closed(missing.status)
+        return _error_page(missing.status)
     if file is not None:
         return file
     query = request.query_params.get("q")
@@ -134,7 +134,7 @@ def answered(
         return RedirectResponse(site.absolute(target), 307, {"cache-control": "no-cache"})
     looks = Appearance(site, request.cookies.get(THEME))
     if query is not None:
-        return _found(site, looks, query[:LONGEST_QUERY], request)
+        return _search_response(site, looks, query[:LONGEST_QUERY], request)
     return _respond(site, looks, request, blocks)
 
 
@@ -160,7 +160,7 @@ def sign_in_page(status: int, form_origin: str, **values: Any) -> Response:
     Args:
         status: the status of the response.
         form_origin: the origin to which the response to the form may redirect; empty if it does not redirect.
-        values: what the page shows.
+        values: variables of the template.
     """
     policy = POLICY | {"form-action": f"'self' {form_origin}".rstrip()}
     headers = HEADERS | {"content-security-policy": _as_header(policy), "cache-control": "no-store"}
@@ -176,7 +176,7 @@ def front_page(session: Session) -> Response:
     return HTMLResponse(page, 200, HEADERS | {"cache-control": "no-cache"})
 
 
-def _found(site: PublishedSite, looks: Appearance, query: str, request: Request) -> Response:
+def _search_response(site: PublishedSite, looks: Appearance, query: str, request: Request) -> Response:
     number = request.query_params.get("page", "")
     number = int(number) if number.isdecimal() and len(number) < 6 else 1
     results = search_page(site, query, request.query_params.get("in", ""), number)
@@ -265,7 +265,7 @@ def _trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -
 
 
 def _cover(site: PublishedSite, site_space: SiteSpaceRow, page: dict[str, Any]) -> str | None:
-    target = reference(site, _object(page.get("cover")).get("ref"), site_space.space_id)
+    target = resolve_reference(site, _object(page.get("cover")).get("ref"), site_space.space_id)
     return target.url if target else None
 
 
@@ -323,7 +323,7 @@ def _page(
 
 
 def _hash_source(text: str) -> str:
-    """Return the source that allows an inline element with this text in a content security policy."""
+    """Return the source in a content security policy that allows an inline element with this text."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
@@ -342,11 +342,11 @@ def _tree(site: PublishedSite, site_space: SiteSpaceRow, current: PagePosition |
         parts: Any = _templates().get_template("parts.html").make_module({"holds": site.holds})
         return TreeHtml(str(parts.nodes(tree.nodes)) if tree.nodes else "", tree.ids)
 
-    html = site.kept("page tree", site_space, rendered, TreeHtml.weight)
+    html = site.cached("page tree", site_space, rendered, TreeHtml.weight)
     return html.at(current, navigation.trail(site, site_space, current) if current else ())
 
 
-def _closed(status: int) -> Response:
+def _error_page(status: int) -> Response:
     headers = HEADERS | {"cache-control": "no-store", "x-robots-tag": "noindex"}
     return HTMLResponse(_templates().get_template("closed.html").render(status=status, reason=""), status, headers)
 
@@ -382,7 +382,7 @@ def _date(variables: JinjaContext, value: str) -> str:
 
 @pass_context
 def _visible(variables: JinjaContext, value: Any) -> Any:
-    """Remove the parts of a text that the visitor may not see. Templates call this for every text before escaping."""
+    """Remove the parts of a text that the visitor may not see. Jinja calls this for every value before escaping it."""
     if not isinstance(value, str) or hasattr(value, "__html__"):  # markup consists of texts that have passed already
         return value
     return visible_words(value, variables.get("holds", holds_without_claims))

@@ -1,8 +1,8 @@
-"""Rendering of a component of an integration as static HTML.
+"""Rendering of components of integrations as static HTML.
 
-Components come from scripts of integrations and are not trusted: only known elements become HTML, with escaped text,
-resolved links, and limits on their depth, number and size. Inputs and most buttons have no meaning without the script
-and are left out.
+Components come from the scripts of integrations and are not trusted: only known elements become HTML, with escaped
+text, resolved links, and limits on depth, number and size. Inputs and most buttons are left out, because they need the
+script.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class ComponentContext(Protocol):
         ...
 
     def clean(self, html: str) -> str:
-        """Sanitize HTML of authors."""
+        """Sanitize raw HTML."""
         ...
 
     def variable(self, name: str) -> str | None:
@@ -53,10 +53,10 @@ def component_html(page: ComponentContext, component: Component, source: str) ->
     Args:
         page: the renderer of the page.
         component: the component.
-        source: HTML that stands in for a frame, whose content needs scripts.
+        source: HTML that replaces `webframe` elements, whose content needs scripts.
 
     Returns:
-        The HTML, or an empty string if nothing of the component can be shown or it exceeds a limit.
+        The HTML, or an empty string if no part of the component can be shown or the component exceeds a limit.
     """
     writer = _ComponentWriter(page, component.state, source)
     try:
@@ -86,7 +86,7 @@ class _ComponentWriter:
         }
 
     def flow(self, value: Any, depth: int) -> str:
-        """Render a list of elements one below the other."""
+        """Render a list of elements as blocks."""
         return "\n".join(filter(None, (self._element(item, depth + 1) for item in _items(value))))
 
     def _element(self, value: Any, depth: int) -> str:
@@ -164,7 +164,7 @@ class _ComponentWriter:
         return f"{anchor_tag(address)}{words}{anchor_end(address)}"
 
     def _address(self, target: Any) -> str:
-        """Return the address of a target, given as text or as host, path and query."""
+        """Return the URL of a target, which is given as text or as host, path and query."""
         url = _element(target).get("url")
         parts = _element(url)
         if not parts:
@@ -174,7 +174,7 @@ class _ComponentWriter:
         return f"https://{parts.get('host') or ''}/{path}{'?' if query else ''}{query}"
 
     def _bound(self, value: Any) -> str:
-        """Return a text, or the text of the state that `value` is bound to; empty if there is no text."""
+        """Return a text, or the text in the state that `value` is bound to, or an empty string."""
         name = _element(value).get("$state")
         text = self._state.get(name) if isinstance(name, str) else value
         return text if isinstance(text, str) else ""

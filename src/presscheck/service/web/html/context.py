@@ -25,7 +25,7 @@ class Included(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """A heading in the outline of a page: `fragment` leads to its anchor, `tab` is the closed tab around it, if any."""
+    """A heading in the outline of a page. `tab` is the title of the tab around it, if that tab is closed at first."""
 
     level: int
     title: str
@@ -34,7 +34,7 @@ class Heading(NamedTuple):
 
 
 class Component(NamedTuple):
-    """A component that an integration rendered for a block: the root element, and values that elements refer to."""
+    """A component that an integration made for a block: the root element, and the state that elements refer to."""
 
     element: Mapping[str, Any]
     state: Mapping[str, Any]

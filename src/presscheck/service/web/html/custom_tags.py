@@ -1,7 +1,8 @@
 """The platform's block tags as HTML: hints, code, tabs, steppers, references, embeds, files, API operations.
 
-An embed becomes a link, because its content would be code of another site; the script of the site loads known players
-when the reader asks for them. An unknown tag is replaced by its content, or shown as written if it has none.
+An embed becomes a link, because its content would be code of another site. For known players, the script of the site
+loads the content when the reader asks for it. An unknown tag is replaced by its content, or shown as written if it is
+empty.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from presscheck.documents.openapi.specification import SpecificationReader
 
 TAB_ID = "~tab-"
-"""Prefix of the ids of tabs, which are replaced when all ids of headings are known."""
+"""Prefix of the provisional ids of tabs. They are replaced after the ids of all headings have been set."""
 _quoted = re.compile(r"\"([^\"]*)\"").search
 _percent = re.compile(r"\d{1,3}(?:\.\d{1,4})?%").fullmatch
 _marks = re.compile(r"<[^<>]*>")
@@ -62,7 +63,7 @@ class BlockContext(Protocol):
         ...
 
     def clean(self, html: str) -> str:
-        """Sanitize HTML of authors."""
+        """Sanitize raw HTML."""
         ...
 
     def component(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
@@ -141,7 +142,7 @@ def _unknown(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _integration(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """Render a block as its integration draws it, or else its source."""
+    """Render a block of an integration as its component, or else as source code."""
     node = integration_node(TagBlock(token, [], is_paired=False))
     if node is None or inner:
         return _unknown(page, token, inner)

@@ -1,7 +1,7 @@
 """LaTeX formulas as MathML.
 
-The converter is for trusted input: it puts texts, links and styles into its result as they are. So its elements are
-written anew here: only known elements and attributes, with escaped text.
+The converter trusts its input and copies texts, links and styles without escaping. So its result is serialized here,
+with known elements and attributes only and with escaped text.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 LONGEST, MOST = 2_000, 20_000
-"""Maximum number of characters of one formula, and of all formulas of a page; others remain source code. A formula of
-2,000 characters takes about 10 ms.
+"""Maximum number of characters of one formula, and of all formulas of a page; further formulas remain source code. A
+formula of 2,000 characters takes about 10 ms.
 """
 _NAMES = (
     "math menclose mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow mspace msqrt mstyle msub "
@@ -47,14 +47,14 @@ _ATTRIBUTES = {
     "stretchy": re.compile("true|false").fullmatch,
     "width": re.compile(r"-?\d{1,2}(?:\.\d{1,4})?em").fullmatch,
 }
-"""The attributes that formulas may have, with the form of their values."""
+"""The allowed attributes, with patterns for their values."""
 
 
 _formula = re.compile(r'<(code|pre) class="formula">([^<]*)</\1>')
 
 
 def with_formulas(html: str) -> str:
-    """Replace the formulas of a page by MathML. A formula that cannot be converted, or is too long, stays as it is.
+    """Replace the formulas of a page by MathML. A formula that is too long or cannot be converted is not changed.
 
     Args:
         html: the page, where each formula is source code in an element with the class `formula`.

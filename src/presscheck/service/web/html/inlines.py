@@ -1,4 +1,4 @@
-"""Rendering of inline text as HTML; text with HTML of authors is sanitized as a whole."""
+"""Rendering of inline text as HTML. If a text contains raw HTML, the whole text is sanitized."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class InlineContext(Protocol):
         ...
 
     def clean(self, html: str) -> str:
-        """Sanitize HTML of authors."""
+        """Sanitize raw HTML."""
         ...
 
     def variable(self, name: str) -> str | None:
@@ -36,15 +36,15 @@ class InlineContext(Protocol):
         ...
 
 
-def inline_html(tokens: Sequence[Token], world: InlineContext) -> str:
+def inline_html(tokens: Sequence[Token], page: InlineContext) -> str:
     """Render inline tokens."""
     has_html = any(token.type == "html_inline" for token in tokens)
-    html = "".join(_parts(tokens, world, has_html=has_html))
+    html = "".join(_parts(tokens, page, has_html=has_html))
     if not has_html:
         return html
     if "expression" in html:
-        html = _expression.sub(lambda match: _value(match, world), html)
-    return world.clean(html)
+        html = _expression.sub(lambda match: _value(match, page), html)
+    return page.clean(html)
 
 
 def anchor_tag(address: ResolvedLink | None, **attributes: str) -> str:
@@ -61,16 +61,16 @@ def anchor_end(address: ResolvedLink | None) -> str:
     return "</span>" if address is None else "</a>"
 
 
-def image_html(source: str, words: str, world: InlineContext, *, title: str = "") -> str:
+def image_html(source: str, words: str, page: InlineContext, *, title: str = "") -> str:
     """Render an image, or its alternative text if its file is missing."""
-    link = world.leads(source)
+    link = page.leads(source)
     if link is None:
         return f'<span class="broken">{escape(words or source)}</span>'
     titled = f' title="{escape(title)}"' if title else ""
     return f'<img src="{escape(link.url)}" alt="{escape(words)}"{titled} loading="lazy">'
 
 
-def _parts(tokens: Sequence[Token], world: InlineContext, *, has_html: bool) -> Iterator[str]:
+def _parts(tokens: Sequence[Token], page: InlineContext, *, has_html: bool) -> Iterator[str]:
     opened: list[ResolvedLink | None] = []
     for number, token in enumerate(tokens):
         kind = token.type
@@ -80,7 +80,7 @@ def _parts(tokens: Sequence[Token], world: InlineContext, *, has_html: bool) -> 
             yield emoji_by_name(token.content[1:-1])
         elif kind == "link_open":
             href = str(token.attrs.get("href", ""))
-            link = world.leads(href)
+            link = page.leads(href)
             # the sanitizer resolves the links of the whole text
             opened.append(link._replace(url=href) if link and has_html else link)
             name = "" if _has_name(tokens, number + 1) else (opened[-1] and opened[-1].title) or href
@@ -92,13 +92,13 @@ def _parts(tokens: Sequence[Token], world: InlineContext, *, has_html: bool) -> 
             yield anchor_end(opened.pop()) if opened else ""
         elif kind == "image":
             title = str(token.attrs.get("title") or "")
-            yield image_html(str(token.attrs.get("src", "")), token.content, world, title=title)
+            yield image_html(str(token.attrs.get("src", "")), token.content, page, title=title)
         else:
             yield _other(token)
 
 
 def _has_name(tokens: Sequence[Token], start: int) -> bool:
-    """Return whether a link has text, or HTML that may show something. `start` is the index of its first token."""
+    """Return whether a link has text, or raw HTML that may be visible. `start` is the index of its first token."""
     for number in range(start, len(tokens)):
         token = tokens[number]
         if token.type == "link_close":
@@ -136,6 +136,6 @@ def _text(words: str) -> str:
     return "".join((*parts, escape(words[end:])))
 
 
-def _value(match: re.Match[str], world: InlineContext) -> str:
-    value = world.variable(match[1].strip())
+def _value(match: re.Match[str], page: InlineContext) -> str:
+    value = page.variable(match[1].strip())
     return match[0] if value is None else escape(value)

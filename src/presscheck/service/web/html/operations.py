@@ -1,7 +1,7 @@
 """OpenAPI operations, webhooks and models as static HTML.
 
-Everything in a specification is untrusted: names and values are escaped, descriptions are Markdown for the renderer of
-the page, with its limits. The form that sends a request is hidden until the script of the site shows it.
+Specifications are untrusted: names and values are escaped, and descriptions are rendered by the renderer of the page
+within its limits. The form that sends a request is hidden until the script of the site shows it.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class _OperationWriter:
     def __init__(self, page: OperationContext, reader: SpecificationReader) -> None:
         self._page, self._reader = page, reader
         self._targets: dict[str, str] = {}
-        """Ids of the enclosing schemas to which fields link that have the same fields again, by name."""
+        """Ids of enclosing schemas that circular fields link to, by schema name."""
 
     def operation(self, operation: Operation) -> str:
         page = self._page
@@ -238,7 +238,7 @@ class _OperationWriter:
         return described + kind + values + (f"<div{target}>{parts}</div>" if target else parts)
 
     def _target(self, node: SchemaNode) -> str:
-        """Return the `id` attribute for a schema to which one of its fields links, or an empty string."""
+        """Return the `id` attribute of a schema if a circular field inside it links to it, or else an empty string."""
         identity = self._targets.pop(node.shape, "")
         return f' id="{identity}"' if identity else ""
 

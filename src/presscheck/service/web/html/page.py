@@ -1,8 +1,8 @@
 """Rendering of a page of Markdown as static HTML with resolved links.
 
-The renderer builds its own markup from escaped text; HTML of authors passes `sanitizer`. Pages need no script: tabs and
-expandable parts are `<details>`. Ids other than anchors begin with `Site-`. Anchors have no capital letters, so a link
-to a heading “Content” does not lead to the frame of the page.
+The renderer builds its own markup from escaped text; raw HTML passes `sanitizer`. Pages need no script: tabs and
+expandable parts are `<details>`. Ids of the page layout begin with `Site-`. Anchors of headings have no capital
+letters, so they are never equal to such an id.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 __all__ = ["Heading", "HtmlPage", "Included", "RenderContext", "ResolvedLink", "render_page_html"]
 
 INCLUDED = PAGE_LIMITS.parts
-"""Maximum number of parts of all texts that a page includes; 25 characters or a twentieth of a lookup are one part."""
+"""Maximum number of parts of all texts that a page includes. A lookup counts as 20 parts, 25 characters as one part."""
 REFERENCE = 3 * INCLUDED
-"""Maximum number of parts of all API references of a page, such as 1.5 million characters of HTML."""
+"""Maximum number of parts of all API references of a page; 25 characters count as one part."""
 MAX_INCLUDES = 5
 """Maximum nesting depth of included texts."""
 OUTLINE_LEVEL = 3
@@ -61,8 +61,8 @@ class HtmlPage(NamedTuple):
 
     Attributes:
         html: the HTML of its body.
-        connections: the origins to which its script may send requests.
-        frames: the origins of which its script may show frames.
+        connections: origins to which the script of the page may send requests.
+        frames: origins whose frames the script of the page may show.
     """
 
     html: str
@@ -79,7 +79,7 @@ def render_page_html(markdown: str, source: str, context: RenderContext) -> Html
 
 
 def _with_tab_ids(html: str) -> str:
-    """Set the anchor of each tab as the id of the tab, unless the page already uses this id."""
+    """Replace the provisional id of each tab by its anchor, or remove the id if the page already uses the anchor."""
     if TAB_ID not in html:
         return html
     used_ids = {match for match in _ids.findall(html) if not match.startswith(TAB_ID)}
@@ -109,7 +109,7 @@ class HtmlRenderer:
         self._names = AnchorNames()
         self._numbers = 0
         self._levels: list[int] = []
-        """Levels of the headings around the current one."""
+        """Levels of the last heading and the headings that contain it."""
         self._room, self._reference_room = INCLUDED, REFERENCE
         self._tab = ""
         self._is_foreign = False
@@ -124,7 +124,7 @@ class HtmlRenderer:
         try:
             return self.flow(parse(markdown, environment))
         except RecursionError:
-            # too deeply nested to parse; source code is better than nothing
+            # too deeply nested to parse, so show the source code
             return f"<pre>{escape(markdown)}</pre>"
 
     def flow(self, tokens: Tokens) -> str:
@@ -133,11 +133,11 @@ class HtmlRenderer:
 
     def block(self, token: Token, inner: Tokens) -> str:
         """Render one block."""
-        write = _WRITTEN.get(token.type)
+        write = _RENDERERS.get(token.type)
         return write(self, token, inner) if write else ""
 
     def closed_tab(self, title: str, inner: Tokens) -> str:
-        """Render the content of a tab that is closed at first. The outline names the tab at its headings."""
+        """Render the content of a tab that is closed at first. Its headings in the outline get the title of the tab."""
         outer, self._tab = self._tab, title
         try:
             return self.flow(inner)
@@ -168,7 +168,7 @@ class HtmlRenderer:
         return link and link._replace(title=visible_words(link.title, self.holds))
 
     def clean(self, html: str) -> str:
-        """Sanitize HTML of authors."""
+        """Sanitize raw HTML."""
         return self._cleaning.clean(html) if html.strip() else ""
 
     def variable(self, name: str) -> str | None:
@@ -217,7 +217,7 @@ class HtmlRenderer:
         return f'<h{level} id="{escape(anchor)}"{at}>{escape(title)} {_anchor_link(href)}</h{level}>'
 
     def foreign_text(self, markdown: str) -> str:
-        """Render Markdown of an integration, which includes nothing and is not in the outline.
+        """Render Markdown of an integration without includes, and leave its headings out of the outline.
 
         Return an empty string if the page has no room left.
         """
@@ -232,7 +232,7 @@ class HtmlRenderer:
             del self.outline[listed:]
 
     def reference_text(self, markdown: str) -> str:
-        """Render Markdown of a specification, with the limits of all API references on the page."""
+        """Render Markdown of a specification, within the limit for all API references on the page."""
         room, self._room = self._room, self._reference_room
         try:
             return self.foreign_text(markdown)
@@ -286,8 +286,8 @@ class HtmlRenderer:
     def _depth(self, level: int) -> int:
         """Return the depth of the next heading, given its level.
 
-        The title of the page has depth 1. A heading is one deeper than the heading that contains it, even if its level
-        skips some.
+        The title of the page has depth 1. A heading is one deeper than the heading that contains it, even if levels are
+        skipped.
         """
         while self._levels and self._levels[-1] >= level:
             self._levels.pop()
@@ -345,7 +345,7 @@ class HtmlRenderer:
         return f"<tr>{written}</tr>"
 
     def html(self, token: Token, inner: Tokens) -> str:
-        """Render HTML of authors."""
+        """Render raw HTML."""
         return named_html(html_block(token.content, self), self._names)
 
     def tag(self, token: Token, inner: Tokens) -> str:
@@ -377,7 +377,7 @@ def _words(tokens: Sequence[Token]) -> str:
     return " ".join("".join(words).split())
 
 
-_WRITTEN: dict[str, Callable[[HtmlRenderer, Token, Sequence[Token]], str]] = {
+_RENDERERS: dict[str, Callable[[HtmlRenderer, Token, Sequence[Token]], str]] = {
     "paragraph_open": HtmlRenderer.paragraph,
     "heading_open": HtmlRenderer.heading,
     "bullet_list_open": HtmlRenderer.list,

@@ -1,6 +1,6 @@
-"""The players of sites whose content pages embed, by the URL that a reader opens.
+"""Players for embedded content, such as videos, found by the URL of the content.
 
-A page names a player but does not load it: the script of the site does, when the reader asks for it.
+A page contains only the URL of a player. The script of the site loads the player when the reader asks for it.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 
 class Player(NamedTuple):
-    """A player: its origin, which the content security policy of the page allows, and its URL."""
+    """A player: its URL, and its origin, which the content security policy of the page allows."""
 
     origin: str
     url: str
 
 
 class _Site(NamedTuple):
-    """A site with a player.
+    """A site whose content has a player.
 
     Attributes:
         hosts: the host names of its pages, without `www.`.
         path: matches the paths of its content.
         origin: the origin of the player.
-        player: returns the path and the query of the player, given the match and the URL of the content; None if the
-            URL has no content.
+        player: returns the path and query of the player, given the match of `path` and the URL of the content. Returns
+            None if the URL does not lead to content.
     """
 
     hosts: tuple[str, ...]
@@ -36,7 +36,7 @@ class _Site(NamedTuple):
 
 
 def player_of(url: str) -> Player | None:
-    """Return the player for a URL, or None if there is no known one."""
+    """Return the player for a URL, or None if no known site has content there."""
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").removeprefix("www.")
@@ -53,7 +53,7 @@ def player_of(url: str) -> Player | None:
 
 
 def _filled(template: str) -> Callable[[re.Match[str], str], str]:
-    """Return a function that puts the groups of the match into a path."""
+    """Return a function for `_Site.player` that inserts the groups of the match into a template."""
 
     def player(match: re.Match[str], _url: str) -> str:
         return template.format(**match.groupdict())

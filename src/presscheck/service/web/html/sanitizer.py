@@ -1,4 +1,4 @@
-"""Sanitizer for HTML of authors: no scripts, events or forms, and only links that `is_safe_link` allows.
+"""Sanitizer for raw HTML in pages: no scripts, events or forms, and only links that `is_safe_link` allows.
 
 The page renderer resolves every link; a link without a target is removed.
 """
@@ -59,7 +59,7 @@ ResolveUrl = Callable[[str, str], str | None]
 
 
 def _mended(html: str) -> str:
-    """Mend sanitized HTML: links without words, images whose file is missing, and pictures for both themes."""
+    """Repair links without text and images without a file in sanitized HTML, and split pictures by theme."""
     if "</a>" in html:
         html = _nameless.sub(_target, html)
     if "<img" in html:
@@ -72,7 +72,7 @@ def _mended(html: str) -> str:
 
 
 def _target(match: re.Match[str]) -> str:
-    """Return the replacement of a link without words: an empty element with the id of the link, if it has one."""
+    """Return the replacement of a link without text: an empty element with the id of the link, if it has one."""
     name = _own_name(match[0])
     return (f'<span id="{name[1]}"></span>' if name else "") + match[1]
 
@@ -83,9 +83,9 @@ def _alternative(tag: str) -> str:
 
 
 def _themed(match: re.Match[str]) -> str:
-    """Return one image for each theme of a picture, because readers may choose the theme.
+    """Split a picture into one image per theme, because readers may choose a theme that differs from their system.
 
-    If the picture has no sources for a theme, return it unchanged.
+    Return the picture unchanged if it has no sources for themes.
     """
     image = _image(match[0])
     sources = {scheme: _srcset(tag) for tag in _sources(match[0]) for scheme in _scheme(tag)}

@@ -1,4 +1,4 @@
-"""Rendering of HTML tables of authors, without hidden columns, and of card tables as cards."""
+"""Rendering of raw HTML tables, without hidden columns, and of card tables as cards."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHECKS = {"true": "☑", "false": "☐"}
 
 @dataclass
 class Cell:
-    """A cell: the attributes of its tag and its HTML as written."""
+    """A cell: the attributes of its tag and the parts of its raw HTML."""
 
     values: dict[str, str]
     is_head: bool
@@ -31,17 +31,17 @@ class Cell:
 
     @property
     def html(self) -> str:
-        """The HTML of the cell."""
+        """The raw HTML of the cell."""
         return "".join(self.parts).strip()
 
 
 Row = list[Cell]
 
 
-def html_block(text: str, world: InlineContext) -> str:
+def html_block(text: str, page: InlineContext) -> str:
     """Render an HTML block, sanitized and with its tables laid out."""
     if "<table" not in text.lower():
-        return world.clean(text)
+        return page.clean(text)
     parts: list[str] = []
     outside: list[str] = []
     reader: _Reader | None = None
@@ -49,16 +49,16 @@ def html_block(text: str, world: InlineContext) -> str:
         if reader:
             reader.take(event)
             if reader.is_done:
-                parts += (world.clean("".join(outside)), reader.html(world))
+                parts += (page.clean("".join(outside)), reader.html(page))
                 reader, outside = None, []
         elif event[:2] == ("open", "table"):
             reader = _Reader(event[2])
         else:
             outside.append(format_event(event))
     if reader:
-        parts += (world.clean("".join(outside)), reader.html(world))
+        parts += (page.clean("".join(outside)), reader.html(page))
         outside = []
-    return "".join((*parts, world.clean("".join(outside))))
+    return "".join((*parts, page.clean("".join(outside))))
 
 
 def format_event(event: HtmlEvent) -> str:
@@ -102,18 +102,18 @@ class _Reader:
         elif self.cell:
             self.cell.parts.append(format_event(event))
 
-    def html(self, world: InlineContext) -> str:
+    def html(self, page: InlineContext) -> str:
         """Return the HTML of the table or its cards."""
         rows = [row for row in self.rows if row]
         is_headed = bool(rows) and all(cell.is_head for cell in rows[0])
         head = rows[0] if is_headed else []
         body = rows[1:] if is_headed else rows
         if self.values.get("data-view") == "cards":
-            cards = "".join(_card(head, row, world) for row in body)
+            cards = "".join(_card(head, row, page) for row in body)
             return f'<ul class="cards">{cards}</ul>'
-        shown_head = "".join(_cell(head, n, cell, world) for n, cell in enumerate(head))
+        shown_head = "".join(_cell(head, n, cell, page) for n, cell in enumerate(head))
         has_head = any(cell.html for cell in head)
-        lines = [f"<tr>{''.join(_cell(head, n, cell, world) for n, cell in enumerate(row))}</tr>" for row in body]
+        lines = [f"<tr>{''.join(_cell(head, n, cell, page) for n, cell in enumerate(row))}</tr>" for row in body]
         top = f"<thead><tr>{shown_head}</tr></thead>" if has_head else ""
         return f'<div class="table" tabindex="0"><table>{top}<tbody>{"".join(lines)}</tbody></table></div>'
 
@@ -127,11 +127,11 @@ def _is_hidden(head: Row, number: int) -> bool:
     return _of_column(head, number, "data-hidden") is not None
 
 
-def _cell(head: Row, number: int, cell: Cell, world: InlineContext) -> str:
+def _cell(head: Row, number: int, cell: Cell, page: InlineContext) -> str:
     if _is_hidden(head, number):
         return ""
     align = _align(cell.values.get("style", "")) or _align(f"text-align:{cell.values.get('align', '')}")
-    content = _content(head, number, cell, world)
+    content = _content(head, number, cell, page)
     name, attributes = ("th", ' scope="col"') if cell.is_head and content else ("td", "")
     attributes += f' class="{align[1]}"' if align else ""
     for span in ("colspan", "rowspan"):
@@ -142,19 +142,19 @@ def _cell(head: Row, number: int, cell: Cell, world: InlineContext) -> str:
     return f"<{name}{attributes}>{content}</{name}>"
 
 
-def _content(head: Row, number: int, cell: Cell, world: InlineContext) -> str:
+def _content(head: Row, number: int, cell: Cell, page: InlineContext) -> str:
     if not cell.is_head and _of_column(head, number, "data-type") == "checkbox":
         return _CHECKS.get(cell.html.lower(), escape(cell.html))
-    return world.clean(cell.html)
+    return page.clean(cell.html)
 
 
-def _card(head: Row, row: Row, world: InlineContext) -> str:
+def _card(head: Row, row: Row, page: InlineContext) -> str:
     target, cover = _link_with_role(head, row, "data-card-target"), _link_with_role(head, row, "data-card-cover")
     visible_cells = [(number, cell) for number, cell in enumerate(row) if not _is_hidden(head, number) and cell.html]
-    inside = "".join(f"<div>{_content(head, number, cell, world)}</div>" for number, cell in visible_cells)
-    image = world.leads(cover) if cover else None
+    inside = "".join(f"<div>{_content(head, number, cell, page)}</div>" for number, cell in visible_cells)
+    image = page.leads(cover) if cover else None
     picture = f'<img class="cover" src="{escape(image.url)}" alt="" loading="lazy">' if image else ""
-    address = world.leads(target) if target else None
+    address = page.leads(target) if target else None
     if address is None:
         return f'<li class="card">{picture}{inside}</li>'
     title = unescape(_mark.sub("", visible_cells[0][1].html)) if visible_cells else address.title
@@ -163,7 +163,7 @@ def _card(head: Row, row: Row, world: InlineContext) -> str:
 
 
 def _link_with_role(head: Row, row: Row, name: str) -> str:
-    """Return the link in the column that has a role (`name`) in a card, or an empty string."""
+    """Return the link in the column whose head cell has the attribute `name`, or an empty string."""
     return next(_addresses(head, row, name), "")
 
 
