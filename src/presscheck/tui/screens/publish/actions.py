@@ -37,7 +37,7 @@ ACTIONS = (
 
 
 class SiteItem(BatchItem):
-    """A site to publish or unpublish. Afterwards the web address is requested without signing in, to check the result.
+    """A site to publish or unpublish. To check the result, its web address is then requested without signing in.
 
     Args:
         engine: the engine.
@@ -81,7 +81,7 @@ class SiteItem(BatchItem):
         self.message = "publishing …"
         redraw()
         answer = await self._engine.write(PublishSite(**path)).landed()
-        if answer is None:  # another presscheck has sent it
+        if answer is None:  # another process sent the write, and got the answer
             answer = await self._engine.read(GetSite(**path))
         if not isinstance(answer, Site):
             self.state, self.message = (
@@ -131,7 +131,7 @@ class PublishActions:
         self._session, self._checklist = session, checklist
 
     def reason_publish(self) -> str | None:
-        """Return why nothing can be published or unpublished: there is no site, or the user is offline."""
+        """Return why nothing can be published or unpublished: there is no site, or writes are not possible now."""
         if self._session.current is None:
             return f"there is no site to publish: {key_for('add')} creates one"
         return self._session.screen.engine.write_reason(None, "publishing")
@@ -160,13 +160,13 @@ class PublishActions:
         self._session.rows.marks.toggle_visible()
 
     def reason_act_on_marked(self) -> str | None:
-        """Return why no marked site can be published or unpublished: none is marked, or the user is offline."""
+        """Return why marked sites cannot be published: none is marked, or `reason_publish` applies."""
         if not self._session.rows.marks.keys:
             return f"nothing is marked: {key_for('mark')} marks a site, {key_for('mark_visible')} all visible ones"
         return self.reason_publish()
 
     async def command_act_on_marked(self) -> None:
-        """Publish or unpublish the marked sites, as the user chooses. Sites that have the chosen state are skipped."""
+        """Ask whether to publish or unpublish the marked sites, and do it. Sites already in that state are skipped."""
         marked = [site for site in self._session.sites if site.id in self._session.rows.marks.keys]
         title = f"With {count(len(marked), 'site')}"
         choice = await choose(self._session.screen, title, ACTIONS)
@@ -184,7 +184,7 @@ class PublishActions:
                 await self._start_publishing(sites)
 
     async def _publish(self, site: Site) -> None:
-        """Check a site, and publish it after a confirmation. If the check finds errors, the user types the title."""
+        """Publish a site after a confirmation with its check results. After errors, the user must type the title."""
         title = sanitize(site.title)
         lines = publish_lines(site, None, Differences(), time.time())[:3]
 
@@ -214,8 +214,8 @@ class PublishActions:
         """
         title, content = sanitize(site.title), self._checklist.content(site)
         call = GetCustomization(organization_id=self._session.organization_id, site_id=site.id)
-        known = self._session.screen.engine.known(call)
-        customization = customization_settings(known.value) if known else "it is not in the cache"
+        cached = self._session.screen.engine.known(call)
+        customization = customization_settings(cached.value) if cached else "it is not in the cache"
         state = PublishedStates(self._session.screen.engine.outbox).of(site.id)
         is_current = content is not None and content.published == state
         changes = differences(content, customization) if content and is_current else None
@@ -232,9 +232,9 @@ class PublishActions:
             for site in sites:
                 findings = await self._checklist.check(site)
                 is_faulty = is_faulty or any(finding.severity == "error" for finding in findings or ())
-                seen = audience(site, self._checklist.content(site))
+                visitors = audience(site, self._checklist.content(site))
                 lines += [
-                    (Span(sanitize(site.title), "strong"), Span(f"  visible to {seen}")),
+                    (Span(sanitize(site.title), "strong"), Span(f"  visible to {visitors}")),
                     (Span("  "), *self._checklist.summary_line(site)),
                     *((Span("  "), *line) for line in self._checklist.prose_lines(site)),
                 ]
@@ -257,14 +257,14 @@ class PublishActions:
 
     async def _start_publishing(self, sites: Sequence[Site]) -> None:
         """Publish sites. For sites without an active share link, offer to create share links."""
-        lacking = {site.id for site in sites if lacks_link(site, self._checklist.content(site))}
+        unlinked = {site.id for site in sites if lacks_link(site, self._checklist.content(site))}
         choice = None
-        if lacking and self._session.screen.engine.write_reason(CreateShareLink) is None:
-            title = f"No active share link: {count(len(lacking), 'site')}"
+        if unlinked and self._session.screen.engine.write_reason(CreateShareLink) is None:
+            title = f"No active share link: {count(len(unlinked), 'site')}"
             choice = await choose(self._session.screen, title, _link_choices())
             if choice is None:
                 return
-        self._start(sites, unpublishes=False, linked=lacking if choice == "link" else ())
+        self._start(sites, unpublishes=False, linked=unlinked if choice == "link" else ())
 
     def _start(self, sites: Sequence[Site], *, unpublishes: bool = True, linked: Container[str] = ()) -> None:
         engine, organization_id = self._session.screen.engine, self._session.organization_id

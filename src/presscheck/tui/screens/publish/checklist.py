@@ -91,19 +91,19 @@ class Checklist:
         async def check() -> None:
             await asyncio.sleep(REST)
             is_due = monotonic() - self._checked_at.get(site.id, -CURRENT) >= current
-            if is_due and self._is_looked_at:  # returning from another screen checks again
+            if is_due and self._is_visible:  # a hidden screen starts the check when it is shown again
                 await self.check(site, priority=BACKGROUND)
 
         self._session.screen.run(check, group="checks", exclusive=True)
 
     @property
-    def _is_looked_at(self) -> bool:
+    def _is_visible(self) -> bool:
         return self._session.screen.is_shown or (self._list is not None and self._list.is_shown)
 
     def check_if_changed(self, site: Site, structure: SiteStructure | None) -> None:
         """Check a site again when its displayed details or structure change.
 
-        The comparison uses the displayed site, which includes unsent changes, and not the checked content.
+        The displayed site is compared instead of the checked content, because it includes unsent changes.
         """
         before, before_structure = self._shown.get(site.id, (site, structure))
         now = structure or before_structure
@@ -157,7 +157,7 @@ class Checklist:
         return site.id in self._running
 
     def content(self, site: Site) -> SiteContent | None:
-        """Return the content that the last check read; None if no check read it."""
+        """Return the content that the last check read; None before a check, and after a failed one."""
         return self._contents.get(site.id)
 
     def forget(self, sites: Sequence[Site]) -> None:
@@ -229,7 +229,7 @@ class Checklist:
         self._prose_of(site).run.toggle(check, next_step)
 
     def prose_lines(self, site: Site) -> list[Line]:
-        """Return the lines about prose in a confirmation: the number of findings, or that it was not checked."""
+        """Return the lines about prose for a confirmation: the number of findings, or a note that it is unchecked."""
         prose, content = self._prose_of(site), self.content(site)
         note = prose.note(content)
         if prose.of(content) and not prose.run.progress:
@@ -244,7 +244,7 @@ class Checklist:
         return self._prose[site.id]
 
     def lines_before_publishing(self, site: Site) -> list[Line]:
-        """Return the lines of the confirmation: the summary, and the worst findings."""
+        """Return the lines of the confirmation: the summary, errors and unchecked parts, and prose findings."""
         findings = self._found.get(site.id, [])
         worst = [finding for finding in findings if finding.severity in ("error", "unknown")]
         lines: list[Line] = [self.summary_line(site)]
@@ -303,20 +303,20 @@ class Checklist:
         """Check a site again, and notify whether the part that failed before could be checked."""
         self._session.screen.notify("checking again …")
         found = await self.check(site)
-        where, of = sanitize(finding.where), finding.unchecked
+        where, checks = sanitize(finding.where), finding.unchecked
         if found is None:
             self._session.screen.notify(f"could not be checked: {sanitize(self._failed.get(site.id, ''))}")
             return
-        still = next((one for one in found if (one.where, one.unchecked) == (finding.where, of)), None)
+        still = next((other for other in found if (other.where, other.unchecked) == (finding.where, checks)), None)
         if still:
             self._session.screen.notify(f"{where}: still not checked: {sanitize(still.reason)}")
         else:
-            problems = summary(one for one in found if one.check in of)
+            problems = summary(other for other in found if other.check in checks)
             self._session.screen.notify(f"{where}: checked now, {problems or 'no problems'}")
 
 
 class SiteProblemsScreen(ProblemListScreen[Finding]):
-    """The findings of a site; a key adds those of the prose checks.
+    """The list of the findings of a site. The prose checks can be run from it.
 
     Args:
         heading: the title.

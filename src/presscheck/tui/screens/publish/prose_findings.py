@@ -1,4 +1,4 @@
-"""The new findings of prose checks in the pages of a site that changed since it was published."""
+"""New findings of prose checks in a site: only pages that changed since the site was published are checked."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class SiteProseFindings:
-    """The new findings of prose checks in the changed pages of a site, for the texts that were checked.
+    """New findings of prose checks in the changed pages of a site. Checked pages are not checked again.
 
     Args:
         run: the running or last run of the checks.
@@ -33,12 +33,15 @@ class SiteProseFindings:
         self.run = run
         self._checks: tuple[ProseCheck, ...] = ()
         self._findings: dict[ProsePage, tuple[Finding, ...]] = {}
-        """Findings by checked page. A page whose current or published text is another one is not the same key."""
+        """Findings by checked page. A page has another key after its current or published text has changed."""
         self._changed: tuple[SiteContent | None, tuple[ProsePage, ...]] = (None, ())
-        """The changed pages of the last content."""
+        """The last content, with its changed pages."""
 
     async def check(self, engine: Engine, checks: Sequence[ProseCheck], content: SiteContent) -> int:
-        """Check the changed pages that were not checked; after a failure, all. Return the number of findings."""
+        """Check the changed pages that are unchecked, and return the number of findings in all changed pages.
+
+        All changed pages are checked again if a check failed last time, or if other checks are chosen.
+        """
         if self._checks != tuple(checks) or self.run.failures:
             self._findings.clear()
         self._checks = tuple(checks)
@@ -56,7 +59,7 @@ class SiteProseFindings:
         return [finding for page in self._pages(content) for finding in self._findings.get(page, ())]
 
     def note(self, content: SiteContent | None) -> str:
-        """Return the state of the checks in a few words; empty if they never ran."""
+        """Return the progress or the result of the checks in a few words; empty if they never ran."""
         if self.run.progress or not self._checks or content is None:
             return self.run.progress
         unchecked = sum(page not in self._findings for page in self._pages(content))
@@ -64,7 +67,7 @@ class SiteProseFindings:
         return " · ".join(part for part in (words, unread_spaces(content)) if part)
 
     def scope(self, content: SiteContent | None) -> str:
-        """Return a sentence that all pages are checked if the changed pages are unknown; otherwise an empty string."""
+        """Return a note if all pages are checked because the published pages are unknown; otherwise an empty string."""
         if not self._checks or content is None or has_published_pages(content):
             return ""
         return "What was published before is not known: all pages in the cache are checked."

@@ -67,7 +67,7 @@ class PublishScreen(BaseScreen):
         self._all_sites = Loaded[tuple[Site, ...]]()
         """All sites, ignoring the filter."""
         self._is_new = True
-        """Whether no site was shown yet."""
+        """True until sites are shown for the first time."""
 
     @override
     def command_handlers(self) -> Iterable[object]:
@@ -134,7 +134,7 @@ class PublishScreen(BaseScreen):
 
     @override
     def run_command(self, command: Command) -> None:
-        """Run a command. If the command needs a site, wait for the sites; another key press cancels the command."""
+        """Run a command. If it is disabled until the sites are loaded, wait; another key press cancels it."""
         if self.session.answered.is_set() or self.disabled_reason(command.name) is None:
             super().run_command(command)
             return
@@ -202,7 +202,7 @@ class PublishScreen(BaseScreen):
 
     @property
     def _address(self) -> str:
-        """The web address of the site under the cursor, in the web app if it is not published; empty for none."""
+        """The published address of the site under the cursor, else its address in the web app; empty without both."""
         site = self.current
         return site.urls.published or site.urls.app or "" if site else ""
 
@@ -247,7 +247,7 @@ class PublishScreen(BaseScreen):
         self._show_sites()
 
     def _begin_with_project(self) -> None:
-        """Select the project's site when sites are first shown, unless another site is wanted."""
+        """Select the project's site when sites are first shown, unless another site is about to be selected."""
         project = self.app_context.profile.project
         if not self._is_new or not self._all_sites.value:
             return

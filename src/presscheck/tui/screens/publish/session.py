@@ -65,7 +65,7 @@ class PublishSession(StructureSession):
         return None if self.current else f"there is no site: {key_for('add')} creates one"
 
     def look_at(self, site: Site | None) -> None:
-        """Show the structure of a site; without a site, an empty structure."""
+        """Set the model to the structure of a site, or to an empty structure for None."""
         if site is None:
             self.model = SiteTree(self.organization_id, Site(id=""))
         else:
@@ -73,6 +73,6 @@ class PublishSession(StructureSession):
             self.model.site = site
 
     def open_site(self, site_id: str) -> None:
-        """Select a site when it appears in the list."""
+        """Select a site as soon as it is in the list."""
         self.target = site_id
         self.screen.redraw()

@@ -1,4 +1,4 @@
-"""Actions on a site (create, change, delete), and on the items of its structure while the structure has the focus."""
+"""Commands that create, change and delete sites or, while the structure has the focus, items of a site."""
 
 from __future__ import annotations
 
@@ -42,25 +42,19 @@ class SiteActions:
         return self._session.tree.has_focus
 
     def reason_add(self) -> str | None:
-        """Return why no site or, in the structure, no item can be added: the change is not allowed now."""
+        """Return why no site (or, in the structure, no item) can be added: the change is not allowed now."""
         if self._is_in_structure:
             return self._adds.reason_add()
         return self._session.screen.engine.write_reason(CreateSite, "a new site")
 
     def reason_rename(self) -> str | None:
-        """Return why the site or, in the structure, the item cannot be changed.
-
-        There is no site or item, or the change is not allowed now.
-        """
+        """Return why the site or item cannot be changed: there is none, or the change is not allowed now."""
         if self._is_in_structure:
             return self._changes.reason_rename()
         return write_reason(self._session.screen, UpdateSite, self._session.current, "create")
 
     def reason_delete(self) -> str | None:
-        """Return why the site or, in the structure, the item cannot be removed.
-
-        There is no site or item, or the change is not allowed now.
-        """
+        """Return why the site or item cannot be removed: there is none, or the change is not allowed now."""
         if self._is_in_structure:
             return self._removals.reason_delete()
         return write_reason(self._session.screen, DeleteSite, self._session.current, "admin")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.sites.structure.model import SiteTree
 
 FACTS_HEIGHT = 6
-"""Height of the facts in lines, with a blank line below, but without the last publish and the plan limits."""
+"""Height of the facts in lines, with the blank line below them. The last publish and plan limits add lines."""
 _NO_ADDRESS = Span("  the address has a share key: shown to those who manage the site", "quiet")
 
 
@@ -103,7 +103,7 @@ class SitePane(Vertical):
             first, *rest = wrap((Span(limit, "quiet"),), max(self.size.width - 5, 20))
             limits.append((Span("  ⚠ ", "waiting"), *first))
             limits += [(Span("    "), *line) for line in rest]
-        # read at each call: a check may record that a site is live
+        # not cached: a check of a live site may record a publish that was unknown
         when = self._published(self._site) if self._site else ""
         published: list[Line] = [(Span(f"  {when} · {key_for('history')} more", "quiet"),)] if when else []
         facts = self.query_one("#facts", TextView)
@@ -116,11 +116,11 @@ class SitePane(Vertical):
         if not (self.model and self.model.loaded.value):
             return ""
         spaces = {item.space.id: item.space for item in self.model.site_spaces}
-        waiting = sum(space.change_requests_open for space in spaces.values())
+        open_requests = sum(space.change_requests_open for space in spaces.values())
         adaptive = self.model.site.adaptive_content
         parts = [
             count(len(spaces), "space"),
-            f"{count(waiting, 'open change request')}" if waiting else "",
+            count(open_requests, "open change request") if open_requests else "",
             "adaptive content" if adaptive and adaptive.enabled else "",
         ]
         return " · ".join(part for part in parts if part)

@@ -37,7 +37,10 @@ class SiteScreens:
         self._session, self._actions = session, actions
 
     def open_part(self, part: Part, item: str) -> None:
-        """Open the editor of a part of the site, with the cursor on `item`."""
+        """Open the screen or dialog that changes a part of the site; for the hostname, name the web app instead.
+
+        `item` is the id of a redirect, the key of a structure item, or the name of a detail such as `title`.
+        """
         session, site = self._session, self._session.current
         if part in ACCESS_TABS:
             self._open_access(ACCESS_TABS.index(part), item)
@@ -52,9 +55,9 @@ class SiteScreens:
             where = f": {app}" if app else ""
             session.screen.notify(f"the API has no call for the hostname: change it in the web app{where}")
         else:
-            session.rows.focus()  # outside of the sites, the command would act on an item of the structure
-            if asking := self._actions.change_detail(item):
-                session.screen.run(asking)
+            session.rows.focus()
+            if dialog := self._actions.change_detail(item):
+                session.screen.run(dialog)
 
     def reason_go_access(self) -> str | None:
         """Return why no screen of a site can be opened: there is no site."""
@@ -78,7 +81,7 @@ class SiteScreens:
             self._session.screen.app_context.push_screen(screen(self._session.organization_id, site))
 
     def reason_go_published(self) -> str | None:
-        """Return why the published site cannot be shown: the site is not live, or the service cannot be asked."""
+        """Return why the published site cannot be shown: it is not live, or the app cannot request it now."""
         return published_reason(self._session.screen, self._session.current)
 
     async def command_go_published(self) -> None:
@@ -92,7 +95,7 @@ class SiteScreens:
         await view_as(self._session.screen, self._session.organization_id, self._session.current)
 
     def reason_preview_site(self) -> str | None:
-        """Return why no preview can be opened: there is no site, the user is offline, or the service cannot make it."""
+        """Return why no preview can be opened: there is no site, the app is offline, or the service makes none."""
         return self._session.site_reason() or preview_reason(self._session.screen)
 
     async def command_preview_site(self) -> None:
@@ -128,7 +131,7 @@ class SiteScreens:
         self._show(CustomizationScreen)
 
     def reason_go_findings(self) -> str | None:
-        """Return why no findings can be listed: there is no site, or the service lists none."""
+        """Return why no findings can be listed: there is no site, or the service does not support findings."""
         return self._session.site_reason() or self._session.screen.engine.missing_reason(ListSiteFindings)
 
     def command_go_findings(self) -> None:

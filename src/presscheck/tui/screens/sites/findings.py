@@ -1,4 +1,4 @@
-"""The findings of a site: the problems that the service found, and what people decided about them."""
+"""The findings of a site: problems that the service found, with the status that users give them."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ STATUSES: dict[FindingStatus, tuple[str, str, str]] = {
     "done": ("Done", "fixed, or about to be", "d"),
     "canceled": ("Ignored", "it stays as it is", "i"),
 }
-"""Name, hint and key of each status that people set."""
+"""Name, hint and key of each status that users can set."""
 SIGN_COLUMNS, TYPE_COLUMNS, TIME_COLUMNS = 2, 20, 22
 WIDE = 110
-"""Minimum width of a list, in cells, that shows types and times."""
+"""Minimum width in cells of a list that shows types and times."""
 
 
 class FindingList(List[SiteFinding]):
@@ -82,7 +82,7 @@ class FindingList(List[SiteFinding]):
         return Message(f"No finding is {self.name.lower()}.", f"{key_for('rename')} changes the status of a finding.")
 
     def reason_open(self) -> str | None:
-        """Return why nothing can be opened: there is no finding, or it is on no page and in no change request."""
+        """Return why nothing can be opened: there is no finding, or it has neither a page nor a change request."""
         finding = self.current
         if finding is None:
             return "no finding here"
@@ -151,10 +151,10 @@ class SiteFindingsScreen(TabScreen):
 
     def _take(self, result: Result[Page[SiteFinding] | None]) -> None:
         for status, loaded in self.findings.items():
-            found = loaded.value
+            findings = loaded.value
             if result.value:
-                found = [finding for finding in result.value.items if _tab_of(finding) == status]
-            self.findings[status] = Loaded(found, result.error)
+                findings = [finding for finding in result.value.items if _tab_of(finding) == status]
+            self.findings[status] = Loaded(findings, result.error)
         self.redraw()
 
     async def command_unsend(self) -> None:
@@ -191,7 +191,7 @@ class SiteFindingsScreen(TabScreen):
 
 
 def _tab_of(finding: SiteFinding) -> str:
-    """Return the status under which a finding is listed: the service has also candidates, which are open."""
+    """Return the status of the tab that lists a finding. Other statuses, such as `candidate`, are listed as open."""
     return finding.status if finding.status in STATUSES else "open"
 
 

@@ -24,7 +24,7 @@ MANY = 1000
 
 
 def preview_reason(context: BaseScreen) -> str | None:
-    """Return why no preview can be opened: the user is offline, or the service makes no previews."""
+    """Return why no preview can be opened: the app is offline, or the service makes no previews."""
     if not context.engine.status.online:
         return "you are offline, and the service makes the preview"
     return context.engine.missing_reason(GetPreview)

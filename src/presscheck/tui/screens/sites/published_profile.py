@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 NAMES = 14
 """Width in cells of the column of names."""
 LOOK = (("theme", "theme"), ("language", "internationalization.locale"), ("light or dark", "themes.default"))
-"""Visible settings of the customization: name, and dotted path."""
+"""Shown settings of the customization, as label and dotted path."""
 
 
 def published_reason(context: BaseScreen, site: Site | None) -> str | None:
-    """Return why the published site cannot be shown: there is no site, it is not live, or the user is offline.
+    """Return why the published site cannot be shown.
 
-    A service without this operation is a reason too.
+    There is no site, it is not live, the app is offline, or the service does not support the operation.
     """
     if site is None:
         return f"there is no site: {key_for('add')} creates one"
@@ -76,6 +76,14 @@ async def show_published(
 
 
 def _lines(content: PublishedContentSite, columns: int, *, key_of: str, reach: str = "checking …") -> Iterator[Line]:
+    """Yield the lines about a published site.
+
+    Args:
+        content: the site as published.
+        columns: the width in cells.
+        key_of: `site` or `share link` if its address contains a secret key; empty for an address without a key.
+        reach: whether the address answers, in words.
+    """
     site, is_secret = content.site, bool(key_of)
     address = (
         f"secret: {key_for('copy')} on the {key_of} copies it" if is_secret else display_url(site.urls.published or "")

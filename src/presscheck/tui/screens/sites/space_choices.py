@@ -24,12 +24,14 @@ async def space_choices(engine: Engine, organization_id: str, without: Collectio
         PresscheckError: the spaces cannot be loaded.
     """
     listing = ListSpaces(organization_id=organization_id)
-    known = engine.window(listing, 0, MANY)
-    if not known.complete:
+    window = engine.window(listing, 0, MANY)
+    if not window.complete:
         async for result in engine.watch_listing(listing):
-            known = engine.window(listing, 0, MANY)
-            if result.error and not known.items:
+            window = engine.window(listing, 0, MANY)
+            if result.error and not window.items:
                 raise result.error
-            if result.error or known.complete:
+            if result.error or window.complete:
                 break
-    return [Choice(space.id, sanitize(space.title) or "(no title)") for space in known.items if space.id not in without]
+    return [
+        Choice(space.id, sanitize(space.title) or "(no title)") for space in window.items if space.id not in without
+    ]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 EMPTY = "(empty)"
-"""Key of the choice without a template, which is no id of a template."""
+"""Key of the choice without a template; no template has this id."""
 
 
 def style_guide_reason(screen: BaseScreen, site: Site | None) -> str | None:

@@ -60,12 +60,9 @@ def write_reason(screen: BaseScreen, operation: type[Operation[Any]], site: Site
 
 
 def lacks_role(site: Site, role: str) -> str | None:
-    """Return a message that the user lacks a role.
-
-    None if the user has the role, or if the service does not report it.
-    """
-    told = site.permissions or {}
-    return f"you need the role {role} in the organization" if told.get(role) is False else None
+    """Return the role that the user lacks, as a message; None if the user has it, or the service does not report it."""
+    permissions = site.permissions or {}
+    return f"you need the role {role} in the organization" if permissions.get(role) is False else None
 
 
 def mark_of(item: Any) -> tuple[str, str]:

@@ -142,8 +142,8 @@ class RedirectTables:
         typed = await self._ask_path("Export the redirects as", start, "Export") if redirects else None
         if typed is None or redirects is None:
             return
-        path, is_there = await asyncio.to_thread(_place, typed)
-        if is_there:
+        path, exists = await asyncio.to_thread(_resolve, typed)
+        if exists:
             lines: list[Line] = [(Span("It is replaced, and cannot be restored."),)]
             question = f"Replace {sanitize(path.name)}?"
             if not await confirm(self._session.screen, question, lines, "Replace"):
@@ -163,7 +163,10 @@ class RedirectTables:
             self._session.screen.notify("no moved or deleted pages in the last revisions")
             return
         by_source = {suggestion.source: suggestion for suggestion in found}
-        choices = [Choice(one.source, sanitize(one.source), self._note(one, redirects)) for one in found]
+        choices = [
+            Choice(suggestion.source, sanitize(suggestion.source), self._note(suggestion, redirects))
+            for suggestion in found
+        ]
         heading = "Redirects for moved and deleted pages"
         chosen = await choose_several(session.screen, heading, choices, ranked=False)
         calls = [
@@ -201,11 +204,8 @@ def _plan(site: dict[str, str], content: bytes, redirects: RedirectMap) -> Impor
     return ImportPlan(problems=tuple(problems)) if problems else plan_import(site, rows, redirects)
 
 
-def _place(typed: str) -> tuple[Path, bool]:
-    """Convert a typed text to the path of a file, and return whether the file exists.
-
-    An invalid path counts as missing.
-    """
+def _resolve(typed: str) -> tuple[Path, bool]:
+    """Return the path for a typed text, and whether a file exists there; False for an invalid path."""
     try:
         path = Path(typed).expanduser()
         return path, path.exists()

@@ -233,7 +233,8 @@ class RedirectList(MarkedList[Redirect]):
         question = f"Delete {count(len(redirects), 'redirect')}?"
         if await confirm(self._session.screen, question, lines, "Delete"):
             path = self._session.path
-            await self._send_all([DeleteRedirect(**path, site_redirect_id=one.id) for one in redirects], redirects)
+            calls = [DeleteRedirect(**path, site_redirect_id=redirect.id) for redirect in redirects]
+            await self._send_all(calls, redirects)
 
     async def command_act_on_marked(self) -> None:
         """Choose an action, and apply it to all marked redirects."""
@@ -253,9 +254,11 @@ class RedirectList(MarkedList[Redirect]):
             if destination:
                 path = self._session.path
                 calls = [
-                    UpdateRedirect(**path, site_redirect_id=one.id, source=one.source, destination=destination)
-                    for one in marked
-                    if not unsent(one)
+                    UpdateRedirect(
+                        **path, site_redirect_id=redirect.id, source=redirect.source, destination=destination
+                    )
+                    for redirect in marked
+                    if not unsent(redirect)
                 ]
                 await self._send_all(calls, marked)
 
@@ -283,12 +286,12 @@ class RedirectList(MarkedList[Redirect]):
     async def _ask_source(self, draft: DraftSlot, redirects: RedirectMap, own: str = "") -> str | None:
         """Ask for the path of a redirect. Returns None if the user canceled.
 
-        The input is stored in `draft`. A path that has a redirect is invalid, unless the id of this redirect is `own`.
+        The input is stored in `draft`. Paths of other redirects are invalid; `own` is the id of the changed redirect.
         """
 
         def validate(typed: str) -> str | None:
-            known = redirects.by_source.get(plain_path(typed))
-            if known and known.id != own:
+            existing = redirects.by_source.get(plain_path(typed))
+            if existing and existing.id != own:
                 return f"it is redirected already: {key_for('rename')} changes where it leads"
             return source_problem(typed)
 

@@ -28,7 +28,7 @@ class SiteAccessScreen(TabScreen):
     Args:
         organization_id: the organization of the site.
         site: the site.
-        tab: the index of the first visible tab.
+        tab: the index of the tab to show first.
         redirect: the id of the redirect to select; empty for none.
     """
 

@@ -73,7 +73,7 @@ class SiteAccess:
         return write_reason(self.screen, write, self.site, role) if write else None
 
     def draft(self, key: str, present: str = "") -> DraftSlot:
-        """Return the draft of a text of a redirect or share link; `present` is the text before the edit."""
+        """Return the draft for the path of a redirect or the name of a share link; `present` is the current text."""
         about = {"site": self.site.id, "title": present or self.site.title}
         return DraftSlot(self.screen.engine.outbox, key, present, about)
 
@@ -89,7 +89,7 @@ class SiteAccess:
         self.read_paths()
 
     def watch_redirects(self) -> None:
-        """Subscribe to the redirects: they are read now and after each write."""
+        """Subscribe to the redirects, which are loaded now and after each write."""
         answers = self.screen.engine.watch_listing(ListRedirects(**self.path), priority=REQUESTED)
         self.screen.subscribe(answers, self._take_redirects, group="redirects", shows_errors=False)
 
@@ -125,7 +125,7 @@ class SiteAccess:
         self._examine()
 
     def _examine(self) -> None:
-        """Redraw the rows, and look for problems of the redirects in a thread."""
+        """Redraw the rows, then find the problems of the redirects in a thread and redraw again."""
         self.screen.redraw()
         redirects = self.map
         if redirects is None:
@@ -148,4 +148,4 @@ class SiteAccess:
 
 def _problems(redirects: RedirectMap) -> dict[str, str]:
     problems = ((redirect.id, redirects.problem(redirect)) for redirect in redirects.by_source.values())
-    return {identity: problem for identity, problem in problems if problem}
+    return {redirect_id: problem for redirect_id, problem in problems if problem}

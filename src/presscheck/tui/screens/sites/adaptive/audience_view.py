@@ -60,10 +60,11 @@ async def ask_visitors(
         site: the site.
         current: the audience of the open view, if any.
     """
-    saved = {f"{SAVED}{one.name}": one for one in Audiences(screen.engine.outbox, site.id).all()}
+    saved = {f"{SAVED}{audience.name}": audience for audience in Audiences(screen.engine.outbox, site.id).all()}
     choices = [Choice(EVERYONE_KEY, "Everyone", "visitors without claims")]
     choices += [
-        Choice(key, sanitize(one.name), sanitize(one.problem or claims_text(one))) for key, one in saved.items()
+        Choice(key, sanitize(audience.name), sanitize(audience.problem or claims_text(audience)))
+        for key, audience in saved.items()
     ]
     choices.append(Choice(NEW_KEY, "Make a new one …", "a name and its claims"))
     at = EVERYONE_KEY if current is EVERYONE else f"{SAVED}{current.name}" if current else ""
@@ -179,7 +180,7 @@ class AudienceView(BaseScreen):
     def _explanation(self, *, is_ready: bool) -> Message:
         if is_ready:
             title = f"{sanitize(self.audience.name)} sees nothing of this site."
-            return Message(title, self._rest() or "It has no spaces yet.")
+            return Message(title, self._hidden_pages() or "It has no spaces yet.")
         return message_for(self.session.content, "pages", " of this site", online=self.engine.status.online)
 
     def _summary(self) -> Line:
@@ -189,7 +190,7 @@ class AudienceView(BaseScreen):
         sees = f"   sees {count(pages, 'page')}" if self._by_key else ""
         return (Span(" As ", "quiet"), Span(name, "accent strong"), Span(f"  {claims}", "quiet"), Span(sees))
 
-    def _rest(self) -> str:
+    def _hidden_pages(self) -> str:
         """Return a sentence with the numbers of pages that are not shown, by reason; empty if all pages are shown."""
         seen = self.seen
         parts = [
@@ -197,8 +198,8 @@ class AudienceView(BaseScreen):
             f"{seen.hidden:,} hidden" if seen.hidden else "",
             f"{seen.drafts:,} in drafts" if seen.drafts else "",
         ]
-        said = ", ".join(part for part in parts if part)
-        return f"Not shown: {said}." if said else ""
+        numbers = ", ".join(part for part in parts if part)
+        return f"Not shown: {numbers}." if numbers else ""
 
     def _show_place(self) -> None:
         notes, facts = self._notes(), self.query_one("#facts", TextView)
@@ -218,12 +219,12 @@ class AudienceView(BaseScreen):
             lines.append((Span(f" Could not load the visitor schema: {sanitize(error.message)}", "waiting"),))
         for title, reason in content.unread if content else ():
             lines.append((Span(f" Could not load the pages of {sanitize(title)}: {sanitize(reason)}", "waiting"),))
-        if rest := self._rest():
-            lines.append((Span(f" {rest}", "quiet"),))
+        if hidden_pages := self._hidden_pages():
+            lines.append((Span(f" {hidden_pages}", "quiet"),))
         return lines
 
     def _detail(self) -> Line:
-        """Return the conditions of the place under the cursor, or why its visibility is uncertain."""
+        """Return the conditions of the row under the cursor, or why it is uncertain whether the audience sees it."""
         place = self.place_here
         if place is None or not self.is_on:
             return ()
@@ -247,7 +248,7 @@ class AudienceView(BaseScreen):
         return Node(place.key, (title,), note, expandable=place.key in self._below)
 
     def reason_open(self) -> str | None:
-        """Return why the row cannot be opened: it is not a page with text, and contains nothing."""
+        """Return why the row cannot be opened: it has no text, and contains no pages."""
         place = self.place_here
         is_empty = place and not (place.kind == "page" and place.is_text) and place.key not in self._below
         return "nothing to open here" if is_empty else None
@@ -275,11 +276,11 @@ class AudienceView(BaseScreen):
 
 
 def _by_parent(places: Iterable[AdaptivePlace]) -> dict[str | None, list[AdaptivePlace]]:
-    """Group places by the key of their parent; the key of top-level places is None. Each place follows its parent."""
+    """Group places by the key of their parent, which is None for top-level places. `places` has parents first."""
     below: dict[str | None, list[AdaptivePlace]] = {}
-    within: list[AdaptivePlace] = []
+    ancestors: list[AdaptivePlace] = []
     for place in places:
-        del within[place.depth :]
-        below.setdefault(within[-1].key if within else None, []).append(place)
-        within.append(place)
+        del ancestors[place.depth :]
+        below.setdefault(ancestors[-1].key if ancestors else None, []).append(place)
+        ancestors.append(place)
     return below

@@ -30,7 +30,7 @@ NARROWEST, WIDEST = 6, 16
 
 
 class SeenByGrid(List[AdaptivePlace]):
-    """Places and audiences as a grid. Its cursor also moves between columns.
+    """A grid whose cells show whether an audience (column) sees a place (row). Its cursor also moves between columns.
 
     Args:
         session: the adaptive content of the site.
@@ -100,7 +100,7 @@ class SeenByGrid(List[AdaptivePlace]):
         )
 
     def notes(self) -> str:
-        """Return the number of all places, or the key that lists all places."""
+        """Return the number of places if all are listed, else the key that lists them."""
         content = self._session.content.value
         if content is None:
             return ""

@@ -121,7 +121,7 @@ class SchemaChanges:
     async def _save(self, base: str, text: str) -> None:
         """Send a text after a confirmation, merged with changes that others made in the meantime.
 
-        After a conflict, and if the merged schema is invalid, the text stays a draft.
+        Until the text is sent, it stays a draft: for example, after a conflict, or if the merged schema is invalid.
         """
         screen = self._session.screen
         if text.strip() == base.strip():

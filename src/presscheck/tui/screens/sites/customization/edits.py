@@ -162,10 +162,10 @@ class Edits:
 
     def _move(self, by: int) -> None:
         row = self._session.row
-        found = moved(self._session.document, row, by) if row else None
-        if found:
-            self._session.change(found[0])
-            self._session.go_to(path_name(found[1]))
+        if row and (result := moved(self._session.document, row, by)):
+            document, path = result
+            self._session.change(document)
+            self._session.go_to(path_name(path))
 
     async def _choose(self, row: Row, leaf: Leaf) -> None:
         document = self._session.document

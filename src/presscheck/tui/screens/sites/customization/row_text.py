@@ -110,11 +110,11 @@ def _object_words(value: Any) -> str:
 def _color(setting: Setting, document: Document, mode: Mode) -> Line:
     path = (*setting.path, "color", mode) if setting.name == "styling.tint" else (*setting.path, mode)
     text = str(value_at(document, path) or "")
-    plain, told = normalized(text), contrast_of(document, setting, mode)
-    if plain is None or told is None:
+    color, contrast = normalized(text), contrast_of(document, setting, mode)
+    if color is None or contrast is None:
         return (Span(sanitize(text) or "not set", "error" if text else "quiet"),)
-    level = Span(told.level, LEVELS[told.level])
-    return (Span(" " * SWATCH, f"on{plain}"), Span(f" {text} "), Span(f"{told.text:>4} ", "quiet"), level)
+    level = Span(contrast.level, LEVELS[contrast.level])
+    return (Span(" " * SWATCH, f"on{color}"), Span(f" {text} "), Span(f"{contrast.text:>4} ", "quiet"), level)
 
 
 def _item(row: Row, document: Document) -> Line:

@@ -181,14 +181,14 @@ class Saves:
 
     async def _settled(self, merged: Merged) -> Merged | None:
         """Ask which side wins each conflict. Returns the merged document, or None if the user canceled."""
-        everything = ""
+        choice_for_all = ""
         for number, conflict in enumerate(merged.conflicts):
             left = len(merged.conflicts) - number
-            choice = everything or await self._choose_side(conflict, left)
+            choice = choice_for_all or await self._choose_side(conflict, left)
             if choice is None:
                 return None
             if choice.startswith("all "):
-                everything = choice = choice.removeprefix("all ")
+                choice_for_all = choice = choice.removeprefix("all ")
             if choice == "theirs":
                 merged = merged.with_theirs(conflict)
         return merged
@@ -271,12 +271,12 @@ def _drift_line(drift: Drift) -> Line:
 
 
 def _contrast_lines(now: Document, document: Document) -> list[Line]:
-    """Return warnings about colors whose contrast changes and is too low."""
+    """Return warnings about colors whose contrast is too low, except for unchanged contrasts."""
     lines: list[Line] = []
     for setting in settings_of(document):
         for mode in MODES if setting.is_color else ():
-            told, before = contrast_of(document, setting, mode), contrast_of(now, setting, mode)
-            if told and told.level == "fails" and (before is None or told != before):
-                text = f"{setting.label} ({mode}): contrast {told.text} : 1 fails, 4.5 is needed"
+            contrast, before = contrast_of(document, setting, mode), contrast_of(now, setting, mode)
+            if contrast and contrast.level == "fails" and (before is None or contrast != before):
+                text = f"{setting.label} ({mode}): contrast {contrast.text} : 1 fails, 4.5 is needed"
                 lines.append((Span(f"✗ {text}", "removed"),))
     return lines

@@ -71,7 +71,7 @@ class Customization:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether somebody else has changed the site since the edits began, judged by the latest loaded document."""
+        """Whether the loaded document shows that somebody else has changed the site since the edits began."""
         return self.is_changed and self.present != self.base
 
     @property
@@ -124,7 +124,7 @@ class Customization:
             self._edit(self._steps.pop())
 
     def restart(self, base: Document, document: Document) -> None:
-        """Replace the document of the site and the edited document, for example after saving."""
+        """Replace the site's document and the edited document, for example after saving. Undo returns to `base`."""
         self.base, self.present = dict(base), dict(base)
         self._steps = [] if document == base else [dict(base)]
         self._edit(document)
@@ -169,8 +169,8 @@ class Customization:
     def _take_draft(self) -> None:
         self.base = self.document = self.present
         try:
-            kept: Any = json.loads(self.screen.engine.outbox.draft(self._draft_key) or "null")
-            base, mine = kept["base"], kept["mine"]
+            draft: Any = json.loads(self.screen.engine.outbox.draft(self._draft_key) or "null")
+            base, mine = draft["base"], draft["mine"]
         except (ValueError, TypeError, KeyError):
             return
         if isinstance(base, dict) and isinstance(mine, dict):
@@ -182,6 +182,6 @@ class Customization:
         return f"customization of site {self.site.id}"
 
     def _store(self) -> None:
-        kept = {"base": self.base, "mine": self.document}
-        text = json.dumps(kept, ensure_ascii=False) if self.is_changed else ""
+        draft = {"base": self.base, "mine": self.document}
+        text = json.dumps(draft, ensure_ascii=False) if self.is_changed else ""
         self.screen.engine.outbox.save_draft(self._draft_key, text, {"site": self.site.title})

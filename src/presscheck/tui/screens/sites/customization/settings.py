@@ -42,7 +42,7 @@ class SettingList(List[Row]):
         self._group: Group = group
         self.name = group
         self._rows: tuple[Document, tuple[Row, ...]] = ({}, ())
-        """The rows, with the document from which they were made. Each edit creates a new document."""
+        """The cached rows, with their document. Each edit creates a new document."""
         super().__init__(())
 
     @override
@@ -99,10 +99,10 @@ class SettingList(List[Row]):
             changed = count(sum(session.differs(one.path) for one in settings_of(document)), "unsaved change")
             parts.append(Span(f"{changed}: {key_for('send')} saves   ", "waiting"))
         failing = [
-            one
-            for one in settings_of(document)
+            setting
+            for setting in settings_of(document)
             for mode in MODES
-            if one.is_color and (told := contrast_of(document, one, mode)) and told.level == "fails"
+            if setting.is_color and (contrast := contrast_of(document, setting, mode)) and contrast.level == "fails"
         ]
         if failing:
             parts.append(Span(f"✗ {count(len(failing), 'color')} fail{'s' * (len(failing) == 1)} AA", "removed"))

@@ -33,7 +33,7 @@ WRITES: dict[Part, type[Operation[Any]]] = {
     "visitor_schema": UpdateAdaptiveSchema,
     "redirects": UpdateRedirect,
 }
-"""Parts that can be restored, each with an operation whose permission is checked before the part is written."""
+"""Parts that can be restored, each with an operation that the user must be allowed to send."""
 LETTERS: dict[Part, str] = {"structure": "s", "customization": "c", "visitor_schema": "v", "redirects": "r"}
 MOST_LINES = 60
 """Maximum number of calls, and of lines about changed fields, in a confirmation."""

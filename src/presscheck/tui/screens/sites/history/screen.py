@@ -1,4 +1,4 @@
-"""The history screen of a site: when it was published and changed, by which user, and the source of each row."""
+"""The history screen of a site: publishes and changes with their time, user and source."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ NO_SECTIONS = "a group needs a section: {add} adds one first"
 
 
 class Additions:
-    """The command that adds an item.
+    """The command that adds an item to the structure.
 
     Args:
         session: the structure of the site.
@@ -78,8 +78,9 @@ class Additions:
 
     @staticmethod
     def _group(model: SiteTree, item: StructureItem | None) -> SiteSectionGroup | None:
+        """Return the item if it is a group, else the innermost group that contains it; None without both."""
         keys = (*model.ancestors(key_of(item)), key_of(item)) if item else ()
-        groups = [found for key in keys if isinstance(found := model.items.get(key), SiteSectionGroup)]
+        groups = [group for key in keys if isinstance(group := model.items.get(key), SiteSectionGroup)]
         return groups[-1] if groups else None
 
     async def _add_space(self, model: SiteTree, section: SiteSection | None) -> None:

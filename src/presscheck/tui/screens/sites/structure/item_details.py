@@ -229,10 +229,7 @@ class ItemDetails:
 
 
 def _default_beside(model: SiteTree, item: SiteSpace | SiteSection) -> StructureItem | None:
-    """Return the default section of the site for a section, or the default sibling for a space.
-
-    None without a default.
-    """
+    """Return the default section of the site for a section, or the default sibling for a space, or None."""
     beside = model.sections if isinstance(item, SiteSection) else model.siblings(item)
     return next((other for other in beside if getattr(other, "default", None)), None)
 

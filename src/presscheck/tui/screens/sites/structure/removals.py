@@ -78,7 +78,7 @@ class Removals:
 
 
 def lines_before(model: SiteTree, item: StructureItem) -> list[Line]:
-    """Return the lines of the confirmation, which list the losses of visitors and the items that stay."""
+    """Return the lines of the confirmation: what visitors lose, and which items stay."""
     if isinstance(item, SiteSectionGroup):
         inside = [title_of(child) for child in children_of(item)]
         stay = f"{_named(inside)} stay, one level higher." if inside else "Nothing is in it."
@@ -118,7 +118,7 @@ def _next_default(model: SiteTree, item: StructureItem) -> str:
 
 
 def _content(item: StructureItem) -> list[str]:
-    """Return the facts that the confirmation shows: whether an item is the default, and the keys of its contents."""
+    """Return the facts that the confirmation depends on: whether the item is the default, and all keys inside it."""
     return [str(getattr(item, "default", None)), *(key_of(one) for one in all_items(children_of(item)))]
 
 

@@ -1,4 +1,4 @@
-"""The structure that a screen shows. It is read before each write, so that changes of others are not overwritten."""
+"""The structure on a screen. It is read again before each write, so that changes of others are not overwritten."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class StructureSession:
 
         Args:
             operation: the change.
-            shows_more: whether visitors of a live site see more after the change, which takes the role admin.
+            shows_more: whether visitors of a live site see more after the change, which requires the role admin.
         """
         site = self.model.site
         if reason := write_reason(self.screen, operation, site, "create"):
