@@ -1,7 +1,7 @@
-"""Own commands of the user on a screen: programs of ``[[commands]]``, run on what is under the cursor.
+"""The user's own commands, ``[[commands]]`` of the settings: programs that run on the item under the cursor.
 
-A program in the background belongs to the app, so that it goes on when its screen is closed; the same command cancels
-it. A program whose output is shown ends with the screen of its output.
+A program in the background belongs to the app, so closing its screen does not end it; the same command cancels it. A
+program whose output is shown ends when the screen with the output is closed.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from presscheck.tui.app_context import AppContext
 
 MAX_TEXT = 1_000_000
-"""Maximum number of characters of output that are shown: longer ones would hold up the app."""
+"""Maximum number of characters of output that are shown: a longer output would block the app."""
 MAX_LINES = 20_000
 """Maximum number of lines of output that are shown."""
 PIECE = 512
-"""Characters of a line that are split at once: splitting takes time by the square of the length."""
+"""Number of characters that are split at a time: the time grows with the square of this number."""
 NO_VALUE = {
     "space": "there is no space here",
     "number": "there is no change request here",
@@ -77,7 +77,7 @@ def _reason(screen: BaseScreen, own: OwnCommand) -> str | None:
 
 
 def _value(screen: BaseScreen, name: str) -> str:
-    """Return the value of a field. For the folder, it is the id of the space, because reading folders needs a file."""
+    """Return the value of a field. For `folder`, return the id of the space: finding the folder needs disk access."""
     if name == "selection":
         return screen.field(name) or screen.selected_text
     return screen.field("space" if name == "folder" else name)
@@ -130,7 +130,7 @@ async def _run(screen: BaseScreen, own: OwnCommand) -> None:
 
 
 async def _prepared(screen: BaseScreen, own: OwnCommand) -> _Run:
-    """Fill in the values of what is under the cursor now.
+    """Return a command with the current values of its fields filled in.
 
     Raises:
         PresscheckError: a value or the working directory is missing, or cannot be used.
@@ -145,10 +145,10 @@ async def _prepared(screen: BaseScreen, own: OwnCommand) -> _Run:
 
 
 async def _folder(screen: BaseScreen, own: OwnCommand, space_id: str) -> str:
-    """Return the folder of a space, by its id or title.
+    """Return the folder that is configured for a space, by id or by title.
 
-    The folders of a project count only for commands of the same project: the user was not asked whether a command of
-    the settings file may run in a folder that came with a repository, where even `make` and `git` run what they find.
+    The folders of a project count only for commands of the same project: the user never allowed a command of the
+    settings file to run in a folder that came with a repository, where even `make` and `git` run code that they find.
 
     Raises:
         PresscheckError: the space has no folder.
@@ -180,7 +180,7 @@ def _lines(prepared: _Run) -> list[Line]:
 
 
 async def _finish(app: AppContext, prepared: _Run) -> None:
-    """Run a program in the background; then show its end, or open the web address that it printed."""
+    """Run a program in the background. Then show that it is done, or open the web address that it printed."""
     own = prepared.own
     ran = await prepared.output()
     if ran.code:

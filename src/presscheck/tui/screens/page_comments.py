@@ -235,7 +235,7 @@ class PageCommentsScreen(ThreadList):
 
     @override
     def toggle_state(self, state: ThreadState) -> None:
-        self._visible = {one for one in STATES if (one in self._visible) is not (one == state)}
+        self._visible = {other for other in STATES if (other in self._visible) is not (other == state)}
         hidden = " ".join(state for state in STATES if state not in self._visible)
         self.engine.outbox.remember(HIDDEN, hidden or None)
         self.draw()

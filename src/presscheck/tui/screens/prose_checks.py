@@ -38,14 +38,14 @@ class ProseRun:
         self.failures: list[str] = []
 
     def toggle(self, check: Callable[[Sequence[ProseCheck]], Awaitable[int]], next_step: str) -> None:
-        """Start a run, or cancel the running one. Notify how many findings there are at its end.
+        """Start a run, or cancel the current run. At the end of a run, show the number of findings.
 
         Args:
             check: runs the checks, and returns the number of new findings.
-            next_step: the words after this number, which name a key.
+            next_step: the text after that number, such as the key that goes to the first finding.
 
         Raises:
-            PresscheckError: there are no checks, or one has an error.
+            PresscheckError: no checks are configured, or the configuration of a check has an error.
         """
         if self.progress and self._worker:
             self._worker.cancel()
@@ -75,7 +75,7 @@ class ProseRun:
             self._report("")
             raise
         finally:
-            self.progress = ""  # without drawing: a canceled run may be that of a closed screen
+            self.progress = ""  # without drawing: the screen of a canceled run may be closed
         self._redraw()
         for failure in self.failures:
             self._screen.app_context.show_error(PresscheckError(failure))

@@ -120,7 +120,7 @@ class TextDraft(Protocol):
         ...
 
     async def merge_saved(self, text: str) -> MergedText:
-        """Merge a text with the saved text as it is now, which becomes the base of the draft.
+        """Merge a text with the current saved text. The saved text becomes the base of the draft.
 
         Raises:
             PresscheckError: the saved text cannot be read.

@@ -44,7 +44,7 @@ async def undo_last_sent(
 
 
 def last_sent(engine: Engine, is_here: Callable[[Place], bool]) -> HistoryEntry | None:
-    """Return the last sent change at a place for which `is_here` is true, without undone changes and undos, or None."""
+    """Return the last sent change whose place satisfies `is_here`, or None. Undone changes and undos are ignored."""
     return next(_sent(engine, is_here), None)
 
 

@@ -21,7 +21,7 @@ NO_MATCH = Span("no match", "waiting")
 
 
 class Searchable(Protocol):
-    """A target of the search: a pane, or several pages of which a pane shows a single page."""
+    """Content to search: the text of a pane, or all pages of a pane that shows a single page."""
 
     @property
     def search_text(self) -> str:

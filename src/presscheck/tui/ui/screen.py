@@ -76,7 +76,7 @@ POPUP_DELAY = 0.3
 CLOCK_INTERVAL = 30.0
 """Seconds between updates of the time spent offline."""
 ARRIVAL_CHECK = 0.05
-"""Seconds between two checks whether the screen shows the place of a command."""
+"""Seconds between two checks of `run_command_at` whether the screen shows the place."""
 ARRIVAL_CHECKS = 100
 """Maximum number of these checks."""
 
@@ -292,7 +292,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         return self._command_table[1]
 
     def field(self, name: str) -> str:
-        """Return the value of a field of own commands, such as `page`; empty if there is none here."""
+        """Return the value of a field in the user's own commands, such as `page`; empty if this screen has none."""
         place = self.content_place() if name == "space" else None
         return place.space_id if place else ""
 

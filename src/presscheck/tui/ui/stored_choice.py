@@ -1,4 +1,4 @@
-"""Choices that a user makes by key or mouse where the profile may have a setting, such as the size of a pane."""
+"""Choices that a user makes by key or mouse instead of a setting of the profile, such as the width of a pane."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from presscheck.store.outbox import Outbox
 
 
 class StoredChoice:
-    """A stored choice of the user, or the setting of the profile: the one that was changed last.
+    """The user's choice or the setting of the profile, whichever was changed last.
 
-    A choice is stored with the setting of that time. Once the setting has another value, the choice is older.
+    A choice is stored together with the current setting. Once the setting differs, the choice is ignored.
 
     Args:
         outbox: the local state of the profile.

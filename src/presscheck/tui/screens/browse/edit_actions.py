@@ -56,9 +56,9 @@ class EditActions:
         if item is None or item.space is None:
             return "go to a space or a page first"
         space = item.space
-        told = space.permissions
+        permissions = space.permissions
         # a user who may edit a locked space is asked to unlock it, or sees that it is locked
-        if told.view and not told.edit and space.edit_mode != "locked":
+        if permissions.view and not permissions.edit and space.edit_mode != "locked":
             return f"you need the level edit in {sanitize(space.title)}"
         status = self._engine.status
         if can_wait and not status.online and not status.read_only:

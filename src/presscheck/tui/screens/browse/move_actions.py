@@ -39,7 +39,7 @@ Where = tuple[str, str]
 MOVED_SINCE = "Not moved: somebody else changed the order here just now. Look, and move again"
 Way = Literal["down", "up", "in", "out"]
 Plan = Callable[[PageOrder, Mapping[str, RevisionPage], Sequence[str]], "list[Move] | str"]
-"""Returns the moves of pages, or a message why there are none."""
+"""Returns the moves of pages, or the reason why there are none."""
 TOP = " top"
 """The key of the top level in the picker; ids of pages contain no blanks."""
 COPIED = ("icon", "emoji", "description", "hidden", "no_index", "no_robots_index", "condition")
@@ -320,9 +320,9 @@ class MoveActions:
         if len(copied) > MOST_CHANGES:
             raise ChecksFailed(f"Not copied: {count(len(copied), 'page')}, and at most {MOST_CHANGES} go at once")
         self._screen.notify(f"copying {count(len(copied), 'page')} …")
-        changes = [await self._copy(path, one) for one in copied]
+        changes = [await self._copy(path, page) for page in copied]
         order = PageOrder.of(pages)
-        refs = {one.id: change.ref for one, change in zip(copied, changes, strict=True)}
+        refs = {page.id: change.ref for page, change in zip(copied, changes, strict=True)}
         title = f"{page.title[: TITLE - 7]} (copy)"
         place: dict[str, Any] = {"into": order.parent(page.id), "at": order.siblings(page.id).index(page.id) + 1}
         placed = [
@@ -422,7 +422,7 @@ def _into(
         return reason
     moves: list[Move] = []
     for page in pages:
-        last = next((one for one in reversed(order.below(parent)) if one != page), None)
+        last = next((child for child in reversed(order.below(parent)) if child != page), None)
         move = Move(page, parent, last)
         if not order.is_possible(move):
             return "the place to move to is gone"

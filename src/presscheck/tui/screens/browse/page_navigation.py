@@ -42,7 +42,7 @@ class OutlinePane:
         self._session, self._screen = session, session.screen
         self.is_zoomed = False
         """Whether the page has the whole width."""
-        self._is_wanted: bool | None = None
+        self._is_on: bool | None = None
 
     @property
     def has_room(self) -> bool:
@@ -52,16 +52,16 @@ class OutlinePane:
     @property
     def is_shown(self) -> bool:
         """Whether the outline is switched on, which is a stored setting, and has room."""
-        if self._is_wanted is None:
-            self._is_wanted = self._screen.engine.outbox.recall(SHOWN) == "yes"
-        return self._is_wanted and self.has_room
+        if self._is_on is None:
+            self._is_on = self._screen.engine.outbox.recall(SHOWN) == "yes"
+        return self._is_on and self.has_room
 
     def toggle(self) -> None:
         """Show and focus the outline, or hide it. The choice is stored."""
-        self._is_wanted = not self.is_shown
-        self._screen.engine.outbox.remember(SHOWN, "yes" if self._is_wanted else None)
+        self._is_on = not self.is_shown
+        self._screen.engine.outbox.remember(SHOWN, "yes" if self._is_on else None)
         self.arrange()
-        self._screen.set_focus(self._session.outline if self._is_wanted else self._session.page_view)
+        self._screen.set_focus(self._session.outline if self._is_on else self._session.page_view)
 
     def arrange(self) -> None:
         """Show the outline if it is switched on and has room."""
@@ -74,7 +74,7 @@ class OutlinePane:
         outline.follow()
 
     def _set_width(self) -> None:
-        """Use the width of the settings if that leaves enough of the page; otherwise that of the style sheet."""
+        """Use the width from the settings if it leaves room for the page; otherwise the width from the style sheet."""
         columns = self._screen.app_context.profile.outline_width
         if columns is None:
             return

@@ -295,7 +295,7 @@ class PagePane:
         note = pending_note(result.value)
         self._set_age(f"{age}   {note}" if note else age)
         markdown = result.value.markdown or ""
-        self._references.want(item, markdown)
+        self._references.load(item, markdown)
         self._show(item, markdown, result.value.title)
 
     def _show(self, item: Item | None, markdown: str, title: str) -> None:

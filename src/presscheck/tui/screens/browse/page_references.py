@@ -224,7 +224,7 @@ class ReferenceLoader:
         """Return why the content of the space is not loaded, as display text."""
         return self._problem or (LOADING if self._screen.engine.status.online else NOT_CACHED)
 
-    def want(self, item: Item, markdown: str) -> None:
+    def load(self, item: Item, markdown: str) -> None:
         """Read the content that a page refers to, and unsubscribe from specifications that the page does not use."""
         place = self._place(item)
         if self._shown == (item, place, markdown):
@@ -240,7 +240,7 @@ class ReferenceLoader:
             )
             take = partial(self._take_content, place)
             self._screen.subscribe(self._screen.engine.watch(call), take, group="content", shows_errors=False)
-        self.blocks.want(place[0], markdown)
+        self.blocks.load(place[0], markdown)
         if _PEOPLE in markdown and not self.people:
             self._screen.run(self._read_people, group="people", exclusive=True)
         found = list(dict.fromkeys(_specifications(markdown)))[:MOST_SPECIFICATIONS]
@@ -253,8 +253,8 @@ class ReferenceLoader:
             answers = self._screen.engine.watch(spec)
             self._screen.subscribe(answers, take_spec, group=f"specification {name}", shows_errors=False)
         self._names = names
-        self._want_texts()
-        self._want_files()
+        self._load_texts()
+        self._load_files()
 
     def leave(self) -> None:
         """End the subscriptions, because no page is shown any more."""
@@ -274,14 +274,14 @@ class ReferenceLoader:
     def _take_content(self, place: tuple[str, str], result: Result[Revision | None]) -> None:
         if result.value is not None and self._content != (place, result.value):
             self._content, self._problem = (place, result.value), ""
-            self._want_files()
+            self._load_files()
             self._texts_changed()
         elif result.value is None and result.error:
             is_offline = result.state == "offline"
             self._problem = NOT_CACHED if is_offline else f"Not shown: {sanitize(result.error.message)}"
             self._on_change()
 
-    def _want_texts(self) -> None:
+    def _load_texts(self) -> None:
         """Read the texts of the reusable content that the current page includes."""
         if self._shown is None:
             return
@@ -290,9 +290,9 @@ class ReferenceLoader:
         if includes or self._has_included:
             self._has_included = includes
             pages = self.session.library.pages(item.space.id) if item.space else None
-            self.texts.want(markdown, self.of(item, pages).piece)
+            self.texts.load(markdown, self.of(item, pages).piece)
 
-    def _want_files(self) -> None:
+    def _load_files(self) -> None:
         """Read the API descriptions in files that the current page refers to, once the files are listed."""
         item, place, markdown = self._shown or (None, ("", ""), "")
         sources = list(dict.fromkeys(_described(markdown)))[:MOST_SPECIFICATIONS]
@@ -321,7 +321,7 @@ class ReferenceLoader:
 
     def _texts_changed(self) -> None:
         """Read the content that newly loaded texts include, and redraw the page."""
-        self._want_texts()
+        self._load_texts()
         self._on_change()
 
     async def _read_people(self) -> None:

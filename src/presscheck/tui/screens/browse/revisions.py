@@ -382,7 +382,7 @@ class PageAsItWas(BaseScreen):
         place = FilePlace(self._space.id, revision=self._revision)
         references = RevisionReferences(self._pictures, place, content, source_path(page), variables=page.variables)
         self._references = references
-        references.want(self._markdown)
+        references.load(self._markdown)
         self._draw_again()
 
     def _draw_again(self) -> None:

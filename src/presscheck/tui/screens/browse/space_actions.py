@@ -218,7 +218,7 @@ class SpaceActions:
         """Show who has which level in the space, collection or site, and the reason for each level."""
         place = self._place
         organizations = (await self._screen.engine.read(ListOrganizations())).items
-        organization = next((one for one in organizations if one.id == self._session.organization_id), None)
+        organization = next((each for each in organizations if each.id == self._session.organization_id), None)
         if place and organization:
             self._screen.app_context.open_permissions(organization, place)
 
@@ -412,12 +412,12 @@ class SpaceActions:
 
     async def _transfer(self, item: Item) -> None:
         organizations = (await self._screen.engine.read(ListOrganizations())).items
-        others = [one for one in organizations if one.id != self._session.organization_id]
+        others = [each for each in organizations if each.id != self._session.organization_id]
         title = sanitize(item.title)
         if not others:
             self._screen.notify(f"you are in no other organization that {title} could go to")
             return
-        choices = [Choice(one.id, sanitize(one.title)) for one in others]
+        choices = [Choice(other.id, sanitize(other.title)) for other in others]
         target = await self._choose(f"Transfer {title} to", choices)
         name = next((sanitize(one.title) for one in others if one.id == target), "")
         if target is None:
@@ -534,15 +534,15 @@ def _pointer(item: Item) -> Neighbour:
 def lacks_admin(item: Item) -> str | None:
     """Return why the user cannot administer a space or collection; None if the user can, or if that is unknown."""
     thing = item.space or item.collection
-    told = thing.permissions if thing else None
-    lacks = told is not None and "admin" in told.model_fields_set and not told.admin
+    permissions = thing.permissions if thing else None
+    lacks = permissions is not None and "admin" in permissions.model_fields_set and not permissions.admin
     return f"you need the level admin in this {item.kind}" if lacks else None
 
 
 def lacks_create(inside: Item | None) -> str | None:
     """Return why the user cannot create items in a collection; None if the user can, or if that is unknown."""
-    told = inside.collection.permissions if inside and inside.collection else None
-    lacks = told is not None and "create" in told.model_fields_set and not told.create
+    permissions = inside.collection.permissions if inside and inside.collection else None
+    lacks = permissions is not None and "create" in permissions.model_fields_set and not permissions.create
     return f"you need the level create in {sanitize(inside.title)}" if lacks and inside else None
 
 

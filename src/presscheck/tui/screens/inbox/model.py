@@ -40,7 +40,7 @@ CHUNK = 100
 FORECAST_SECONDS = 300.0
 """Seconds until a merge forecast is repeated."""
 CONFLICTS = "conflicts"
-"""The name of the stored forecasts."""
+"""The storage key of the forecasts."""
 MOST_CONFLICTS = 500
 """Maximum number of stored forecasts; the oldest are dropped."""
 NOTHING_TO_REVIEW = "Nothing to review. {go_browse} opens your spaces."
@@ -274,7 +274,9 @@ class InboxModel:
         if self.is_arranged(self.view):
             loaded = self._arranged_requests.items()
         else:
-            loaded = ((start + at, one) for start, chunk in self._chunks.items() for at, one in enumerate(chunk))
+            loaded = (
+                (start + at, request) for start, chunk in self._chunks.items() for at, request in enumerate(chunk)
+            )
         return next((position for position, request in loaded if request.id == request_id), None)
 
     @property

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 HEADINGS, SIDE = "inbox headings", "inbox preview"
-"""The storage keys of the user's choices."""
+"""The storage keys of two choices: whether headings are shown, and on which side the preview is."""
 SHARES = {False: "inbox preview height", True: "inbox preview width"}
 """The storage keys of the preview's size, by whether it is on the right of the rows."""
 WHOLE = 1000

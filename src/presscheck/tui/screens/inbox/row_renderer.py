@@ -1,7 +1,8 @@
 """Rendering of the rows, column headings, group headings and tabs of the inbox.
 
 Columns are as wide as their cells need, so that facts stay close to the subject on a wide screen. If there is not
-enough room, spaces, authors and then subjects are cut, and then the columns in `LEFT_OUT` are omitted.
+enough room, subjects are cut to `LONG_SUBJECT` columns, then spaces and authors are cut, then subjects again, and at
+last the columns in `LEFT_OUT` are omitted.
 """
 
 from __future__ import annotations

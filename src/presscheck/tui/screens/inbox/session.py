@@ -152,7 +152,7 @@ class Inbox:
             store_needs_me(self._engine.outbox, self.model.total(view))
 
     def store_place(self) -> None:
-        """Store where the next start begins: its startup snapshot must show the row on which keys will act."""
+        """Store the current row and view for the next start: its snapshot must show the row on which keys will act."""
         current = self.current()
         self._engine.outbox.remember(LAST_PLACE, f"{current.id if current else ''} {self.model.view.id}")
 

@@ -62,9 +62,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 INTERVAL = 5.0
-"""Seconds between two looks for edits of others."""
+"""Seconds between two checks for edits by other users."""
 MAX_INTERVAL = 60.0
-"""Maximum number of seconds between two looks while they fail."""
+"""Maximum number of seconds between two checks while they fail."""
 PREVIEW_DELAY = 0.2
 """Seconds without typing before the preview is updated."""
 LONG = 20_000

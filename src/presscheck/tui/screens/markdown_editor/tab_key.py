@@ -1,4 +1,4 @@
-"""The tab key in the editor: to the next cell in a table, indentation of an item in a list or of selected lines."""
+"""The tab key in the editor, which goes to the next cell of a table, or indents a list item or the selected lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ITEM = re.compile(r"^([ \t]*)((?:[-*+]|\d{1,9}[.)])[ \t]+)(?:\[[ xX]\][ \t]+)?"
 
 
 class TabEdit(NamedTuple):
-    """Replaces the lines from `first` to before `end`, and moves both ends of the selection."""
+    """The effect of a tab key: `lines` replace the lines from `first` to before `end`, and the selection moves."""
 
     first: int
     end: int
@@ -113,7 +113,7 @@ def _indent_of(line: str) -> int:
 
 
 def _end_of_item(lines: Sequence[str], row: int) -> int:
-    """Return the line after an item of a list and everything below it."""
+    """Return the number of the line after a list item and the lines that are indented below it."""
     end = row + 1
     while end < len(lines) and (not lines[end].strip() or _indent_of(lines[end]) > _indent_of(lines[row])):
         end += 1
@@ -123,7 +123,7 @@ def _end_of_item(lines: Sequence[str], row: int) -> int:
 
 
 def _shift_of_item(lines: Sequence[str], row: int, *, back: bool) -> int:
-    """Return the number of blanks to the text of the item above, or back to the item that contains this one."""
+    """Return the blanks to add so that an item starts below the text of the item above; negative with `back`."""
     indent = _indent_of(lines[row])
     for line in reversed(lines[:row]):
         if not line.strip():

@@ -120,9 +120,7 @@ class UnsentList(List[OutboxEntry]):
         return "only failed changes, and those behind them, can be sent again"
 
     def reason_act_on_marked(self) -> str | None:
-        """Return why the drafts of an agent cannot be sent together: the change is another one, or the profile is
-        read-only.
-        """
+        """Return why no drafts can be sent together: none is under the cursor, or the profile is read-only."""
         return self.reason_retry() if self.agent else "only drafts of agents"
 
     def reason_edit(self) -> str | None:

@@ -135,7 +135,7 @@ async def edit_details(screen: BaseScreen, path: dict[str, Any], page_ids: Seque
     if not details and not switches:
         screen.notify("links cannot be hidden: mark pages and groups only")
         return
-    choices = [Choice(one.name, one.label, _shown(pages[0], one), letter=one.letter) for one in details]
+    choices = [Choice(detail.name, detail.label, _shown(pages[0], detail), letter=detail.letter) for detail in details]
     for switch in switches:
         is_on = all(getattr(page, switch.name) for page in pages)
         label = switch.turn_off if is_on else switch.turn_on

@@ -121,12 +121,12 @@ class PageDraft:
             is_edited = base != now
             if editors and editors[0].user.id == me:  # the service may have reformatted the user's own edit
                 is_edited = letters_of(base) != letters_of(now)
-            other = next((sanitize(one.user.display_name) for one in editors if one.user.id != me), SOMEBODY)
+            other = next((sanitize(editor.user.display_name) for editor in editors if editor.user.id != me), SOMEBODY)
             self._changed_by = other if is_edited else ""
         return self._changed_by
 
     async def merge_saved(self, text: str) -> MergedText:
-        """Merge a text with the page as it is now, which becomes the base of the draft."""
+        """Merge a text with the current page. The current page becomes the base of the draft."""
         base, now = self._base, await self._read_page()
         merged = await self.merged(base.text if base else now.text, text, now.text)
         self._base, self._changed_by = now, ""
@@ -262,7 +262,7 @@ class PageDraft:
         return Saved(with_keys(QUEUED) if is_queued else "", merged.text, is_sent=True)
 
     def _queue_in_new_page(self, change: UpdatePage) -> bool:
-        """Put an edit into the insertion of a page that is not added yet. Returns False for other pages.
+        """Merge an edit into the unsent write that adds its page. Returns False if the page exists already.
 
         Raises:
             NotNow: the page is being added.

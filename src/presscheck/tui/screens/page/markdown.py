@@ -26,7 +26,7 @@ class EditorPage:
     markdown: str
     """The Markdown from the service."""
     body_text: str
-    """The same, without the repeated title."""
+    """The Markdown from the service, without the repeated title."""
     repeats_title: bool
     text: str
     """The editor text."""
@@ -42,7 +42,7 @@ class PageEdit:
     changed: int
     """The number of changed lines."""
     new_tags: tuple[str, ...]
-    """Edited lines with a tag that was escaped, and so was plain text, before the edit."""
+    """Edited lines with a tag that was plain text before the edit, because the service had escaped it."""
 
 
 def to_editor(title: str, markdown: str) -> EditorPage:

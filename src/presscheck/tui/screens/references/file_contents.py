@@ -59,8 +59,8 @@ async def _address(engine: Engine, place: FilePlace, file: str) -> tuple[Operati
     space, request, revision = place
     if revision:
         listing = ListRevisionFiles(space_id=space, revision_id=revision)
-        found = (one.download_url for one in await whole_listing(engine, listing) if one.id == file)
-        return listing, next(found, "")
+        addresses = (other.download_url for other in await whole_listing(engine, listing) if other.id == file)
+        return listing, next(addresses, "")
     call: Operation[RevisionFile] = (
         GetChangeRequestFile(space_id=space, change_request_id=request, file_id=file)
         if request

@@ -61,7 +61,7 @@ class IncludedTexts:
         """Reasons why texts or pieces could not be read, by the ids of the space and of the document or piece."""
         self._watched: frozenset[tuple[str, str]] = frozenset()
 
-    def want(self, markdown: str, find: Find) -> None:
+    def load(self, markdown: str, find: Find) -> None:
         """Read the texts that a page includes, at any depth. End subscriptions that only the previous page needed."""
         found = self._unread(markdown, find)
         for key in self._watched - set(found):

@@ -37,7 +37,7 @@ class IntegrationBlocks:
         self._rendered: dict[tuple[str, str], tuple[Mapping[str, Any], dict[str, Any]]] = {}
         """The root element and the state of each block, by the id of its space and its tag as written."""
 
-    def want(self, space: str, markdown: str) -> None:
+    def load(self, space: str, markdown: str) -> None:
         """Render the blocks of a page that are not rendered yet, in the background; `space` is the id of its space."""
         if _sign(markdown):
             self._screen.run(partial(self._render_all, space, markdown), group="blocks", exclusive=True)

@@ -99,14 +99,14 @@ class RevisionReferences:
         self._texts = IncludedTexts(pictures.screen, self._texts_changed)
         self._markdown = ""
 
-    def want(self, markdown: str) -> None:
+    def load(self, markdown: str) -> None:
         """Read the reusable content that a text includes."""
         self._markdown = markdown
         if INCLUDE in markdown:
-            self._texts.want(markdown, self._piece)
+            self._texts.load(markdown, self._piece)
 
     def _texts_changed(self) -> None:
-        self.want(self._markdown)
+        self.load(self._markdown)
         self._pictures.on_change()
 
     def target(self, address: str) -> LinkTarget | None:

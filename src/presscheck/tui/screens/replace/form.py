@@ -112,7 +112,7 @@ class ReplaceForm(Dialog[Query]):
         error: InvalidArgument | None = None,
     ) -> None:
         super().__init__(title)
-        self._draft, self.query_given = draft, query or _stored_query(draft.text)
+        self._draft, self._current = draft, query or _stored_query(draft.text)
         self._check, self._error = check, error
         self._is_checking = False
 
@@ -121,9 +121,9 @@ class ReplaceForm(Dialog[Query]):
         for field, (_, hint) in INPUTS.items():
             with Horizontal():
                 yield StatusLine(id=f"label-{field}", classes="label")
-                yield SearchInput(getattr(self.query_given, field), placeholder=hint, id=field)
+                yield SearchInput(getattr(self._current, field), placeholder=hint, id=field)
         for field in SWITCHES:
-            yield Switch(field, is_on=getattr(self.query_given, field))
+            yield Switch(field, is_on=getattr(self._current, field))
         yield TextView()
 
     def on_mount(self) -> None:
@@ -148,11 +148,11 @@ class ReplaceForm(Dialog[Query]):
         self._take()
 
     def _take(self) -> None:
-        if self.typed() == self.query_given:  # inputs post their initial values
+        if self.typed() == self._current:  # inputs post their initial values
             return
-        self.query_given, self._error = self.typed(), None
+        self._current, self._error = self.typed(), None
         try:
-            self._draft.save(json.dumps(asdict(self.query_given)))
+            self._draft.save(json.dumps(asdict(self._current)))
         except PresscheckError as error:  # such as a full disk
             self._error = InvalidArgument("", error.message)
         self._show()
@@ -190,7 +190,7 @@ class ReplaceForm(Dialog[Query]):
         """Return the query as entered."""
         texts = {field: self.query_one(f"#{field}", SearchInput).value for field in INPUTS}
         switched = {field: self.query_one(f"#{field}", Switch).is_on for field in SWITCHES}
-        return replace(self.query_given, **texts, **cast("dict[str, Any]", switched))  # pyrefly: ignore[bad-argument-type]
+        return replace(self._current, **texts, **cast("dict[str, Any]", switched))  # pyrefly: ignore[bad-argument-type]
 
     def _show(self) -> None:
         error = self._error

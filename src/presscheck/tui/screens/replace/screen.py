@@ -249,9 +249,11 @@ class ReplaceScreen(BaseScreen):
 
     def reason_send(self) -> str | None:
         """Return why nothing can be replaced: for example, no hit is chosen, or the user is offline."""
-        status, told = self.engine.status, self._space.permissions
+        status, permissions = self.engine.status, self._space.permissions
         request = self._request
-        is_forbidden = "edit" in told.model_fields_set and not told.edit and self._space.edit_mode != "locked"
+        is_forbidden = (
+            "edit" in permissions.model_fields_set and not permissions.edit and self._space.edit_mode != "locked"
+        )
         reasons = (
             (self._progress, "still searching"),
             (self._is_sending, "the change request is being written"),

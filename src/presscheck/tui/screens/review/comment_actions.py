@@ -92,7 +92,7 @@ class CommentTargets:
             if ids := find_cell(await self._document(comment.page_id), cells, column):
                 comment.nodes["table_cell"] = TableCellTarget(record=ids.record, definition=ids.definition)
 
-    async def keep_what_is_there(self, comment: PageComment) -> None:
+    async def remove_missing(self, comment: PageComment) -> None:
         """Remove the block or table cell from a comment if the page no longer has it.
 
         The quote alone marks the place of the comment then.
@@ -148,7 +148,7 @@ class CommentActions:
         self.threads.comment_on_all()
 
     def reason_edit(self) -> str | None:
-        """Return why the user's message under the cursor cannot be edited or, without such a message, the page."""
+        """Return why the message under the cursor or, unless it is the user's own, the page cannot be edited."""
         if self._is_on_own_message:
             return self._drafts.disabled_reason()
         return self._session.edit_page_reason(can_wait=True)
@@ -277,7 +277,7 @@ class CommentActions:
             markdown: the current text of the page, for a suggestion; None if it is not loaded.
         """
         if comment.nodes:
-            self._find(comment, self._targets.keep_what_is_there(comment))
+            self._find(comment, self._targets.remove_missing(comment))
         can_suggest = comment.quote and markdown and not deleted_words(comment.quote)
         target = find_target(comment.quote, markdown or "") if can_suggest else None
         comment.suggestion = format_suggestion(target.text) if target else ""

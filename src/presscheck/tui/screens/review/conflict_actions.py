@@ -27,10 +27,7 @@ class ConflictActions:
         self._session, self._model, self._screen, self._view = session, session.model, session.screen, session.view
 
     def reason_take_ours(self) -> str | None:
-        """Return why no conflict can be resolved: the page has none, or several of which none is under the cursor.
-
-        If there is a conflict, return why the page cannot be edited.
-        """
+        """Return why no conflict can be resolved: for example, none of several is under the cursor."""
         if self._conflict() is None:
             number = len(conflict_blocks(self._view.page.after))
             return (
@@ -52,11 +49,12 @@ class ConflictActions:
         if item is None or conflict is None or await stays_locked(self._screen, self._model.space_id):
             return
         markdown = (await self._session.read_page(item.id)).markdown or ""
-        same = [one for one in conflict_blocks(markdown) if (one.ours, one.theirs) == (conflict.ours, conflict.theirs)]
+        sides = (conflict.ours, conflict.theirs)
+        same = [block for block in conflict_blocks(markdown) if (block.ours, block.theirs) == sides]
         if not same:
             self._screen.notify("not resolved: somebody just changed this text")
             return
-        block = min(same, key=lambda one: abs(one.first - conflict.first))
+        block = min(same, key=lambda block: abs(block.first - conflict.first))
         text = resolve(markdown, block, side)
         await self._session.write_page(item.id, text)
         left = len(conflict_blocks(text))
@@ -70,6 +68,6 @@ class ConflictActions:
     def _conflict(self) -> ConflictBlock | None:
         """Return the conflict under the cursor, else the only conflict of the page, else None."""
         line, text = self._view.text_line, self._view.page.after
-        found = conflict_at(text, line) if line is not None and self._view.is_in_change else None
+        at_cursor = conflict_at(text, line) if line is not None and self._view.is_in_change else None
         blocks = conflict_blocks(text)
-        return found or (blocks[0] if len(blocks) == 1 else None)
+        return at_cursor or (blocks[0] if len(blocks) == 1 else None)

@@ -22,7 +22,7 @@ COMMANDS = {
 """The commands that open the composer, by name of the draft."""
 
 
-class _Wanted(NamedTuple):
+class _WaitingDraft(NamedTuple):
     name: str
     target: str
     title: str
@@ -39,7 +39,7 @@ class DraftContinuation:
     def __init__(self, session: ReviewSession) -> None:
         self._session, self._model, self._screen = session, session.model, session.screen
         self._comments, self._requests = CommentActions(session), RequestActions(session)
-        self.wanted: _Wanted | None = None
+        self.waiting: _WaitingDraft | None = None
         """The draft that waits for its page or thread."""
 
     def start(self, name: str, target: str, title: str) -> None:
@@ -50,65 +50,65 @@ class DraftContinuation:
             target: the id of the page, comment or outbox row that the draft belongs to.
             title: the title of the page that the draft belongs to.
         """
-        self.wanted = _Wanted(name, target, title, self._screen.last_key)
+        self.waiting = _WaitingDraft(name, target, title, self._screen.last_key)
         self.proceed()
 
     def proceed(self) -> None:
         """Open the waiting draft if its page or thread is loaded. Drop it if the user has pressed another key."""
-        wanted, request = self.wanted, self._model.request
-        if wanted is None or request is None or self._screen.is_leaving:
+        waiting, request = self.waiting, self._model.request
+        if waiting is None or request is None or self._screen.is_leaving:
             return
-        if self._screen.last_key != wanted.key:
-            self.wanted = None
-        elif wanted.name in COMMANDS:
-            self.wanted = None
-            self._session.run_command(COMMANDS[wanted.name])
-        elif wanted.name == "page":
-            self._open_comment(wanted, is_loaded=self._model.changes is not None)
-        elif wanted.name == "subject":
-            self.wanted = None
+        if self._screen.last_key != waiting.key:
+            self.waiting = None
+        elif waiting.name in COMMANDS:
+            self.waiting = None
+            self._session.run_command(COMMANDS[waiting.name])
+        elif waiting.name == "page":
+            self._open_comment(waiting, is_loaded=self._model.changes is not None)
+        elif waiting.name == "subject":
+            self.waiting = None
             self._screen.run(self._requests.edit_subject(request.subject))
-        elif wanted.name == "description":
-            self.wanted = None
+        elif waiting.name == "description":
+            self.waiting = None
             self._requests.edit_description()
         else:
-            self._open_message(wanted)
+            self._open_message(waiting)
 
-    def _open_comment(self, wanted: _Wanted, *, is_loaded: bool) -> None:
+    def _open_comment(self, waiting: _WaitingDraft, *, is_loaded: bool) -> None:
         """Open a draft comment, at its line if the page is still changed. Do nothing while the page is loading."""
         missing = self._screen.engine.missing_reason(GetChangeRequestChanges)
         if not is_loaded and not missing:
             return
-        comment = self._comments.threads.stored_comment(wanted.target, sanitize(wanted.title))
+        comment = self._comments.threads.stored_comment(waiting.target, sanitize(waiting.title))
         page = self._session.show_page(comment.page_id)
         if page == "loading":
             return
-        self.wanted = None
+        self.waiting = None
         markdown = self._session.go_to_quote(comment.quote) if page == "shown" else None
         self._comments.continue_comment(comment, markdown)
 
-    def _open_message(self, wanted: _Wanted) -> None:
+    def _open_message(self, waiting: _WaitingDraft) -> None:
         """Open a draft reply, or the draft edit of a message, if its thread is loaded.
 
         If the edited message is not loaded, load the replies of all threads.
         """
-        if wanted.name == "reply":
-            if thread := self._model.discussion.thread(wanted.target):
-                self.wanted = None
+        if waiting.name == "reply":
+            if thread := self._model.discussion.thread(waiting.target):
+                self.waiting = None
                 self._comments.threads.reply(thread)
             return
         threads = self._model.discussion.threads()
         for thread in threads:
-            message = next((each for each in thread.messages if _is_about(each, wanted)), None)
+            message = next((each for each in thread.messages if _is_about(each, waiting)), None)
             if message:
-                self.wanted = None
+                self.waiting = None
                 self._comments.threads.compose_edit(thread, message)
                 return
         self._session.loader.load_replies([thread for thread in threads if thread.reply_count])
 
 
-def _is_about(message: Message, wanted: _Wanted) -> bool:
+def _is_about(message: Message, waiting: _WaitingDraft) -> bool:
     """Return whether a draft is an edit of this message."""
-    if wanted.name == "pending":
-        return message.pending is not None and str(message.pending.row) == wanted.target
-    return message.id == wanted.target
+    if waiting.name == "pending":
+        return message.pending is not None and str(message.pending.row) == waiting.target
+    return message.id == waiting.target

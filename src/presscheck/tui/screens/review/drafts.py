@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 VERDICT_TEXTS: dict[ReviewStatus, str] = {"approved": "Approved. ", "changes-requested": "Changes requested: "}
-"""Text before a comment that replaces a review on a service without reviews."""
+"""Start of the comment that replaces a review if the service has no reviews."""
 
 
 class ReviewDrafts(CommentDrafts):

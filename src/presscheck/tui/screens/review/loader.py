@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 LARGE = 20_000
-"""Total length of two texts, in characters, from which they are compared in a thread."""
+"""Minimum total length, in characters, of two texts that are compared in a thread."""
 LOOKED = "looked at comments "
-"""Prefix of the key under which the time of the newest message that the user saw is stored, before the request's id."""
+"""Storage key, before the id of a change request: the time of the newest message that the user has seen."""
 Key = tuple[str, str]
 """The id of a page, and the revisions that are compared."""
 
@@ -87,7 +87,7 @@ class ReviewLoader:
                 self._subscribe(self._model.discussion.list_replies(thread.id))
 
     def load_people(self, threads: Iterable[Thread]) -> None:
-        """Load the replies of threads if the service does not tell who replied."""
+        """Load the replies of threads for which the service does not list the authors of replies."""
         self.load_replies(thread for thread in threads if not thread.repliers)
 
     def load_steps(self) -> None:

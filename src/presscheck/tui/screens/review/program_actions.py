@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.review.session import ReviewSession
 
 LONGEST_REJECTION = 120
-"""Maximum number of cells of the first rejected comment in a message."""
+"""Maximum width, in cells, of the first rejected comment in a message."""
 
 
 class ProgramActions:

@@ -532,7 +532,7 @@ def render_conversation(
 
     Args:
         model: the change request.
-        threads: the threads to show in full; threads on changed pages are a line of the timeline.
+        threads: the threads to show in full; threads on changed pages take one line each.
         events: the events to show.
         options: the options.
         note: which events are shown; empty for all.
@@ -645,9 +645,9 @@ def suggestion_at(change: RenderedChange, page: PageText, line: int) -> str:
 
 
 def text_line_at(change: RenderedChange, page: PageText, line: int) -> int | None:
-    """Return the number of the line of the new text that a rendered line shows, or the nearest rendered line above.
+    """Return the line number in the new text for a rendered line or, if it has none, for the nearest line above.
 
-    Blank lines of the new text are skipped. Return None if no line of the new text is found.
+    Blank lines of the new text are skipped. Return None if there is no such line.
     """
     lines = page.after.split("\n")
     for near in range(line, -1, -1):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.review.drafts import ReviewDrafts
 
 MAX_WAIT = 4.0
-"""Maximum seconds to wait for responses; less than the limit for which keys are held."""
+"""Maximum seconds to wait for responses; less than the time for which typed keys are held."""
 NOTICE_DELAY = 0.4
 """Seconds until a message shows that the change request is being loaded."""
 

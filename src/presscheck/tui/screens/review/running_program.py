@@ -12,8 +12,8 @@ class RunningProgram:
     """The program that reviews the change request now.
 
     Attributes:
-        progress: what it does in a few words; empty if no program runs.
-        worker: the worker that waits for it; None before the first one.
+        progress: its current step in a few words; empty if no program runs.
+        worker: the worker that waits for it; None before the first run.
     """
 
     def __init__(self) -> None:

@@ -251,7 +251,7 @@ class ReviewScreen(BaseScreen):
     @override
     def run_command(self, command: Command) -> None:
         if command.name not in PASSING_BY:
-            self.session.view.show_selected()  # it may have been passed by
+            self.session.view.show_selected()  # it may not be drawn yet
         super().run_command(command)
 
     @override

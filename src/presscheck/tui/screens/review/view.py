@@ -57,7 +57,7 @@ WIDE = 100
 ESTIMATE = 6
 """Estimated lines of a page that was never laid out."""
 PASSING = 0.12
-"""Seconds until an item is drawn that was selected soon after another; a held key repeats faster."""
+"""Seconds before drawing an item that was selected soon after another; longer than a held key takes to repeat."""
 GAP = 2
 """Lines between two pages: a blank line and a rule."""
 
@@ -330,7 +330,7 @@ class ReviewView:
     def show_soon(self, shown: Callable[[], None]) -> None:
         """Draw the selected item from the top, then call `shown`.
 
-        Items that are selected shortly after each other are passed by: only the first and the last are drawn.
+        Of several items selected in quick succession, only the first and the last are drawn.
         """
         is_passing = monotonic() - self._selected_at < PASSING
         self._is_list_ahead = True
@@ -369,7 +369,7 @@ class ReviewView:
 
         Args:
             collected: the number of comments in the pending review; None if there is no pending review.
-            progress: what a program that reviews does; empty if none runs.
+            progress: the current step of the program that reviews; empty if none runs.
         """
         model, request, moment, error = self._model, self._model.request, now(), self._loader.error
         if request is None:
@@ -743,7 +743,7 @@ class ChangeList(RowList):
 def kept_line(before: RenderedChange | None, after: RenderedChange, line: int, height: int) -> int:
     """Return the line to which the cursor moves when its page is laid out again.
 
-    If the page was never laid out, the cursor stays on the last line, or else moves to the first line.
+    In a page that was never laid out, a cursor on the last line stays there; any other moves to the first line.
 
     Args:
         before: the previous lines; None if the page was never laid out.

@@ -45,7 +45,7 @@ class ContentList(List[T]):
 
     @abstractmethod
     def text(self, item: T) -> str:
-        """Return the text of an item that `Y` copies; empty if it has none."""
+        """Return the text that `command_copy_text` copies; empty if the item has none."""
 
     @override
     def explanation(self, *, online: bool) -> Message:

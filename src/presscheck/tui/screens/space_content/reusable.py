@@ -82,7 +82,7 @@ class ReusableText(BaseScreen):
             place = FilePlace(self._session.space_id, self._session.change_request_id or "")
             references = RevisionReferences(self._pictures, place, revision, source)
             self._references = references
-            references.want(self._markdown)
+            references.load(self._markdown)
         view.show(self._lay_out)
 
     def command_copy_text(self) -> None:

@@ -55,7 +55,7 @@ class FirstRun(Protocol):
         Args:
             address: the URL of the service.
             token: the token; empty to sign in by browser.
-            show: shows what to do in the browser, with the code to copy, or an empty text if it was copied before.
+            show: shows what to do in the browser, and the code to copy; the code is empty if it was copied already.
 
         Raises:
             InvalidArgument: the field `address` or `token` is invalid.
