@@ -1,8 +1,8 @@
-"""The local service as a child process on a private Unix socket: with the sample workspace, or with a folder.
+"""Runs the local service as a child process on a private Unix socket, with the sample workspace or a folder.
 
-The socket listens before the child is ready, so that the app can send requests at once. For browsers, which open
-published sites and PDFs, the service also listens on a local port. Changes are kept; a demo started with `fresh`
-deletes earlier changes of the sample workspace.
+The socket listens before the child is ready, so that the app can send requests at once. The service also listens on a
+local port, where browsers open published sites and PDFs. The data is kept for the next start, unless a demo is started
+with `fresh`.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from presscheck.extras import require_extra
 from presscheck.paths import Places, places, private_directory, private_opener
 
 LONGEST_SOCKET_PATH = 100
-"""Maximum bytes of the path of a socket; systems allow 104 to 108."""
+"""Maximum length of a socket path in bytes; operating systems allow 104 to 108."""
 LOOPBACK = "127.0.0.1"
 CLOSING = 10.0
-"""Maximum seconds to wait for the end of an unreachable service."""
+"""Maximum seconds to wait until an unreachable service exits."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class LocalService:
     log: Path
 
     def failure(self) -> str:
-        """Return why the service ended, from the last line of its log; empty while it runs."""
+        """Return why the service exited (the last line of its log), or an empty text while it runs."""
         if self.process.poll() is None:
             return ""
         lines = self.log.read_text("utf-8", errors="replace").split("\n") if self.log.exists() else []
@@ -57,15 +57,15 @@ class LocalService:
 def demo_service(
     *, fresh: bool = False, docs: tuple[Path, ...] = (), where: Places | None = None
 ) -> Generator[Profile]:
-    """Run the sample workspace and yield its profile. The service ends with the block, or with this process.
+    """Run the sample workspace and yield its profile. The service is stopped at the end of the block or process.
 
     Args:
-        fresh: delete all data of earlier demos first; not possible while another demo is running.
+        fresh: whether to delete the data of earlier demos first; impossible while another demo runs.
         docs: documentation repositories to import as spaces.
-        where: the directories to use; by default of the user.
+        where: the directories to use; by default those of the user.
 
-    Raises:
-        ConfigurationError: `fresh` is set and another demo is running, or the service ended.
+        Raises:
+            ConfigurationError: `fresh` is set and another demo is running, or the service exited.
         MissingExtra: the libraries of the local service are not installed.
     """
     require_extra("serve")  # the child process would only log the error
@@ -97,7 +97,7 @@ def demo_service(
 def folder_service(folder: Path, where: Places | None = None) -> Generator[LocalService]:
     """Run a service with a documentation folder as its only space, imported at the first start.
 
-    Each folder has a separate service with separate data. The service ends with the block, or with this process.
+    Each folder has its own service and data. The service is stopped at the end of the block or process.
 
     Args:
         folder: the folder; it must exist.
@@ -139,13 +139,13 @@ def _running(
 
 @contextmanager
 def _own_socket(directory: Path, name: str, *, alone: bool) -> Generator[Path]:
-    """Yield the path for a socket. The path is the same at each start, except while another service of this name runs.
+    """Yield a path for a socket. It is the same at each start, unless another service with this name is running.
 
     Raises:
         ConfigurationError: `alone` is set and another demo is running.
     """
     for number in count(1):
-        # the context may be entered and left in different threads
+        # the context may be exited in another thread than it was entered in
         lock = FileLock(directory / f"{name}-{number}.lock", timeout=0, mode=0o600, thread_local=False)
         try:
             lock.acquire()
@@ -164,7 +164,7 @@ def _own_socket(directory: Path, name: str, *, alone: bool) -> Generator[Path]:
 
 
 def _for_browsers(port: Path) -> socket.socket:
-    """Return a local TCP socket, if possible with the port of the last start, so that web addresses stay valid."""
+    """Return a listening local TCP socket. It reuses the last port if possible, so that web addresses stay valid."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -184,7 +184,7 @@ def _start(
     command += ["--fd", str(fd), "--web-fd", str(web_fd)]
     command += ["--data", str(directory), "--token-file", str(directory / "token")]
     command += [part for repository in docs for part in ("--docs", str(repository.absolute()))]
-    # the app may log TLS keys; its service must not, and would end if it could not write the file
+    # only the app logs TLS keys; the service would exit if it could not write the file
     env = {name: value for name, value in os.environ.items() if name != "SSLKEYLOGFILE"}
     with open(directory / "service.log", "ab", opener=private_opener) as log:
         return subprocess.Popen(  # noqa: S603  # this program, with its own paths

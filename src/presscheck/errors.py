@@ -8,7 +8,7 @@
     │   ├── NoToken                     no token is set; names where to set it
     │   └── MissingExtra                a library of an extra is not installed; names the extra
     ├── StoreError                      the cache or the outbox cannot be used
-    ├── NotNow                          an action that cannot be queued, while offline
+    ├── NotNow                          an action that cannot be queued was tried offline
     │   └── ReadOnly                    a write with a read-only profile
     ├── ChecksFailed                    a check found problems
     ├── ChangedSince                    a write is not sent or undone, because of newer changes
@@ -50,7 +50,7 @@ class PresscheckError(Exception):
 
 
 class InvalidArgument(PresscheckError):
-    """An argument that the service would reject; nothing was sent.
+    """An argument is invalid; nothing was sent.
 
     Attributes:
         field: the name of the field in Python.

@@ -1,4 +1,4 @@
-"""The extras of the package: libraries that only some commands need, and checks whether they are installed."""
+"""The extras of the package, which are libraries that only some commands need, and whether they are installed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from presscheck.errors import MissingExtra
 
 
 class Extra(NamedTuple):
-    """An extra: its use in words, for messages, and the modules of its packages."""
+    """An extra: the start of an error message, such as "the local service needs", and the modules of its packages."""
 
     use: str
     modules: tuple[str, ...]
@@ -46,7 +46,7 @@ EXTRAS: dict[str, Extra] = {
     "web": Extra("the app in the browser needs", ("aiohttp", "textual_serve")),
     "s3": Extra("files in a bucket need", ("boto3", "botocore", "urllib3")),
 }
-"""The extras by name; pyproject.toml has their packages."""
+"""The extras by name. Their packages are listed in pyproject.toml."""
 
 
 def missing_modules(extra: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The first start without a token: the app begins with a screen that asks for the source of the documentation."""
+"""The first start without a token: the app opens a welcome screen, which asks where the documentation is."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     from presscheck.config.browser_session import BrowserSession
 
 MOST_ENTRIES = 50_000
-"""Maximum files and folders that are searched for a page."""
+"""Maximum number of files and folders to look at when searching for a page."""
 POLL = 0.2
 """Seconds between two checks whether a started service is ready."""
 
 
 def open_first_run(profile: Profile) -> int:
-    """Run the app, beginning with the welcome screen. Return the exit code.
+    """Run the app, starting with the welcome screen. Return the exit code.
 
     Args:
-        profile: the profile without a token, to which signing in adds a token.
+        profile: a profile without a token; signing in adds one.
 
     Raises:
         ConfigurationError: a setting is invalid.
@@ -59,7 +59,7 @@ class FirstRunChoices:
     Args:
         sign_in: signs in to the service of the profile.
         where: the directories of the user.
-        services: the exit stack that ends the services that are started here.
+        services: the exit stack that stops the services started from the welcome screen.
     """
 
     def __init__(self, sign_in: SignIn, where: Places, services: ExitStack) -> None:
@@ -72,7 +72,7 @@ class FirstRunChoices:
         return self._sign_in.default_address
 
     def missing_extra(self) -> str:
-        """Return why the local service cannot run; empty if it can."""
+        """Return why the local service cannot run, or an empty text if it can."""
         missing = next(missing_modules("serve"), None)
         return "The last two need the local service: pip install 'presscheck[serve]'" if missing else ""
 
@@ -140,7 +140,7 @@ class FirstRunChoices:
             PresscheckError: the service cannot be started.
         """
         path = await asyncio.to_thread(_documentation_folder, folder)
-        attempt = self._services.enter_context(ExitStack())  # ends with the other services, or at once on failure
+        attempt = self._services.enter_context(ExitStack())  # closed with the other services, or immediately on failure
         try:
             service = await asyncio.to_thread(attempt.enter_context, folder_service(path, self._where))
             self.space = await _imported_space(service)
@@ -192,7 +192,7 @@ async def _imported_space(service: LocalService) -> str:
     """Wait until a service responds. Return the id of the imported space, or an empty string if it has no space.
 
     Raises:
-        InvalidArgument: the service ended, because the folder cannot be imported.
+        InvalidArgument: the service exited, because the folder cannot be imported.
         PresscheckError: the service returned an error.
     """
     while True:

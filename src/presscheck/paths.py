@@ -25,12 +25,12 @@ class Places:
     cache: Path
     """The cached responses, which can be deleted at any time."""
     state: Path
-    """The outbox with local state, texts that are open in an editor, snapshots of sites, specifications, and the log.
+    """The outbox with local state, texts open in an editor, site snapshots, specification versions, and the log.
 
-    Only old snapshots and old versions are ever deleted.
+    Only old snapshots and versions are deleted automatically.
     """
     data: Path
-    """The data of the local service, and the original configurations of pulled sites."""
+    """The data of the local service, and the base versions of pulled site configurations."""
 
     @property
     def config_file(self) -> Path:
@@ -59,7 +59,7 @@ class Places:
         return self.state / "site-snapshots" / profile
 
     def site_bases(self, profile: str) -> Path:
-        """Return the directory with the configurations of a profile's sites, as they were when they were pulled."""
+        """Return the directory with the site configurations of a profile, as they were when they were pulled."""
         return self.data / "site-bases" / profile
 
     def log_file(self) -> Path:
@@ -85,7 +85,7 @@ def store_name(profile: str, base_url: str) -> str:
 
 
 def short_hash(text: str) -> str:
-    """Return a hash of eight digits, for the name of a file."""
+    """Return a hash of eight hexadecimal digits, for file names."""
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
@@ -118,5 +118,5 @@ def make_private_directory(path: Path) -> None:
 
 
 def private_opener(path: str, flags: int) -> int:
-    """Open a file; a new file has mode 0600 from its first byte. Pass this function to `open` as `opener`."""
+    """Open a file, for `open(..., opener=private_opener)`. A new file is created with mode 0600."""
     return os.open(path, flags, PRIVATE_FILE)

@@ -1,6 +1,6 @@
-"""Signing in to the service of a profile: address and token are checked, then stored.
+"""Signing in to the service of a profile: checks the address and the token, then stores them.
 
-The token is a personal token, or belongs to a sign-in by browser.
+The token is a personal token, or was issued by a sign-in by browser.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from presscheck.config.browser_session import BrowserSession
 
 LARGEST_SKEW = 300.0
-"""Difference between the clocks of this machine and of the service that is reported, in seconds."""
+"""Difference in seconds between the clocks of this machine and the service, above which it is reported."""
 
 
 class SignedIn(NamedTuple):
@@ -38,7 +38,7 @@ class SignedIn(NamedTuple):
     Attributes:
         profile: the profile, with its token.
         user: the signed-in user; None if the service does not report the user.
-        place: the location of the token, in words.
+        place: where the token is stored, as text.
     """
 
     profile: Profile
@@ -113,7 +113,7 @@ class SignIn:
 
         Args:
             address: the URL of the service.
-            scope: what the sign-in permits: `read`, `write` or `admin`.
+            scope: the access that the sign-in grants: `read`, `write` or `admin`.
             show: shows the code to the user.
             report: reports an event during the wait, such as a lost connection.
 
@@ -136,7 +136,7 @@ class SignIn:
 
         Args:
             address: the URL of the service.
-            scope: what the sign-in permits: `read`, `write` or `admin`.
+            scope: the access that the sign-in grants: `read`, `write` or `admin`.
             port: the port; 0 for any.
             show: opens a URL in the browser.
             report: reports an event, such as a wrong clock.
@@ -162,7 +162,7 @@ class SignIn:
         """Store the profile and its token. Blocks while it accesses the keyring and the disk.
 
         Args:
-            base_url: the URL to write into a new profile; None for the default.
+            base_url: the URL for a new profile; None for the default.
             token: the checked token, or the sign-in by browser that it belongs to.
             user: the user of the token.
 
@@ -190,7 +190,7 @@ class SignIn:
         return bool(self._settings.get("allow_http", False))
 
     def _add_profile(self, base_url: str | None) -> None:
-        """Add the profile to the end of the settings file; a new file starts with a description of every setting."""
+        """Add the profile to the end of the settings file. A new file begins with descriptions of all settings."""
         file, name = self.file, self.name
         private_directory(file.parent)
         text = file.read_text("utf-8-sig") if file.exists() else first_file() if name == "default" else ""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.welcome.screen import FirstRun
 
 COLLECTED_AFTER = 700, 10, 10
-"""Python's thresholds for garbage collection, for the app. The command line has higher ones, because it ends soon."""
+"""Garbage collection thresholds of the app. Commands use higher ones, because they end soon."""
 
 
 def connect(profile: Profile, on_exchange: Callable[[RequestRecord], None] | None = None) -> Client:
@@ -82,10 +82,10 @@ def needed_token(profile: Profile) -> str:
 
 
 def open_engine(profile: Profile, where: Places | None = None, cache: Cache | None = None) -> Engine:
-    """Open an engine with the profile's cache and outbox; the engine connects when it is started.
+    """Open an engine with the profile's cache and outbox. It connects when it is started.
 
-    The cache belongs to a profile, service and token; the outbox only to a profile and service, so that unsent writes
-    stay available after the token is renewed.
+    Each combination of profile, service and token has a separate cache. The outbox does not depend on the token, so
+    that unsent writes survive a change of the token.
     """
     # 206 ms, only after the first paint
     from presscheck.engine.connection import Activity
@@ -126,7 +126,7 @@ def open_cache(profile: Profile, where: Places) -> Cache:
 
 
 def open_app(profile: Profile, first: Callable[[PresscheckApp], Any] | None = None) -> int:
-    """Run the app with a profile, then with those that the user switches to. Return the exit code.
+    """Run the app with a profile, then with each profile that the user switches to. Return the exit code.
 
     Args:
         profile: the profile.
@@ -136,16 +136,16 @@ def open_app(profile: Profile, first: Callable[[PresscheckApp], Any] | None = No
 
 
 def run_app(app: PresscheckApp) -> int:
-    """Run an app, then those of the profiles that the user switches to. Return the exit code of the last app.
+    """Run an app, then an app for each profile that the user switches to. Return the exit code of the last one.
 
-    If the files of a profile cannot be opened, the app starts again with the profile before it, and shows the error.
+    If the files of a profile cannot be opened, the app restarts with the previous profile and shows the error.
     """
     while True:
         code, profile, next_profile = app.run_to_end(), app.profile, app.next_profile
         begun_with, place, before = app.begun_with, app.next_place, app.place_before
         if next_profile is None:
             return code
-        del app  # its screens are not needed any more
+        del app  # free its screens before the next app starts
         gc.unfreeze()
         try:
             app = _app_with(next_profile, begun_with, partial(_begin_at, place, before) if place else None)
@@ -171,7 +171,7 @@ def _app_with(
 
     Args:
         profile: the profile.
-        begun_with: the profile with which the process began, to which the user can return.
+        begun_with: the profile that the process started with, to which the user can return.
         first: called with the app after the start, to open a screen above the inbox.
 
     Raises:
@@ -254,7 +254,7 @@ def run_service(*, database: str | None, data: Path | None, **options: Any) -> N
 
 
 def check_service(*, database: str | None, data: Path | None, **options: Any) -> list[Finding]:
-    """Check whether the local service can start; the arguments are those of `run_service`.
+    """Check whether the local service can start. Takes the arguments of `run_service`.
 
     Raises:
         ConfigurationError: an option is invalid.
@@ -367,11 +367,11 @@ class ScriptResponse(NamedTuple):
 def script_runner(
     hosts: Sequence[str] = (),
 ) -> Callable[[str, dict[str, Any], dict[str, Any], Callable[[str, str], None]], ScriptResponse]:
-    """Return a function that runs the script of an integration on an event, as the local service does.
+    """Return a function that runs an integration's script on an event, as the local service does.
 
-    The arguments of the function are the script, the event, the environment of the script, and a function that is
-    called with level and text of each log line. The function blocks until the response, so it must run in a thread. The
-    script may send requests, but in private networks only to `hosts`.
+    Its arguments are the script, the event, the environment of the script, and a callback for log lines, which gets
+    their level and text. It blocks until the script responds, so run it in a thread. Scripts may send requests to
+    public hosts and, in private networks, to `hosts`.
 
     Raises:
         MissingExtra: the libraries that run scripts are not installed.
@@ -387,10 +387,10 @@ def script_runner(
         script: str, event: dict[str, Any], environment: dict[str, Any], log: Callable[[str, str], None]
     ) -> ScriptResponse:
         try:
-            one = run_script(script, event, environment, outgoing=outgoing, config=config, log=log)
+            response = run_script(script, event, environment, outgoing=outgoing, config=config, log=log)
         except EngineBusy as error:
             return ScriptResponse(None, "", "", str(error))
-        return ScriptResponse(one.status, one.content_type, one.text, one.error)
+        return ScriptResponse(response.status, response.content_type, response.text, response.error)
 
     return run
 

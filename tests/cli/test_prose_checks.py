@@ -81,7 +81,7 @@ def test_a_site_that_was_never_published_is_checked_as_a_whole(shell: Shell) -> 
     with_check(shell, "info")
     site = shell.ok("site", "create", "--title", "Draft", "--spaces", "Command line").strip()
     ran = shell.run("site", "check", site, "--with", "words", "--json")
-    assert "What was published before is not known" in ran.stderr
+    assert "The published version is unknown" in ran.stderr
     assert ("Command line: Install", "words") in {(row["where"], row["kind"]) for row in json.loads(ran.stdout)}
     ran = shell.run("site", "check", site, "--with", "nothing")
     assert (ran.exit_code, "unknown check nothing" in ran.stderr) == (2, True)

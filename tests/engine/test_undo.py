@@ -525,7 +525,7 @@ async def test_roles_names_and_visibility_of_an_organization_are_changed_back(en
     await undone(engine, written)
     assert (await fresh(engine, agent_instructions.GetAgentInstructions(**ORGANIZATION))).instructions["nodes"] == []
     made = await sent(engine, invites.CreateInvite(**ORGANIZATION, role="read"))
-    assert made.inverse == "Revokes the invite link: who has it cannot join with it any more"
+    assert made.inverse == "Revokes the invite link: nobody can join with it any more"
     listed = (await fresh(engine, invites.ListInvites(**ORGANIZATION))).items
     invite = {**ORGANIZATION, "invite_id": listed[0].id}
     changed = await sent(engine, invites.UpdateInvite(**invite, role="edit"))

@@ -748,7 +748,7 @@ CASES: list[tuple[Operation[Any], Json | None, Json | None, list[tuple[Operation
             (ALL_COLLECTIONS, listing(collection())),
             (collections.ListSpacesInCollection(collection_id="c", limit=1000), listing()),
         ],
-        ("unchanged", "(empty collection)", "(not empty any more)"),
+        ("unchanged", "(empty collection)", "(no longer empty)"),
     ),
     (
         collections.CreateCollection(**ORGANIZATION, title="M"),
@@ -758,7 +758,7 @@ CASES: list[tuple[Operation[Any], Json | None, Json | None, list[tuple[Operation
             (ALL_COLLECTIONS, listing(collection(), collection("d", parent="c"))),
             (collections.ListSpacesInCollection(collection_id="c", limit=1000), listing()),
         ],
-        ("changed", "(empty collection)", "(not empty any more)"),
+        ("changed", "(empty collection)", "(no longer empty)"),
     ),
     (
         collections.CreateCollection(**ORGANIZATION, title="M"),
@@ -768,7 +768,7 @@ CASES: list[tuple[Operation[Any], Json | None, Json | None, list[tuple[Operation
             (ALL_COLLECTIONS, listing(collection())),
             (collections.ListSpacesInCollection(collection_id="c", limit=1000), listing(space())),
         ],
-        ("changed", "(empty collection)", "(not empty any more)"),
+        ("changed", "(empty collection)", "(no longer empty)"),
     ),
     # people
     (

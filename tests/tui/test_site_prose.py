@@ -114,7 +114,7 @@ async def test_a_site_that_was_never_published_is_checked_as_a_whole(
         await pilot.press("full_stop", "W")
         await until(pilot, shows="· 3 prose findings · 1 check failed · W lists them")
         await pilot.press("W")
-        await until(pilot, shows="What was published before is not known: all pages in the cache are checked.")
+        await until(pilot, shows="The published version is unknown: all pages in the cache are checked.")
         await changed(service, page, "Fine.\n")
         configure(tmp_path, ("own", python(tmp_path, PROGRAM)))
         await pilot.press("full_stop", "W")

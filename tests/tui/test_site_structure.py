@@ -313,7 +313,7 @@ async def test_items_move_with_one_request_each_and_back(
             "News Developers(Command line(Command line)) Guides(Guides) API(API docs Release notes)",
         )
         await pilot.press("z")
-        await until(pilot, shows="nothing else was at its former place")
+        await until(pilot, shows="it was alone in its former place")
         await to(pilot, "space API docs")
         await pilot.press(".", "m")
         await until(pilot, shows="empty")
@@ -415,7 +415,7 @@ async def test_the_first_section_takes_the_spaces_of_the_site(
         await pick(pilot, "Guides")
         await has(pilot, client, site, "All(Runbook Guides)")
         await pilot.press("z")
-        await until(pilot, shows="spaces that the site had before are in it")
+        await until(pilot, shows="it contains spaces that the site had before")
 
 
 async def test_what_others_change_is_shown_and_not_overwritten(

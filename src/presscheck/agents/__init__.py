@@ -1,1 +1,1 @@
-"""The doors for agents: the type of a verb, and the server of the Model Context Protocol that offers verbs."""
+"""Interfaces for agents: the type of a verb, and a Model Context Protocol server that offers verbs."""

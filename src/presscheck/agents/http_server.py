@@ -1,7 +1,7 @@
 """The MCP server over HTTP on the loopback interface, for programs on this machine that have the key.
 
-A page in a browser must not reach the server, also not by DNS rebinding: the Host and the Origin of a request are
-checked, and each request needs the key.
+Web pages in a browser must not reach the server, not even by DNS rebinding. So the Host and Origin headers are checked,
+and each request needs the key.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The server of the Model Context Protocol: verbs as tools, and what they read as resources.
+"""The server of the Model Context Protocol: it offers verbs as tools, and some read verbs as resources.
 
-The SDK needs the extra `mcp`. It is imported only by the command that starts the server.
+It needs the extra `mcp`. Only the command that starts the server imports this module.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class AgentServer(Generic[S]):
 
     Args:
         verbs: all verbs.
-        resources: the resources and their templates.
-        permission: what agents may do.
-        session_of: returns the session for the agent with a name.
-        listed: returns a page of the resources that exist now, given the offset: URI and title of each, and the next
-            offset.
-        name: the name of the agent; None for the name that the client gives.
+        resources: the resources and resource templates.
+        permission: the permission of agents.
+        session_of: returns the session for an agent name.
+        listed: returns a page of the existing resources from an offset on: their URIs and titles, and the next offset
+        or None.
+        name: the name of the agent; None for the name that the client sends.
     """
 
     def __init__(
@@ -113,11 +113,11 @@ class AgentServer(Generic[S]):
         paged = {verb.name for verb in self._verbs if "offset" in verb.arguments.model_fields}
         templates = [
             types.ResourceTemplate(
-                uri_template=one.template + ("{?offset}" if one.verb in paged else ""),
-                name=one.title,
+                uri_template=resource.template + ("{?offset}" if resource.verb in paged else ""),
+                name=resource.title,
                 mime_type=MIME_TYPE,
             )
-            for one in self._resources
+            for resource in self._resources
         ]
         return types.ListResourceTemplatesResult(resource_templates=templates)
 
@@ -125,11 +125,11 @@ class AgentServer(Generic[S]):
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        found = resource_call(self._resources, uri)
-        if found is None:
+        verb_call = resource_call(self._resources, uri)
+        if verb_call is None:
             raise MCPError(code=types.INVALID_PARAMS, message="unknown resource")
         try:
-            answer = await self._run(context, *found)
+            answer = await self._run(context, *verb_call)
         except PresscheckError as error:
             raise MCPError(code=types.INVALID_PARAMS, message=json.dumps(error_answer(error))) from None
         text = json.dumps(answer, ensure_ascii=False)
@@ -150,7 +150,7 @@ def resource_call(resources: Sequence[Resource], uri: str) -> tuple[str, dict[st
 
 
 def _values(template: str, address: str) -> dict[str, str] | None:
-    """Return the values of the fields of a template in a URI without a query, or None if the URI does not match."""
+    """Match a URI without a query against a template. Return the values of its fields, or None without a match."""
     fields, parts = template.split("/"), address.split("/")
     values = {field.strip("{}"): unquote(part) for field, part in zip(fields, parts, strict=False) if field[:1] == "{"}
     is_same = all(field[:1] == "{" or field == part for field, part in zip(fields, parts, strict=False))
@@ -163,7 +163,7 @@ def is_offset(text: str) -> bool:
 
 
 def resource_uri(template: str, **values: str) -> str:
-    """Return the URI of a resource, with values in place of the fields of its template."""
+    """Fill in a URI template."""
     return _field.sub(lambda match: quote(values[match[1]], safe=""), template)
 
 

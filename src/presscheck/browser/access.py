@@ -1,8 +1,8 @@
-"""Who may use the server: a key in the printed URL, which is spent at its first use, and then a cookie.
+"""Access control of the server: a key in the printed URL, valid for one use, and then a cookie.
 
-Every process and every website can reach a port of this machine. So the Host header must name this machine, which a
-website that points its own name here (DNS rebinding) cannot achieve; a request of another website is recognized by its
-Origin header; and the key is only known to who reads the terminal or, while the browser starts, the list of processes.
+Every process on this machine, and every website in its browsers, can send requests to the port. So the Host header must
+name this machine (against DNS rebinding), and the Origin header must not name another website. Only those who can read
+the terminal, or the list of processes while the browser starts, know the key.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 LOOPBACK = "127.0.0.1"
 NAMES = (LOOPBACK, "localhost", "[::1]")
-"""The names of this machine in the Host header."""
+"""Accepted names of this machine in the Host header."""
 KEY_BYTES = 32
 DEFAULT_PORT = 80
 
@@ -34,7 +34,7 @@ class Access:
         self.url_with_key = f"{self.url}?key={self._key}"
 
     def spend(self, key: str) -> bool:
-        """Return whether a key is valid. A valid key is spent."""
+        """Return whether a key is valid, and invalidate it: each key works once."""
         if self._key is None or not _equals(key, self._key):
             return False
         self._key = None

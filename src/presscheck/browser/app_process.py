@@ -1,7 +1,7 @@
-"""The process of the app that one tab shows, and the packets of Textual's web driver on its pipes.
+"""The app process of a tab, which exchanges packets of Textual's web driver over pipes.
 
-A packet is a letter, the length of the payload in four bytes, and the payload. `D` is what a terminal would receive or
-send, `M` a JSON object. The packets of the app begin after a fixed first line.
+A packet is a letter, the length of the payload (four bytes, big-endian), and the payload: terminal input or output for
+`D`, a JSON object for `M`. The app writes a fixed first line before its packets.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from presscheck.config.browser_tab import DRIVER, DRIVER_VARIABLE
 FIRST_LINE = b"__GANGLION__\n"
 """The line before the first packet."""
 LONGEST_END = 10.0
-"""Maximum seconds that an app may take to read its input, or to end after its tab is closed (it exits after three)."""
+"""Maximum seconds for an app to read its input, or to exit after its tab is closed (normally it takes three)."""
 LONGEST_ERROR = 4096
-"""Maximum bytes that are kept of what the app writes to standard error: the last ones."""
+"""Number of bytes kept from the end of the app's standard error."""
 OF_THE_TERMINAL = frozenset(
     ("TMUX", "STY", "SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT", "KITTY_WINDOW_ID", "KONSOLE_VERSION", "WT_SESSION")
 ) | {"LC_TERMINAL", "COLORTERM"}
-"""Variables that describe the terminal of `presscheck web`, which does not show the app."""
+"""Environment variables about the terminal of `presscheck web`. They do not apply to the app in the browser."""
 
 
 class Size(NamedTuple):
-    """A number of columns and rows."""
+    """A size in cells."""
 
     columns: int = 80
     rows: int = 24
 
 
 class Packet(NamedTuple):
-    """A packet of the app."""
+    """A packet from the app."""
 
     kind: bytes
     payload: bytes
@@ -66,11 +66,11 @@ class AppProcess:
             stdout=PIPE,
             stderr=PIPE,
             env=environment(os.environ, size),
-            start_new_session=True,  # ctrl+c in the terminal is for the server, which then closes each app
+            start_new_session=True,  # only the server receives ctrl+c; it then closes each app
         )
 
     async def packets(self) -> AsyncIterator[Packet]:
-        """Return the packets of the app until it ends."""
+        """Yield the packets of the app until it exits."""
         process = self._process
         if process is None or process.stdout is None or process.stderr is None:
             return
@@ -89,7 +89,7 @@ class AppProcess:
             self._error = (self._error + part)[-LONGEST_ERROR:]
 
     def failure(self) -> str:
-        """Return what the app wrote to standard error if it failed; empty if the app succeeded or is running."""
+        """Return the standard error of the app if it failed, or an empty text if it succeeded or is running."""
         if self._process is None or not self._process.returncode:
             return ""
         return self._error.decode(errors="replace").strip() or f"it ended with exit code {self._process.returncode}"
@@ -98,12 +98,12 @@ class AppProcess:
         """Send keys, as a terminal does.
 
         Raises:
-            TimeoutError: the app does not read its input any more.
+            TimeoutError: the app does not read its input.
         """
         await self._send(b"D", text.encode(errors="replace"))
 
     async def tell(self, kind: str, **values: int) -> None:
-        """Send a message of the browser."""
+        """Send a message from the browser, such as `resize`."""
         await self._send(b"M", json.dumps({"type": kind, **values}).encode())
 
     async def _send(self, kind: bytes, payload: bytes) -> None:
@@ -113,7 +113,7 @@ class AppProcess:
                 await asyncio.wait_for(self._process.stdin.drain(), LONGEST_END)
 
     async def end(self) -> None:
-        """Close the input of the app, which then keeps its drafts and ends; kill the app if it does not."""
+        """Close the input of the app, so that it saves its drafts and exits. Kill it if it does not exit."""
         if self._process is None:
             return
         if self._process.stdin:

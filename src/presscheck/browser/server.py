@@ -1,4 +1,4 @@
-"""The server of `presscheck web`: its page, and a process of the app behind a WebSocket for each open tab."""
+"""The server of `presscheck web`: a page, and for each open tab a WebSocket with an app process behind it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from presscheck.text.sanitize import sanitize
 MOST_TABS = 4
 """Maximum number of open tabs; each has a process of about 100 MB."""
 ENDING = 3.0
-"""Seconds to wait for a tab that is being closed when all are in use, such as the tab that is loaded again."""
+"""Seconds to wait for a tab to close when all are in use: reloading a tab opens the new one before that."""
 LARGEST_SIDE = 1000
 """Maximum columns or rows of a tab."""
 HEARTBEAT = 15.0
-"""Seconds between two questions whether a browser is still there."""
+"""Seconds between two WebSocket pings, which detect that a browser is gone."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """The signals that end the server."""
 
@@ -42,15 +42,15 @@ FILES = {
     "/regular.ttf": (_XTERM / "fonts" / "RobotoMono-VariableFont_wght.ttf", "font/ttf"),
     "/italic.ttf": (_XTERM / "fonts" / "RobotoMono-Italic-VariableFont_wght.ttf", "font/ttf"),
 }
-"""The files of the page by path, with their content types: all of this machine."""
+"""The local files of the page with their content types, by URL path."""
 POLICY = (
     "default-src 'none'; script-src 'self'; font-src 'self'; img-src data:; style-src 'self' 'unsafe-inline'; "
     "connect-src 'self' ws://$host; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""The content security policy; xterm.js makes style elements."""
+"""The content security policy. xterm.js creates style elements, so inline styles are allowed."""
 HEADERS = {
     "Cache-Control": "no-store",
-    # a page that the app opens cannot reach the tab of the app
+    # pages that the app opens must not access its tab
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
@@ -99,7 +99,7 @@ class BrowserServer:
             await runner.cleanup()
 
     def application(self) -> web.Application:
-        """Return the application of aiohttp."""
+        """Create the aiohttp application."""
         application = web.Application(middlewares=[self._guard])
         application.router.add_get("/", self._show_page, allow_head=False)
         application.router.add_get("/socket", self._connect, allow_head=False)
@@ -111,7 +111,7 @@ class BrowserServer:
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Answer requests to this machine that have the cookie, and exchange the key for the cookie."""
+        """Handle requests that have the cookie, exchange the key for the cookie, and refuse all others."""
         headers, is_socket = request.headers, request.path == "/socket"
         if refusal := self.access.refusal(
             headers.getall("Host", ()), headers.getall("Origin", ()), needs_origin=is_socket
@@ -126,15 +126,15 @@ class BrowserServer:
     def _sign_in(self, key: str | None) -> web.Response:
         """Exchange the key for the cookie.
 
-        A page, and not a redirect, leads on: after a redirect, a browser that followed a link on another site would
-        not send the cookie.
+        Responds with a page that opens the app, not with a redirect: if a link on another site led here, the browser
+        would not send the cookie after a redirect.
         """
         if key is None:
             return _message("No access", "Open the address that presscheck web printed in your terminal.", 403)
         if not self.access.spend(key):
             return _message(
                 "No access",
-                "This address was used already, or is of an earlier start. Stop presscheck web in your terminal, and"
+                "This address was used already, or is from an earlier start. Stop presscheck web in your terminal, and"
                 " start it again for a new address.",
                 403,
             )
@@ -144,7 +144,7 @@ class BrowserServer:
 
     async def _show_page(self, request: web.Request) -> web.Response:
         """Return the page of a tab. Its script opens the WebSocket."""
-        if "key" in request.query:  # signed in already: the address of the tab should not hold the spent key
+        if "key" in request.query:  # signed in already: remove the used key from the address of the tab
             raise web.HTTPSeeOther("/")
         if not await self._has_room():
             text = f"All {MOST_TABS} tabs of presscheck are in use. Close one, and load this page again."
@@ -159,7 +159,7 @@ class BrowserServer:
         return len(self._tabs) < MOST_TABS
 
     async def _connect(self, request: web.Request) -> web.StreamResponse:
-        """Run an app for a tab until one of them is closed."""
+        """Run an app for a tab until the app exits or the tab is closed."""
         if len(self._tabs) >= MOST_TABS:
             raise web.HTTPServiceUnavailable(text="presscheck: all tabs are in use\n")
         app = AppProcess(self._command)
@@ -186,9 +186,9 @@ class BrowserServer:
 
 
 async def _show(app: AppProcess, tab: web.WebSocketResponse) -> None:
-    """Send the output of an app to its tab, and close the tab when the app ends.
+    """Send the output of an app to its tab, and close the tab when the app exits.
 
-    After the tab is closed, discard the output.
+    Output after the tab is closed is discarded.
     """
     async for packet in app.packets():
         with suppress(ConnectionError):
@@ -204,7 +204,7 @@ async def _show(app: AppProcess, tab: web.WebSocketResponse) -> None:
 
 
 def _address(payload: bytes) -> str | None:
-    """Return the address that the app opens with a message, if any; other messages need no answer."""
+    """Return the URL of an `open_url` message of the app, or None for other messages."""
     match json.loads(payload):
         case {"type": "open_url", "url": str(url)}:
             return url
@@ -237,7 +237,7 @@ def _parsed(text: str) -> Any:
 
 
 def _size(width: object, height: object) -> Size:
-    """Return a size in cells; the default size if the browser sent anything but numbers of a usual size."""
+    """Return a size in cells, or the default size if the values from the browser are not usable numbers."""
     try:
         columns, rows = int(str(width)), int(str(height))
     except ValueError:
@@ -256,7 +256,7 @@ async def _add_headers(request: web.Request, response: web.StreamResponse) -> No
 
 
 def _message(title: str, text: str, status: int = 200, *, goes_on: bool = False) -> web.Response:
-    """Return a page with a message; `goes_on`: it leads to the app."""
+    """Return a page with a message. With `goes_on`, the page opens the app."""
     onward = '<meta http-equiv="refresh" content="0;url=/">' if goes_on else ""
     link = '<p><a href="/">Open presscheck</a></p>' if goes_on else ""
     page = Template((_OWN / "message.html").read_text("utf-8"))
@@ -268,6 +268,6 @@ def _listener(port: int) -> socket.socket:
     try:
         return socket.create_server((LOOPBACK, port))
     except (OSError, OverflowError) as error:
-        # the text of the error itself has the address once more
+        # str(error) would repeat the address
         reason = os.strerror(error.errno or 0) if isinstance(error, OSError) else "the port must be from 0 to 65535"
         raise ConfigurationError(f"could not listen on {LOOPBACK}:{port}: {reason}") from None

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     type=click.Choice([*SCOPES]),
     default="write",
     show_default=True,
-    help="What a sign-in by browser permits: to read, to write content, or everything that you may do.",
+    help="Scope of a sign-in by browser: read, write content, or everything that you may do.",
 )
 @click.option(
     "--port",

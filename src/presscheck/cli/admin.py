@@ -22,25 +22,25 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 
 Row = dict[str, str]
-"""A row of the report: the level of a person in a place, and the source of the level."""
+"""A row of the report: the access level of a person in a space or collection, and where it comes from."""
 COLUMNS = ("person", "email", "kind", "place", "level", "path", "personId", "placeId")
 CHANGE_COLUMNS = ("change", "person", "place", "before", "after", "path")
 FORMULA = ("=", "+", "-", "@")
-"""The first characters of cells that a spreadsheet would run as formulas."""
+"""First characters of cells that a spreadsheet would run as formulas."""
 
 
 def rows_of(access: Access) -> Iterator[Row]:
     """Yield a row for each person and each place that the person has access to."""
-    for member in sorted(access.members, key=lambda one: one.user.display_name.casefold()):
+    for member in sorted(access.members, key=lambda member: member.user.display_name.casefold()):
         for place in (*access.collections.values(), *access.spaces):
-            if found := access.level(member, place):
+            if grant := access.level(member, place):
                 yield {
                     "person": member.user.display_name or member.id,
                     "email": member.user.email or "",
                     "kind": "collection" if isinstance(place, Collection) else "space",
                     "place": " › ".join(access.names(place)),
-                    "level": found.level,
-                    "path": found.path,
+                    "level": grant.level,
+                    "path": grant.path,
                     "personId": member.id,
                     "placeId": place.id,
                 }

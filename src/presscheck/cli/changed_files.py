@@ -31,7 +31,7 @@ def changed_files(directory: Path, revision: str) -> set[str]:
 
 
 def old_texts(directory: Path, revision: str, paths: Iterable[str]) -> dict[str, str]:
-    """Return the texts of files as they were before the changes since a revision, by path; without new files.
+    """Return the texts of files at the merge base of a revision and HEAD, by path. New files are left out.
 
     Args:
         directory: a directory in a Git repository.
@@ -65,7 +65,7 @@ def _base(directory: Path, revision: str) -> str:
     if not commit:
         raise InvalidArgument(OPTION, f"this repository has no revision {revision}")
     tip = commit.decode().strip()
-    # a shallow clone may lack the commit where both parted
+    # a shallow clone may lack the merge base
     return (_git(directory, "merge-base", tip, "HEAD") or b"").decode().strip() or tip
 
 
@@ -75,7 +75,7 @@ def _git(directory: Path, *arguments: str, stdin: str = "") -> bytes | None:
     Raises:
         InvalidArgument: Git is not installed, failed, or took longer than `MOST_SECONDS`.
     """
-    # hooks set these for the top of the repository
+    # Git sets these for hooks, and they would override the directory
     environment = {name: value for name, value in os.environ.items() if name not in ("GIT_DIR", "GIT_WORK_TREE")}
     environment |= {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     try:

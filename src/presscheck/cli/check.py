@@ -31,7 +31,9 @@ from presscheck.text.phrases import count
 )
 @click.option("--json", "report", flag_value="json", help="Print JSON.")
 @report_options
-@click.option("--changed-since", metavar="REVISION", help="Report only what changes since this Git revision concern.")
+@click.option(
+    "--changed-since", metavar="REVISION", help="Report only findings about files changed since this Git revision."
+)
 @click.option("--fix", is_flag=True, help="Fix findings that have exactly one right answer.")
 @with_option
 @click.option("--rule", "only", metavar="NAME", multiple=True, help="Report only this rule (repeatable).")
@@ -91,7 +93,7 @@ def check(
 def _prose(
     directory: Path, checks: Sequence[ProseCheck], changed_since: str | None, changed: Collection[str] | None
 ) -> list[Finding]:
-    """Return the findings of prose checks in the pages of a folder; with a revision, the new ones in changed pages."""
+    """Return the findings of prose checks in a folder. With a revision, return only new findings in changed pages."""
     import asyncio  # 25 ms, only for prose checks
 
     files = RepositoryFiles(directory)

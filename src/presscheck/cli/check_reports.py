@@ -1,4 +1,4 @@
-"""The findings in a folder in the formats of other programs: SARIF 2.1.0, JUnit, and annotations of GitHub."""
+"""Findings in a folder in the formats of other programs: SARIF 2.1.0, JUnit, and GitHub annotations."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def report_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def print_report(report: str | None, title: str, findings: Sequence[Finding]) -> None:
-    """Print findings as a report: `json`, `sarif`, `junit` or `github`; None for a line of text each."""
+    """Print findings as `json`, `sarif`, `junit` or `github`. None prints a line of text for each finding."""
     if report == "json":
         print_json([json_row(finding) for finding in findings])
     elif report == "sarif":
@@ -79,7 +79,7 @@ def sarif_log(rules: Iterable[tuple[str, str, str]], results: Sequence[dict[str,
 
     Args:
         rules: name, description and level of each rule.
-        results: the results of the run, as objects of SARIF.
+        results: the SARIF result objects of the run.
     """
     described = [
         {"id": name, "shortDescription": {"text": title}, "defaultConfiguration": {"level": level}}
@@ -129,8 +129,10 @@ def junit(title: str, findings: Sequence[Finding]) -> str:
     for rule in rules:
         case = ElementTree.SubElement(suite, "testcase", classname="presscheck.folder", name=rule.name)
         own = [finding for finding in findings if finding.rule == rule.name]
-        text = "\n".join(sanitize(f"{one.path}:{one.line}:{one.column}: {one.message}") for one in own)
-        if any(one.severity != "info" for one in own):
+        text = "\n".join(
+            sanitize(f"{finding.path}:{finding.line}:{finding.column}: {finding.message}") for finding in own
+        )
+        if any(finding.severity != "info" for finding in own):
             failures += 1
             ElementTree.SubElement(case, "failure", message=f"{len(own)} found").text = text
         elif own:

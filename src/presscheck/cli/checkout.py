@@ -36,7 +36,7 @@ from presscheck.text.styled_text import Span
 from presscheck.wiring import outbox_file
 
 WATCH_SECONDS = 1.0
-"""Seconds between two looks at the folder with --watch."""
+"""Seconds between two checks of the folder with --watch."""
 WIDE = 100
 in_folder = click.argument(
     "directory", type=click.Path(path_type=Path, file_okay=False, exists=True), default=Path(), required=False
@@ -119,7 +119,7 @@ async def diff(session: Session, directory: Path) -> None:
 
     Compares the pages in the folder with the revision that was checked out.
     """
-    folder = _own(session, directory)
+    folder = _find_checkout(session, directory)
     changes = folder_changes(folder)
     state = folder.state
     files = SpaceFiles.of(state.space, await revision_by_id(session.engine, state), state.names())
@@ -142,9 +142,9 @@ async def diff(session: Session, directory: Path) -> None:
         print_json(shown)
         return
     columns = shutil.get_terminal_size((WIDE, 24)).columns if sys.stdout.isatty() else WIDE
-    for one in shown:
-        compared = compare(one["before"], one["after"])
-        print_line((Span(sanitize(f"{one['path']}  +{compared.added} −{compared.removed} words"), "strong"),))
+    for file in shown:
+        compared = compare(file["before"], file["after"])
+        print_line((Span(sanitize(f"{file['path']}  +{compared.added} −{compared.removed} words"), "strong"),))
         for line in difference_lines(compared, columns, mode="source").lines:
             print_line(line)
         print_line(())
@@ -159,12 +159,12 @@ async def pull(session: Session, directory: Path) -> None:
     Edits of both sides are merged. Lines that both sides changed stay in the file, with conflict markers and the names
     of their authors.
     """
-    folder = _own(session, directory)
+    folder = _find_checkout(session, directory)
     queued = waiting_push(session.engine.outbox, folder.root)
     if queued and queued.state not in FAILED:
         with contextlib.suppress(PresscheckError):  # such as a push that needs this pull
             await session.sent(queued.id)
-        folder = _own(session, directory)
+        folder = _find_checkout(session, directory)
     require_idle(session.engine.outbox, folder.root)
     result = await _pull(session, folder)
     if session.json:
@@ -186,7 +186,7 @@ async def push(session: Session, directory: Path, subject: str | None, *, is_new
     """
     if subject is not None and not 0 < len(subject.strip()) <= SUBJECT:
         raise InvalidArgument("-m", f"must have 1 to {SUBJECT} characters")
-    folder = _own(session, directory)
+    folder = _find_checkout(session, directory)
     if session.profile.read_only:
         raise ReadOnly
     if watch:
@@ -234,7 +234,7 @@ async def _pull(session: Session, folder: Checkout) -> Pulled:
 
 
 async def _pulled(session: Session, folder: Checkout) -> Pulled:
-    """Pull, and show the last written file meanwhile."""
+    """Pull a folder, and show the last written file as progress."""
     progress = ProgressLine()
     try:
         return await pull_folder(session.engine, folder, session.engine.me.display_name, progress.update)
@@ -275,7 +275,7 @@ def _print_pushed(session: Session, folder: Checkout, pushed: Pushed) -> None:
         print_message("Nothing to push.")
         return
     parts = [count(number, noun) for number, noun in ((pushed.pages, "page change"), (pushed.files, "file")) if number]
-    what = f" {' and '.join(parts)}" if parts else ""  # the sender of the outbox does not count
+    what = f" {' and '.join(parts)}" if parts else ""  # both numbers are 0 if the outbox sent the push
     print_message(f"Pushed{what} to #{request.number}.")
     click.echo(f"{folder.state.space}#{request.number}")
 
@@ -292,7 +292,7 @@ def _queued_push(context: click.Context, folder: Checkout) -> Row | None:
         outbox.close()
 
 
-def _own(session: Session, directory: Path) -> Checkout:
+def _find_checkout(session: Session, directory: Path) -> Checkout:
     """Return the checkout that contains a directory.
 
     Raises:

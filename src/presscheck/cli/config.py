@@ -43,7 +43,7 @@ def config() -> None:
 def path(*, of_project: bool) -> None:
     """Print the path of the settings file.
 
-    With --project, prints the project file of this folder or the nearest one above it.
+    With --project, prints the path of the project file of this folder, or the nearest one above it.
     """
     click.echo(str(_project_file(None) if of_project else places().config_file))
 
@@ -131,8 +131,8 @@ def print_schema(*, of_project: bool) -> None:
 def trust(file: Path | None, *, yes: bool) -> None:
     """Trust the programs of a project file (asks first).
 
-    Prints the command of each program. FILE is by default the one of this folder or the nearest one above it. A program
-    that changes, and a file that is moved, must be trusted again. Scripts that a command names are not compared.
+    Prints the command of each program. FILE defaults to the project file of this folder, or the nearest one above it. A
+    changed command or a moved file must be trusted again. Changes in scripts that a command runs are not detected.
     """
     project = _usable_project(_project_file(file))
     if not project.programs:
@@ -158,7 +158,7 @@ def trust(file: Path | None, *, yes: bool) -> None:
 def untrust(file: Path | None) -> None:
     """Stop trusting the programs of a project file.
 
-    FILE is by default the one of this folder or the nearest one above it; it need not exist any more.
+    FILE defaults to the project file of this folder, or the nearest one above it. It may be deleted already.
     """
     path = _project_file(file)
     was_trusted = TrustList(places().trust_file).forget(path)
@@ -166,7 +166,7 @@ def untrust(file: Path | None) -> None:
 
 
 def _project_file(given: Path | None) -> Path:
-    """Return the path of a project file, or of the nearest one.
+    """Return the path of the given project file, or else of the nearest one.
 
     Raises:
         InvalidArgument: no file was given, and there is none.
@@ -235,13 +235,13 @@ def _errors(file: Path) -> tuple[SettingsError, ...]:
 
 
 def _project_errors(context: click.Context) -> tuple[SettingsError, ...]:
-    """Return the errors of the project file; a file that is refused is an error, too."""
+    """Return the errors of the project file. A refused file is an error."""
     file = project_file(context)
     if file is None:
         return ()
     from presscheck.tui.key_settings import load_keymap  # 2 ms, only to check the file
 
-    project = read_project(file, places().trust_file).trusting()  # keys are judged before they are trusted
+    project = read_project(file, places().trust_file).trusting()  # also checks keys that are not trusted yet
     of_keys = load_keymap(places().config_file, project)[1]
     return (*project.check(validate_view), *(error for error in of_keys if error.file == file))
 
@@ -257,7 +257,7 @@ def _checks_errors(file: Path) -> tuple[SettingsError, ...]:
 
     named = {table.get("checks") for table in read_all(file).values()} | {None}
     files = [ChecksFile(file, name) for name in sorted(named, key=lambda name: name or "")]
-    return tuple(error for one in files for error in one.check(CHECK_NAMES)[1])
+    return tuple(error for checks_file in files for error in checks_file.check(CHECK_NAMES)[1])
 
 
 def _check(file: Path) -> None:

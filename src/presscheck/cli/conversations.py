@@ -25,9 +25,7 @@ __all__ = ["conversation"]
 @conversation.command("ingest")
 @click.argument("file", type=click.File("rb"), required=False)
 @org_option
-@click.option(
-    "--conversations", metavar="JSON", help="A conversation to import, or an array of them, in place of FILE."
-)
+@click.option("--conversations", metavar="JSON", help="A conversation, or an array of conversations, instead of FILE.")
 @click.option("--dry-run", is_flag=True, help="Check every line, and send nothing.")
 @with_session
 @sends(IngestConversations)
@@ -37,9 +35,9 @@ async def ingest_conversations(
     """Import conversations from JSON lines, or from a JSON array.
 
     FILE has a conversation in each line, such as {"id": "c1", "parts": [{"role": "user", "body": "Hello"}]}, or an
-    array of them; - reads standard input. They are read and sent as they come, and each is reported. A conversation
-    whose id is known is replaced, so that an interrupted import can be repeated. The exit code is 6 if one was not
-    sent. Requires the token of an integration's installation.
+    array of them; - reads standard input. Conversations are sent while the file is read, and each gets a report. A
+    conversation with a known id is replaced, so an interrupted import can be repeated. The exit code is 6 if a
+    conversation was not sent. Requires the token of an integration's installation.
     """
     if (file is None) == (conversations is None):
         raise InvalidArgument("FILE", "give a file of JSON lines, or --conversations")

@@ -88,7 +88,7 @@ def _shown_name(param: click.Parameter) -> str:
 
 
 def is_text(text: str) -> bool:
-    """Return whether a string can be encoded as UTF-8. An argument with other bytes cannot."""
+    """Return whether a string can be encoded as UTF-8. Arguments with invalid bytes cannot."""
     try:
         text.encode()
     except UnicodeEncodeError:

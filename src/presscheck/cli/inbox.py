@@ -219,7 +219,7 @@ async def _inboxes(session: Session, views: tuple[View, ...], view: str | None, 
 
 @dataclass
 class _ProfileOutput:
-    """The output of a profile: JSON records or lines, messages for stderr, and the error that ended the reading."""
+    """The output of a profile: JSON records or lines, messages for stderr, and the error if it could not be read."""
 
     name: str
     records: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
@@ -229,18 +229,18 @@ class _ProfileOutput:
 
 
 async def _print_all_profiles(context: click.Context, view: str | None, limit: int, *, as_json: bool) -> int:
-    """Print a view of each organization of several profiles, which are read at the same time. Return the exit code.
+    """Print the inboxes of several profiles, which are read concurrently. Return the exit code.
 
-    A profile that cannot be read is one line on stderr, and decides the exit code.
+    A profile that cannot be read gets a line on stderr. The first of them decides the exit code.
     """
     project = project_of(context)
     views = all_views(saved_views(project))
-    begun_with = profile_name(chosen_profile(context), dict(os.environ))
+    current = profile_name(chosen_profile(context), dict(os.environ))
 
     async def read(name: str) -> _ProfileOutput:
         output = _ProfileOutput(name)
         try:
-            if name == begun_with:
+            if name == current:
                 profile = await asyncio.to_thread(load_profile, context)
             else:
                 profile = await asyncio.to_thread(load_other, places().config_file, name, project=project)
@@ -251,7 +251,7 @@ async def _print_all_profiles(context: click.Context, view: str | None, limit: i
             output.error = error
         return output
 
-    outputs = await asyncio.gather(*map(read, inbox_profiles(places(), begun_with)))
+    outputs = await asyncio.gather(*map(read, inbox_profiles(places(), current)))
     if as_json:
         print_json([record for output in outputs for record in output.records])
     elif any(output.lines for output in outputs):
@@ -274,10 +274,10 @@ async def _read_profile(
 
 
 async def print_digest(session: Session, since: str, form: Format, limit: int) -> None:
-    """Print what happened in each organization since a time; `since` is what the user wrote.
+    """Print what happened in each organization since a time, such as `2d`.
 
     Raises:
-        InvalidArgument: the time is invalid.
+        InvalidArgument: `since` is not a time.
     """
     beginning = parse_since(since, now().astimezone())
     if not await user_id(session.engine):
@@ -306,12 +306,12 @@ async def fetch_inbox(
     """Fetch all views, and the details of the first `limit` rows of the view to print.
 
     Args:
-        session: reads the views.
+        session: the session.
         organization: the organization.
         views: the views.
         chosen: the id of the view to print; None for the first that is not empty.
         limit: the maximum number of rows.
-        shows_hidden: whether views have rows that are done or snoozed; the app leaves them out of some views.
+        shows_hidden: whether all views include done and snoozed rows; in the app, some views leave them out.
     """
     engine = session.engine
     me = await user_id(engine)

@@ -166,9 +166,9 @@ async def develop(
     """Receive the events of an integration on this computer.
 
     Until ctrl+c, the service sends the events here instead of to the published script, and each event is printed. With
-    a manifest, the script in its folder runs on every event and responds, so components render as this script draws
-    them; its log is printed. The script is read again when a file changes; other changes of the manifest show once they
-    are published. Running scripts requires the extra `integrations`.
+    a manifest, the script in its folder runs on every event and responds, so components render from this script. The
+    script's log is printed. The script is reloaded when a file changes; other changes of the manifest show after
+    publishing. Running scripts requires the extra `integrations`.
 
     A service elsewhere cannot reach this computer: start a tunnel to the port first, and pass its URL. A local service
     needs `presscheck serve --allow-network 127.0.0.0/8`.
@@ -337,7 +337,9 @@ def _style(is_colored: bool, style: str) -> str:
 
 
 def _unpublished(before: Manifest, after: Manifest) -> str:
-    """Return a hint if the manifest changed, apart from script and secrets; otherwise an empty string."""
+    """Return a hint if the manifest changed (except script and secrets), or an empty string."""
     own = ("script", "secrets")
-    old, new = ({name: value for name, value in one.values.items() if name not in own} for one in (before, after))
+    old, new = (
+        {name: value for name, value in manifest.values.items() if name not in own} for manifest in (before, after)
+    )
     return "" if old == new else " The manifest changed, too: `presscheck integration publish` shows it to others."

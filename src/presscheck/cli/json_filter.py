@@ -1,4 +1,4 @@
-"""The options `--json`, `--jq` and `--template`. The last two print lines that a filter makes of a command's JSON."""
+"""The options `--json`, `--jq` and `--template`. The last two filter a command's JSON and print lines."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def json_option(function: Command) -> Command:
 
 
 def unique_options(parameters: Sequence[click.Parameter]) -> list[click.Parameter]:
-    """Return the parameters, leaving out each whose option an earlier parameter has.
+    """Return the parameters without those that repeat an option of an earlier parameter.
 
     An example is the field `template` of a space, because `--template` is an option of all commands.
     """
@@ -41,7 +41,7 @@ def unique_options(parameters: Sequence[click.Parameter]) -> list[click.Paramete
 
 
 def filtered_lines(value: Any) -> list[str] | None:
-    """Return the lines that the filter of the running command makes of a JSON value, or None without a filter.
+    """Apply the filter of the running command to a JSON value. Return the lines, or None without a filter.
 
     Raises:
         InvalidArgument: the filter cannot be applied to the value.
@@ -89,7 +89,7 @@ def _use_template(context: click.Context, parameter: click.Parameter, template: 
 
 
 def _require_text(context: click.Context, parameter: click.Parameter, text: str) -> None:
-    """End the command if a text is not UTF-8, as `report_errors` does for options that commands receive."""
+    """End the command if a filter is not UTF-8. `report_errors` does not see it, because commands do not receive it."""
     if not is_text(text):
         click.echo(f"presscheck: {parameter.opts[0]}: is not UTF-8 text", err=True)
         context.exit(2)

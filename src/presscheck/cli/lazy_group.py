@@ -14,8 +14,8 @@ class LazyGroup(click.Group):
     """A group that imports commands when they are used.
 
     Args:
-        lazy_commands: for each command, by name: its module in `presscheck.cli`, and its name in the module.
-        lazy_parts: by module and function, the names of the commands that the function adds to the group.
+        lazy_commands: for each command name, its module in `presscheck.cli` and its name in the module.
+        lazy_parts: for each module and function, the names of the commands that the function adds to the group.
     """
 
     def __init__(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from presscheck.api.url_lookup import ContentAtUrl
 
 HERE = "."
-"""Stands for the space or site of the project."""
+"""The argument for the space or site of the project."""
 _IN_APP = re.compile(r"/(?:s|spaces)/(?P<space>[\w-]+)(?:/(?:~/changes|change-requests)/(?P<change>[\w-]+))?")
 
 
@@ -47,7 +47,7 @@ Thing = TypeVar("Thing", bound=Titled)
 
 
 def path_of(request: ChangeRequest) -> dict[str, Any]:
-    """Return the path fields of a change request."""
+    """Return the path fields of operations on a change request."""
     return {"space_id": request.space, "change_request_id": request.id}
 
 
@@ -140,10 +140,10 @@ async def change_request(session: Session, named: str) -> ChangeRequest:
 
 
 def _in_project(session: Session, kind: str, named: str) -> str:
-    """Return what an argument names: for `.`, the space or site of the project.
+    """Return an argument unchanged, or, for `.`, the space or site of the project.
 
     Raises:
-        InvalidArgument: the project names none.
+        InvalidArgument: the argument is `.`, and there is no project or it does not set `kind`.
     """
     if named != HERE:
         return named
@@ -155,7 +155,7 @@ def _in_project(session: Session, kind: str, named: str) -> str:
 
 @contextmanager
 def not_found(what: str, named: str) -> Generator[None]:
-    """Convert the error of a request for an object that does not exist. `named` is the id in the path.
+    """Convert a 404 response to an error about the argument `what`. `named` is the id in the path.
 
     Raises:
         InvalidArgument: the service returned 404 to the request.
@@ -211,7 +211,7 @@ async def page_path(session: Session, path: Mapping[str, Any], named: str, what:
 
 
 async def page_id(session: Session, request: ChangeRequest, named: str) -> str:
-    """Return the id of the page of a change request that `--page` names.
+    """Return the id of the page that is given as `--page`.
 
     Raises:
         InvalidArgument: no page, or several pages match.

@@ -122,8 +122,8 @@ def _safe_usage_errors() -> Generator[None, None, None]:
 def show(profile: Profile, *, linear: bool) -> int:
     """Open the app if there is a terminal; otherwise print the inbox. Return the exit code.
 
-    Without a token, the app begins with the welcome screen, except in offline mode. `linear` runs the app as numbered
-    lines, from a terminal or a pipe; so does a terminal that cannot move its cursor.
+    Without a token, the app begins with the welcome screen, except in offline mode. With `linear`, or on a terminal
+    that cannot move its cursor, the app runs as numbered lines, from a terminal or a pipe.
     """
     from presscheck.cli.session import has_terminal, is_dumb_terminal, run_with_profile  # 218 ms, not for `serve`
 
@@ -155,7 +155,7 @@ class Options(NamedTuple):
 
 
 def profile_named(options: Options) -> Profile:
-    """Load the profile for the options of the group."""
+    """Load the profile for the options of the root command."""
     from presscheck.cli.project import project_of  # 5 ms, only to open the app
 
     project = project_of(click.get_current_context())
@@ -164,7 +164,7 @@ def profile_named(options: Options) -> Profile:
 
 
 def with_look(profile: Profile, options: Options) -> Profile:
-    """Return the profile with the options that change how the app looks."""
+    """Return the profile with the theme and bandwidth of the options."""
     profile = replace(profile, theme=options.theme) if options.theme else profile
     return replace(profile, low_bandwidth="on") if options.low_bandwidth else profile
 
@@ -180,7 +180,7 @@ def with_look(profile: Profile, options: Options) -> Profile:
 @click.option("--offline", is_flag=True, help="Work offline with cached data only.")
 @click.option("--low-bandwidth", is_flag=True, help="Send few bytes to the terminal, for slow connections.")
 @click.option("--linear", is_flag=True, help="Numbered lines of text instead of screens, for screen readers.")
-@click.option("--no-project", is_flag=True, help="Leave out .presscheck.toml of this folder and those above.")
+@click.option("--no-project", is_flag=True, help="Ignore .presscheck.toml of this folder and those above.")
 @click.version_option(__version__, "-V", "--version", message="presscheck %(version)s")
 @click.pass_context
 @report_errors
@@ -226,14 +226,14 @@ def demo(options: Options, *, fresh: bool, docs: tuple[Path, ...]) -> None:
 
 
 @command.command()
-@click.option("--sample", is_flag=True, help="Take it in the sample workspace, also if you are signed in.")
+@click.option("--sample", is_flag=True, help="Use the sample workspace, even if you are signed in.")
 @click.pass_obj
 @report_errors
 def tour(options: Options, *, sample: bool) -> None:
     """Open the app with a tour of about two minutes.
 
-    With the profile in use, the tour changes nothing. Without a token, it is on the sample workspace, where you can
-    try everything.
+    In your own profile, the tour changes nothing. Without a token, it uses the sample workspace, where you can try
+    everything.
     """
     # 218 ms, only for this command
     from presscheck.cli.session import has_terminal

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Verb(NamedTuple):
-    """A command that sets or ends a state. `is_on` means that it sets the state; `done` is its final message."""
+    """A command that sets (`is_on`) or ends a state. `done` is its final message."""
 
     name: str
     state: State
@@ -29,14 +29,23 @@ class Verb(NamedTuple):
     done: str
 
     def text(self, noun: str) -> str:
-        """Return the help of the command for a noun."""
+        """Return the help text of the command; `noun` is its object."""
         return f"{self.help.format(noun)}\n\n{self.more}".strip()
 
 
 VERBS = (
-    Verb("mute", "muted", True, "Mute {}.", "No news, and out of Needs me and Involved.", "muted"),
+    Verb(
+        "mute", "muted", True, "Mute {}.", "You get no news about it. It is hidden from Needs me and Involved.", "muted"
+    ),
     Verb("unmute", "muted", False, "Unmute {}.", "", "no longer muted"),
-    Verb("follow", "followed", True, "Follow {}.", "News as if you took part, and in Involved.", "followed"),
+    Verb(
+        "follow",
+        "followed",
+        True,
+        "Follow {}.",
+        "You get news as if you took part. It is listed in Involved.",
+        "followed",
+    ),
     Verb("unfollow", "followed", False, "Unfollow {}.", "", "no longer followed"),
 )
 

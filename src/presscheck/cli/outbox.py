@@ -75,8 +75,10 @@ async def list_all(session: Session, limit: int) -> None:
 async def send(session: Session, number: int | None) -> None:
     """Send all pending changes, or one.
 
-    Stops if the connection is lost. What cannot be sent is printed, with the changes that wait behind it (exit code 1).
-    With NUMBER, sends this change, even if it failed, or if an earlier one failed.
+    Stops if the connection is lost. Changes that cannot be sent are printed, with those that wait behind them (exit
+    code 1).
+
+    With NUMBER, sends this change, even if it or an earlier change failed.
     """
     if session.profile.read_only:
         raise ReadOnly
@@ -239,7 +241,7 @@ async def drop(session: Session, number: int | None, agent: str | None, *, yes: 
     """Discard a change and print it.
 
     With --agent, discards all drafts of an agent (asks first). Fails while another process sends the change. A change
-    that was sent but not answered may be saved.
+    that was sent without a response may have been saved.
     """
     if agent is not None:
         numbers = _drafts_of(session, agent, () if number is None else (number,))

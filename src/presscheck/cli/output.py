@@ -46,13 +46,13 @@ HEADINGS = {
     "reviewer.displayName": "reviewer",
     "urls.published": "URL",
 }
-"""The headings of columns whose field of the API has another name than on the screens."""
+"""Headings of columns that have another name on the screens than in the API."""
 GAP = 2
 """Cells between two columns."""
 NARROWEST = 6
-"""Cells to which a column can shrink, so that a table fits the terminal."""
+"""Minimum width in cells of a column that shrinks to fit the terminal."""
 PARTS_AT_ONCE = 4096
-"""Parts of JSON that are written at once: writing each part is five times slower, joining all takes memory."""
+"""Number of JSON parts per write: writing each part alone is five times slower, joining all takes memory."""
 
 
 def has_color() -> bool:
@@ -77,7 +77,7 @@ def as_json(value: Any) -> Any:
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON, or the lines that the filter of the command makes of it."""
+    """Print a value as JSON, or its lines after the filter of the command."""
     if (lines := filtered_lines(as_json(value))) is not None:
         _print_filtered(lines)
         return
@@ -88,7 +88,7 @@ def print_json(value: Any) -> None:
 
 
 def print_json_line(value: Any) -> None:
-    """Print a value as JSON on one line, or the lines that the filter of the command makes of it."""
+    """Print a value as JSON on one line, or its lines after the filter of the command."""
     lines = filtered_lines(value)
     _print_filtered([json.dumps(value)] if lines is None else lines)
 
@@ -156,7 +156,7 @@ def heading(column: str) -> str:
 
 
 def is_time(column: str) -> bool:
-    """Return whether a column has times, from the name of its field."""
+    """Return whether a column contains times, judging by its name."""
     return column in ("at", "time") or column.endswith("At")
 
 

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from presscheck.documents.git_format.findings import Finding
 
 ALL = "all"
-"""The name that stands for every check in the settings file and the project."""
+"""The name for all checks in the settings file and the project."""
 with_option = click.option(
     "--with",
     "programs",
     metavar="NAME",
     multiple=True,
-    help="Run this prose check too: typos, markdownlint-cli2, vale, one of your settings file, or all of these.",
+    help="Also run this prose check: typos, markdownlint-cli2, vale, a check of your settings file, or all of those.",
 )
 
 

@@ -44,7 +44,7 @@ saml_group = group_of(
 async def list_providers(session: Session, org: str | None, limit: int) -> None:
     """List the SAML providers of an organization.
 
-    The last column tells when the certificate expires. In JSON, `certificate` has its fingerprint and dates.
+    The last column shows when the certificate expires. In JSON, `certificate` has its fingerprint and dates.
     """
     organization = await lookup.organization(session, org)
     providers = await session.all(ListSAMLProviders(organization_id=organization.id), limit)
@@ -64,7 +64,7 @@ async def list_providers(session: Session, org: str | None, limit: int) -> None:
 @with_session
 @sends(GetSAMLProvider)
 async def show_provider(session: Session, saml_provider_id: str, org: str | None) -> None:
-    """Show a SAML provider with the facts of its certificate."""
+    """Show a SAML provider with the details of its certificate."""
     path = {"organization_id": (await lookup.organization(session, org)).id}
     reference = reference_of(GetSAMLProvider, "saml_provider_id")
     if reference:
@@ -80,8 +80,8 @@ def certificate_column(provider: SAMLProvider) -> str:
 
     if not provider.certificate:
         return ""
-    told = validity(provider.certificate, now())
-    return f"invalid: {told.text}" if told.state == "broken" else told.text
+    status = validity(provider.certificate, now())
+    return f"invalid: {status.text}" if status.state == "broken" else status.text
 
 
 def with_certificate(provider: SAMLProvider) -> dict[str, Any]:
@@ -91,18 +91,18 @@ def with_certificate(provider: SAMLProvider) -> dict[str, Any]:
     value = cast("dict[str, Any]", as_json(provider))
     if not provider.certificate:
         return {**value, "certificate": None}
-    told, today = validity(provider.certificate, now()), now()
-    facts: dict[str, Any] = {"pem": provider.certificate, "state": told.state}
-    if told.certificate is None:
-        value["certificate"] = {**facts, "problem": told.text}
+    status, today = validity(provider.certificate, now()), now()
+    facts: dict[str, Any] = {"pem": provider.certificate, "state": status.state}
+    if status.certificate is None:
+        value["certificate"] = {**facts, "problem": status.text}
         return value
     value["certificate"] = {
         **facts,
-        "subject": told.certificate.subject,
-        "issuer": told.certificate.issuer,
-        "valid_from": told.certificate.valid_from.isoformat(),
-        "expires_at": told.certificate.expires_at.isoformat(),
-        "days_left": told.certificate.days_left(today),
-        "fingerprint_sha256": told.certificate.fingerprint_sha256,
+        "subject": status.certificate.subject,
+        "issuer": status.certificate.issuer,
+        "valid_from": status.certificate.valid_from.isoformat(),
+        "expires_at": status.certificate.expires_at.isoformat(),
+        "days_left": status.certificate.days_left(today),
+        "fingerprint_sha256": status.certificate.fingerprint_sha256,
     }
     return value

@@ -33,7 +33,7 @@ FILES = click.option(
     metavar="LOCATION",
     envvar="PRESSCHECK_FILES",
     show_envvar=True,
-    help="Where uploaded files are: disk, or s3://bucket/prefix; by default disk, or where they were moved.",
+    help="Location of uploaded files: disk or s3://bucket/prefix; by default disk, or where they were moved to.",
 )
 
 
@@ -82,7 +82,7 @@ class Where(NamedTuple):
     "--cache",
     type=click.IntRange(8, 65536),
     metavar="MB",
-    help="Most memory of each worker for answers, pages and revisions that it keeps; 200 by default.",
+    help="Maximum memory of each worker for cached responses, pages and revisions; 200 by default.",
 )
 @click.option(
     "--rate-limit",

@@ -77,7 +77,7 @@ class Session:
     ) -> None:
         self.engine, self.profile, self.json, self._report = engine, profile, json, report
         self.on_close: Callable[[], int] | None = None
-        """Called after the engine was closed, to determine the exit code."""
+        """Called after the engine was closed; returns the exit code."""
         self._said_offline = False
         self._incomplete: IncompleteList | None = None
         self._has_written = False
@@ -124,7 +124,7 @@ class Session:
         return answer
 
     async def every(self, listing: Operation[Page[M]], limit: int = 0) -> AsyncIterator[M]:
-        """Iterate over a list, page by page; at most `limit` items, 0 for all.
+        """Yield the items of a list, page by page; at most `limit` items, 0 for all.
 
         A list that does not end is cut off, and the command fails after its output.
         """
@@ -145,8 +145,9 @@ class Session:
             listing = listing.model_copy(update={"page": page.next.page})
 
     async def all(self, listing: Operation[Page[M]], limit: int = 0) -> list[M]:
-        """Return the items of all pages; at most `limit` items, 0 for all. A list of more than `MAX_HELD` bytes is cut
-        off.
+        """Return the items of all pages; at most `limit` items, 0 for all.
+
+        A list of more than `MAX_HELD` bytes is cut off.
         """
         items, size = list[M](), 0
         async for item in self.every(listing, limit):
@@ -288,7 +289,7 @@ class Session:
             ends()
 
     def print_offline(self, what: str) -> None:
-        """Print what a command does offline (`what`), and why the service cannot be reached."""
+        """Print that presscheck is offline and why. `what` is the effect on the command."""
         reason = "" if self.profile.offline else self.engine.offline_reason
         self._report(f"Offline: {what}. {reason}".strip())
 
@@ -335,7 +336,7 @@ def print_edit_choices(number: int) -> None:
     """Print what to do about a page edit that failed, such as with a conflict."""
     print_message(
         f"The edit stays in the outbox. `presscheck outbox drop {number}` prints and discards it: then edit the page "
-        "again, with what others wrote."
+        "again, with the changes of others."
     )
 
 
@@ -396,9 +397,9 @@ profile_option = click.option(
 org_option = click.option("--org", metavar="ORG", help="Organization, by title or id.")
 request_argument = click.argument("which", metavar="SPACE#NUMBER")
 site_argument = click.argument("site", default=".")
-"""A site; by default that of the project."""
+"""A site; by default the site of the project."""
 space_argument = click.argument("space", default=".")
-"""A space; by default that of the project."""
+"""A space; by default the space of the project."""
 yes_option = click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
 limit_option = click.option(
     "--limit", type=click.IntRange(0), metavar="NUMBER", default=0, help="Maximum number of results; 0 for all."

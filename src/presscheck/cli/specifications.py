@@ -62,10 +62,11 @@ specification_group = group_of(
 @org_option
 @with_session
 async def compare_versions(session: Session, spec_slug: str, old: Path | None, org: str | None) -> None:
-    """Tell what the latest version of a specification breaks.
+    """Find breaking changes in the latest version.
 
-    Without a file, it is compared with the version that was seen before it on this machine, in the app or by this
-    command. A change is breaking if a client of the older version can fail. The exit code is 6 if a change is breaking.
+    Compares it with the version in --file, or else with the previous version seen on this machine, in the app or by
+    this command. A change is
+    breaking if it can make a client of the older version fail. The exit code is 6 if a change is breaking.
     """
     # 20 ms together, only for this command
     from presscheck.engine.openapi.comparison import compare

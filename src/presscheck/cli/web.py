@@ -12,9 +12,9 @@ from presscheck.errors import InvalidArgument
 from presscheck.wiring import browser_server
 
 NOTES = """\
-The address works once: the browser that opens it first is signed in until its end. ctrl+c here ends all sessions.
-Not in the browser: your editor and shell, images other than blocks of color, notifications of the terminal. The browser
-keeps ctrl+n, ctrl+t and ctrl+w.\
+The address works once: the browser that opens it first is signed in until it is closed. ctrl+c here ends all sessions.
+Not available in the browser: your editor and shell, images other than blocks of color, notifications of the terminal.
+The browser keeps ctrl+n, ctrl+t and ctrl+w.\
 """
 
 

@@ -1,4 +1,4 @@
-"""What several verbs of agents share: their caller, the search for a page, and the facts that answers contain."""
+"""Shared by the verbs of agents: the caller, the search for a page, and rows of answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Caller:
 
 
 def request_row(request: ChangeRequest) -> dict[str, Any]:
-    """Return the facts of a change request; `change_request` is the argument of other verbs."""
+    """Return a change request as a row; `change_request` can be passed to other verbs."""
     return {
         "change_request": f"{request.space}#{request.number}",
         "space": request.space,
@@ -35,7 +35,7 @@ def request_row(request: ChangeRequest) -> dict[str, Any]:
 
 
 def page_row(page: RevisionPage) -> dict[str, Any]:
-    """Return the facts of a page, without its text."""
+    """Return a page as a row, without its text."""
     return {"page": page.id, "type": page.type, "title": untrusted(page.title), "path": untrusted(page.path)}
 
 

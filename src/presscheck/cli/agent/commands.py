@@ -48,8 +48,8 @@ name_option: Callable[[Any], Any] = click.option(
 def mcp(port: int | None, allow: Permission | None, name: str | None) -> None:
     """Serve the Model Context Protocol for agents.
 
-    It serves one agent over stdin and stdout, or many over HTTP. An agent reads with the rights of your profile. What
-    it writes with --allow draft is held on this machine, until you send or drop it. The extra `mcp` must be installed.
+    It serves one agent over stdin and stdout, or many over HTTP. An agent reads with the rights of your profile. Drafts
+    that it writes with --allow draft are held on this machine until you send or drop them. Requires the extra `mcp`.
     """
     require_extra("mcp")
     run_with_session(_serve)(as_json=False, port=port, allow=allow, name=name)
@@ -86,15 +86,15 @@ def _permission(session: Session, allow: Permission | None) -> Permission:
 
 
 async def _listed(session: Session, offset: int) -> tuple[list[tuple[str, str]], int | None]:
-    """Return a page of the resources that exist now, as URI and title, and the offset of the next page."""
+    """Return a page of resources as URI and title, and the offset of the next page (None on the last)."""
     from presscheck.agents.mcp_server import resource_uri  # 1 ms, only with the extra
 
-    fixed = [(one.template, one.title) for one in RESOURCES if "{" not in one.template]
+    fixed = [(resource.template, resource.title) for resource in RESOURCES if "{" not in resource.template]
     spaces = await all_spaces(Caller(session, ""))
     pages = "presscheck://spaces/{space}/pages"
-    found = [*fixed, *((resource_uri(pages, space=space.id), f"Pages of space {space.id}") for space in spaces)]
+    resources = [*fixed, *((resource_uri(pages, space=space.id), f"Pages of space {space.id}") for space in spaces)]
     end = offset + PAGE
-    return found[offset:end], end if end < len(found) else None
+    return resources[offset:end], end if end < len(resources) else None
 
 
 @click.command()
@@ -129,12 +129,12 @@ def _description(name: str) -> dict[str, Any]:
 
 
 def _arguments(verb: str, given: tuple[str, ...]) -> dict[str, Any]:
-    """Return the arguments of the command line. Only the value of a list is read as JSON.
+    """Parse `NAME=VALUE` arguments of a verb. Only values of lists are JSON; other values stay text.
 
     Raises:
         InvalidArgument: an argument has no name, or a list is not JSON.
     """
-    models = [one.arguments.model_fields for one in VERBS if one.name == verb]
+    models = [known.arguments.model_fields for known in VERBS if known.name == verb]
     lists = {name for fields in models for name, field in fields.items() if get_origin(field.annotation) is tuple}
     arguments: dict[str, Any] = {}
     for word in given:

@@ -30,7 +30,7 @@ from presscheck.store.outbox import Row
 
 LONGEST_COMMENT = 20_000
 LONGEST_TEXT = 200_000
-"""Maximum number of characters of a page or of a part of it."""
+"""Maximum number of characters of the text of a page."""
 
 
 class CommentArguments(RequestArguments):
@@ -156,7 +156,7 @@ async def _edit_page(caller: Caller, given: EditArguments) -> dict[str, Any]:
     call = EditChangeRequestContent(**lookup.path_of(request), changes=(update,))
     agent = _agent(caller) if row is None else caller.agent
     number = engine.write(call, collect=True, base=base, agent=agent).id
-    # a person may have read the earlier text: its number never sends another text
+    # never change the text behind a draft number: a person may have read the earlier text and accept that number
     if row and not engine.drop(row.id, only_held=True):
         engine.drop(number)
         raise InvalidArgument("page", "your draft of this page was just accepted or dropped: read the page again")
@@ -177,7 +177,7 @@ def _own_edit(caller: Caller, request: ChangeRequest, page: str) -> tuple[Row, s
 async def _mark_viewed(caller: Caller, given: ViewedArguments) -> dict[str, Any]:
     request = await lookup.change_request(caller.session, given.change_request)
     items = await changed_pages(caller, request)
-    item = next((one for one in items if given.page in (one.id, one.path, one.title)), None)
+    item = next((item for item in items if given.page in (item.id, item.path, item.title)), None)
     if item is None:
         raise InvalidArgument("page", "is not changed. read_change_request lists the changed pages")
     revision = (item.text or request.revision) if given.viewed else None

@@ -138,10 +138,10 @@ async def _search(caller: Caller, given: SearchArguments) -> dict[str, Any]:
     named = given.organization or session.profile.organization
     owner = (await lookup.organization(session, named, "organization")).id if named else None
     answers = session.engine.search(given.query, limit=MOST_HITS, organization=owner, index_timeout=INDEX_TIMEOUT)
-    results = [answer async for answer in answers][-1]
+    results = [results async for results in answers][-1]
     if results.error and not results.value:
         raise results.error
-    found = items_of(
+    answer = items_of(
         results.value,
         given,
         lambda hit: {
@@ -156,7 +156,7 @@ async def _search(caller: Caller, given: SearchArguments) -> dict[str, Any]:
             "excerpt": untrusted(hit.excerpt),
         },
     )
-    return {**found, "is_complete": results.error is None}
+    return {**answer, "is_complete": results.error is None}
 
 
 async def _list_spaces(caller: Caller, given: ListArguments) -> dict[str, Any]:
@@ -164,7 +164,7 @@ async def _list_spaces(caller: Caller, given: ListArguments) -> dict[str, Any]:
 
 
 async def all_spaces(caller: Caller, organization: str | None = None) -> list[Space]:
-    """Return the spaces of an organization, which is given by id or title; None stands for all organizations."""
+    """Return the spaces of an organization (id or title), or of all organizations for None."""
     session = caller.session
     if organization:
         owners = [await lookup.organization(session, organization, "organization")]
@@ -184,7 +184,7 @@ async def _list_pages(caller: Caller, given: PagesArguments) -> dict[str, Any]:
 
 
 async def _request_in(caller: Caller, space: Space, named: str | None) -> ChangeRequest | None:
-    """Find the change request of a space that an argument names; None without an argument.
+    """Find a change request of a space, or return None if none is named.
 
     Raises:
         InvalidArgument: there is no such change request, or it is in another space.

@@ -15,7 +15,7 @@ description: Triage, review and edit documentation with presscheck. Use it for c
 ---
 
 """
-"""The header by which programs decide when to read a skill; not in the manual, where it would be text."""
+"""The header by which agents decide when to read a skill. The manual lacks it, because it would be shown as text."""
 _PACKAGED = Path(agents.__file__).with_name("SKILL.md")
 # in a checkout the manual is at the root of the repository; a wheel has this page in the package
 _IN_CHECKOUT = Path(agents.__file__).parents[3] / "docs" / "agents" / "SKILL.md"

@@ -1,4 +1,4 @@
-"""`presscheck cr check`: the prose checks of the pages that a change request changes."""
+"""`presscheck cr check`: runs prose checks on the changed pages of a change request."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from presscheck.engine.review.page_texts import page_texts
 async def check(session: Session, which: str, *, programs: tuple[str, ...], report: str | None) -> None:
     """Check the prose of the changed pages.
 
-    Runs the checks of your settings file, or those that --with names. Reports new findings: the pages before the change
-    do not have them. Errors make the exit code 6; warnings and notes do not.
+    Runs the checks of your settings file, or those given with --with. Reports only findings that the pages did not have
+    before the change. Errors make the exit code 6; warnings and notes do not.
     """
     checks = chosen_checks(programs or (ALL,))
     request = await lookup.change_request(session, which)

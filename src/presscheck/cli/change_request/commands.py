@@ -116,7 +116,7 @@ async def list_all(
         given["creator"] = await find_id(session, MEMBER, creator, {}, "--creator")
     if reviewer:
         given["requested_reviewer"] = await find_id(session, MEMBER, reviewer, {}, "--reviewer")
-    columns = COLUMNS[:-1] if sys.stdout.isatty() else COLUMNS  # SPACE#NUMBER names it, and the id takes much room
+    columns = COLUMNS[:-1] if sys.stdout.isatty() else COLUMNS  # the id is long, and not needed
     if space:
         owner = await lookup.space(session, space)
         await session.show_all(ListChangeRequests(space_id=owner.id, **given), columns, limit)

@@ -29,7 +29,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 
 WIDE = 100
-"""Columns without a terminal, and the minimum for the split layout."""
+"""Line width without a terminal, and minimum width of the split layout, in cells."""
 
 
 @click.command()
@@ -101,7 +101,8 @@ async def edit(
 ) -> None:
     """Edit the subject, the status or a page.
 
-    With --page but without --body or --body-file, the page opens in your editor. Offline, the edit waits in the outbox.
+    With --page but without --body or --body-file, the page opens in your editor. Offline, the edit is queued in the
+    outbox.
     """
     request = await lookup.change_request(session, which)
     path = lookup.path_of(request)
@@ -119,7 +120,7 @@ async def edit(
 async def edit_page(
     session: Session, request: ChangeRequest, page: str, body: str | None, body_file: str | None
 ) -> None:
-    """Replace the text of a page, by the given text or in the editor. Offline, the edit waits in the outbox.
+    """Replace the text of a page with a given text, or open the editor. Offline, the edit is queued in the outbox.
 
     Raises:
         InvalidArgument: no page, or several pages match.
@@ -143,7 +144,7 @@ async def edit_page(
             return
         written = await session.write(EditChangeRequestContent(**path, changes=(change,)), "Page updated.")
         session.show(written) if session.json else click.echo(target.id)
-        with suppress(PresscheckError):  # the page is saved; an edit offline begins from what is cached
+        with suppress(PresscheckError):  # only refreshes the cache; the page is saved
             await session.read(read_page)
 
 

@@ -1,4 +1,4 @@
-"""The parts of `presscheck cr review` about drafts: reviews of programs, export and import, and the summary."""
+"""Draft options of `presscheck cr review`: reviews by programs, export, import and summary."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class DraftOptions:
     """The options of `presscheck cr review` about drafts.
 
     Attributes:
-        program: the command or the name of a program that reviews.
-        name: the name that marks its drafts or, with `export`, whose drafts are exported.
+        program: the review program, as a command or a name in the settings.
+        name: the author name of the program's drafts; with `export`, exports only drafts with this name.
         seconds: the time limit of the program; None for the default.
         summary: whether to print the summary.
         export: the format of the export.
@@ -61,11 +61,11 @@ class DraftOptions:
 
     @property
     def is_action(self) -> bool:
-        """Whether an option is given that reviews, exports or imports."""
+        """Whether one of the options --with, --export and --import is given."""
         return bool(self.program or self.export or self.import_file)
 
     def check(self, *, has_others: bool) -> None:
-        """Check the combination of options; `has_others` is whether other kinds of reviews are chosen.
+        """Check the combination of options. `has_others`: an option for another kind of review is given.
 
         Raises:
             InvalidArgument: the options cannot be combined.
@@ -94,7 +94,9 @@ def draft_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 help="Run a program on the change, and hold its comments: a command, or a name of your settings file.",
             ),
             click.option(
-                "--name", metavar="NAME", help="With --with, the name on its drafts. With --export, only its drafts."
+                "--name",
+                metavar="NAME",
+                help="With --with, the author of the drafts. With --export, only this author's drafts.",
             ),
             click.option(
                 "--timeout",
@@ -103,7 +105,7 @@ def draft_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 type=click.IntRange(1, 86_400),
                 help=f"Time limit of --with; {REVIEW_TIMEOUT} by default.",
             ),
-            click.option("--summary", is_flag=True, help="Print how many pages are viewed, and comments held."),
+            click.option("--summary", is_flag=True, help="Print the numbers of viewed pages and held comments."),
             click.option("--export", type=click.Choice(["md", "json"]), help="Print your pending review."),
             click.option(
                 "-o",
@@ -194,14 +196,14 @@ async def _import(session: Session, request: ChangeRequest, file: IO[bytes]) -> 
 def _print_drafted(
     session: Session, request: ChangeRequest, numbers: Sequence[int], known: int, rejected: Sequence[Any], of: str
 ) -> None:
-    """Print the numbers of new drafts, and the rejected comments with the reasons."""
+    """Print the outbox numbers of new drafts, and the rejected comments with reasons."""
     again = f" {count(known, 'comment')} held already." if known else ""
     failed = f" {count(len(rejected), 'comment')} rejected." if rejected else ""
     print_message(
         f"Held: {count(len(numbers), 'comment')}{of} in your pending review of #{request.number}.{again}{failed}"
     )
-    for one in rejected[:LISTED]:
-        print_message(f"Rejected: {one.place}: {one.reason}")
+    for comment in rejected[:LISTED]:
+        print_message(f"Rejected: {comment.place}: {comment.reason}")
     if len(rejected) > LISTED:
         print_message(f"{len(rejected) - LISTED} more rejected: --json lists all.")
     if session.json:
@@ -209,7 +211,7 @@ def _print_drafted(
             {
                 "drafts": list(numbers),
                 "known": known,
-                "rejected": [{"comment": one.place, "reason": one.reason} for one in rejected],
+                "rejected": [{"comment": comment.place, "reason": comment.reason} for comment in rejected],
             }
         )
     else:

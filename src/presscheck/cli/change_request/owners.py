@@ -1,4 +1,4 @@
-"""`presscheck cr owners`: who owns the pages that a change request changes, by the owners file."""
+"""`presscheck cr owners`: lists the owners of the changed pages, from the owners file."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ COLUMNS = ("owner", "pages", "of", "review", "users")
 async def owners(session: Session, which: str) -> None:
     """List the owners of the changed pages.
 
-    Prints each owner, the number of changed pages that they own, the number of changed pages, their review, and the ids
-    of the users. The owners are in the file `owners` next to the settings file, or in the one that the setting `owners`
-    names, in the syntax of CODEOWNERS.
+    Prints each owner, the number of changed pages that they own, the number of all changed pages, their review, and the
+    ids of the users. The owners file has the syntax of CODEOWNERS. It is the file `owners` next to the settings file,
+    or the file in the setting `owners`.
     """
     rules = read_owners(session)
     request = await lookup.change_request(session, which)

@@ -1,4 +1,4 @@
-"""`presscheck cr drop`, `presscheck cr copy` and `presscheck cr move`: the changes of whole pages."""
+"""`presscheck cr drop`, `copy` and `move`: drop, copy or move the changes to whole pages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _dry_run = click.option("--dry-run", is_flag=True, help="Print what would happen
 
 
 def _target_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that name the other change request."""
+    """Add the options for the target change request."""
     to = click.option("--to", metavar="CR", help="The other change request: NUMBER in the same space, an id or a URL.")
     new = click.option("--new", "subject", metavar="SUBJECT", help="Create a change request with this subject.")
     return to(new(function))
@@ -48,8 +48,8 @@ def _target_options(function: Callable[..., None]) -> Callable[..., None]:
 async def drop(session: Session, which: str, pages: tuple[str, ...], *, dry_run: bool, yes: bool) -> None:
     """Drop the changes to pages from a change request.
 
-    The pages go back to main, as it was when the change request started or was last updated from main: new pages are
-    deleted, deleted pages are restored, moved pages move back. PAGE is an id, a path or a title.
+    The pages are reset to main as of the start or last update of the change request: new pages are deleted, deleted
+    pages are restored, moved pages move back. PAGE is an id, a path or a title.
     """
     await _rearrange(session, "drop", which, pages, dry_run=dry_run, yes=yes)
 
@@ -65,7 +65,7 @@ async def copy(
 ) -> None:
     """Copy the changes to pages into another change request.
 
-    It must be of the same space. The changes are merged with the pages there. If both changed the same lines, nothing
+    It must be in the same space. The changes are merged with the pages there. If both changed the same lines, nothing
     is sent. PAGE is an id, a path or a title.
     """
     await _rearrange(session, "copy", which, pages, to=to, subject=subject, dry_run=dry_run)
@@ -82,8 +82,8 @@ async def move(
 ) -> None:
     """Move the changes to pages into another change request.
 
-    It must be of the same space. This copies them, and then drops them. If both changed the same lines, nothing is
-    sent. PAGE is an id, a path or a title.
+    It must be in the same space. This copies the changes, and then drops them. If both changed the same lines, nothing
+    is sent. PAGE is an id, a path or a title.
     """
     await _rearrange(session, "move", which, pages, to=to, subject=subject, dry_run=dry_run)
 
@@ -133,7 +133,7 @@ async def _rearrange(
 
 
 async def _target(session: Session, source: ChangeRequest, named: str) -> ChangeRequest:
-    """Return the target change request, given its number in the same space, or any name that `lookup` accepts."""
+    """Find the target change request, by its number in the same space or as `lookup.change_request` does."""
     number = named.lstrip("#")
     if number.isdigit():
         return await session.read(GetChangeRequest(space_id=source.space, change_request_id=number))
@@ -153,8 +153,8 @@ def _page_named(pages: list[ChangedPage], named: str) -> ChangedPage:
     Raises:
         InvalidArgument: no changed page matches, or several match.
     """
-    found = next((page for page in pages if named in (page.id, page.path)), None)
-    return found or lookup.pick(pages, named, "PAGE")
+    match = next((page for page in pages if named in (page.id, page.path)), None)
+    return match or lookup.pick(pages, named, "PAGE")
 
 
 def _as_json(plan: Rearrangement, target: ChangeRequest | None) -> dict[str, Any]:

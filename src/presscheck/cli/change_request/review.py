@@ -158,7 +158,7 @@ def _start(session: Session, request: ChangeRequest) -> None:
 
 
 def _verdict(request: ChangeRequest, status: ReviewStatus | None, text: str) -> SubmitReview | PostComment:
-    """Return the call for a review, or for a comment if there is no status."""
+    """Return the call that submits a review, or that posts a comment if there is no status."""
     path = lookup.path_of(request)
     if status is None:
         return PostComment(**path, body=Document(markdown=text))

@@ -1,6 +1,6 @@
-"""`presscheck --linear`: the work of the app as numbered plain text, one line after the other.
+"""`presscheck --linear`: the app as numbered plain text, one line after the other.
 
-For screen readers, the shell of an editor, and serial lines: nothing is drawn again, and the cursor is never moved. A
-place prints its lines and has verbs; the loop reads a line and runs a verb. Everything is read and written by the
-engine, and this package imports no Textual.
+It is for screen readers, the shell of an editor, and serial lines: nothing is redrawn, and the cursor never moves. A
+place prints its lines and has verbs. The loop reads a line and runs a verb. Places use the engine directly, and this
+package does not import Textual.
 """

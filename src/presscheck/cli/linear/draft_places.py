@@ -1,4 +1,4 @@
-"""The drafts of texts in change requests; the verb that began a draft continues it."""
+"""The list of drafts in change requests. A draft is continued with the verb that began it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The inbox: the change requests of a view, and what hides them."""
+"""The inbox and the list of its views."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def read_views(linear: Linear, view: str | None, limit: int) -> list[Shown
 
 
 class InboxPlace(Place):
-    """The change requests of a view; without a view, of the first that is not empty."""
+    """The change requests of a view, by default of the first view that is not empty."""
 
     def __init__(self, linear: Linear, view: str | None = None) -> None:
         super().__init__(linear)
@@ -109,7 +109,8 @@ class InboxPlace(Place):
         return await self.open(1)
 
     async def _triaged(self, _: ChangeRequest | None) -> Place | None:
-        """Print the number of those left. Numbers stay as they were read, so that the next verb takes the right row."""
+        """Print how many change requests are left. Rows keep their numbers, so that the next verb takes the right
+        row."""
         shown = [request for request in self._requests if self.engine.triage.hidden_state(request) is None]
         self.linear.terminal.print([f"{count(len(shown), 'change request')} left. again lists them with new numbers."])
         return None

@@ -1,7 +1,6 @@
-"""Lines in and out: reads a line at a time, and prints sanitized text that fits the width.
+"""Line input and output: reads a line at a time, and prints sanitized text that fits the width.
 
-The terminal itself edits the line that is being typed, so that screen readers and editors handle it as they handle the
-line of a shell.
+The terminal itself edits the typed line, so screen readers and editors handle it like the line of a shell.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span, plain, wrap
 
 WIDTH = 80
-"""Columns without a terminal, or if the terminal does not tell them."""
+"""Columns without a terminal, or if the terminal does not report them."""
 NARROWEST = 20
-"""Columns to which lines are wrapped at least."""
+"""Minimum columns of a wrapped line."""
 LINES_AT_ONCE = 20
-"""Lines that a person gets before an empty line prints more."""
+"""Lines that are printed for a person at once; an empty input line prints more."""
 _BYTES = 1 << 16
 
 
@@ -37,7 +36,7 @@ class LineTerminal:
         is_ascii: whether to print ASCII characters only.
 
     Attributes:
-        is_interactive: whether a person types; otherwise nothing is prompted for, and long texts are printed whole.
+        is_interactive: whether a person types; otherwise there is no prompt, and long texts are printed completely.
         later: the lines that `show` has not printed yet.
     """
 
@@ -67,9 +66,9 @@ class LineTerminal:
         sys.stdout.flush()
 
     def show(self, lines: Sequence[str]) -> None:
-        """Print the first lines, if a person reads them, and keep the others for later."""
+        """Print all lines, or, for a person, the first lines, and keep the others for later."""
         number = LINES_AT_ONCE if self.is_interactive else len(lines)
-        if len(lines) <= number + 1:  # a line about a single line would be as long
+        if len(lines) <= number + 1:  # instead of a line that says that there is one more line
             number = len(lines)
         self.print(lines[:number])
         self.later = lines[number:]
@@ -94,12 +93,12 @@ class LineTerminal:
         self._typed = bytearray(rest)
         if not line and not end:
             if self.is_interactive:
-                self.print([""])  # what follows begins on a line of its own
+                self.print([""])  # end the line of the prompt
             raise EndOfInput
         return line.removesuffix(b"\r").decode("utf-8", "replace")
 
     async def _more(self) -> None:
-        """Wait for input without blocking the engine. A person who edits a text elsewhere keeps the terminal."""
+        """Wait for input and store it. Reads only on demand, so that an editor can use the terminal in between."""
         descriptor, loop = sys.stdin.fileno(), asyncio.get_running_loop()
         ready: asyncio.Future[None] = loop.create_future()
         try:

@@ -39,11 +39,11 @@ async def _run(profile: Profile) -> int:
 
 
 class LinearLoop:
-    """The conversation: the places that the user has opened.
+    """The loop, with the stack of places that the user has opened.
 
     Attributes:
-        code: the exit code: of the first error if the input is not a terminal, because what follows could then act on
-            another place.
+        code: the exit code. If the input is not a terminal, the first error sets it and ends the loop, because the
+        following lines could act on the wrong place.
 
     Args:
         linear: what all places share.
@@ -109,7 +109,7 @@ class LinearLoop:
 
     def _show_verbs(self, place: Place) -> None:
         lines = [verb.line for verb in self._verbs(place)]
-        hints = "A number opens what has this number. An empty line prints more. A verb's unique beginning is enough."
+        hints = "A number opens an item of the list. An empty line prints more. A verb's unique beginning is enough."
         self._terminal.print([f"Verbs of {place.name}:", *lines, hints])
 
     async def _more(self) -> None:
@@ -125,10 +125,10 @@ class LinearLoop:
             await self._go(target)
 
     async def _go(self, place: Place) -> None:
-        """Load and print a place. The place before stays if this one cannot be loaded."""
+        """Load, push and print a place. If it cannot be loaded, the current place stays."""
         lines = await self._linear.wait(place.load())
         if place not in self._places:
-            # neighbors, such as the next page, take the place of each other, so that `back` leaves all of them
+            # a neighbor, such as the next page, replaces the current place, so that `back` leaves all neighbors at once
             if self._places and type(self._places[-1]) is type(place):
                 self._places.pop()
             if isinstance(place, InboxPlace):

@@ -1,4 +1,4 @@
-"""A changed page: its difference in words, and comments on its lines."""
+"""A changed page: its text difference, and comments on its lines."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 
 _WHOLE = ("page_created", "page_deleted")
-"""Changes of a page with one side only."""
+"""Types of changes that affect the whole page."""
 
 
 class PagePlace(Place):
@@ -80,7 +80,7 @@ class PagePlace(Place):
         return [*lines, *(self._thread_line(thread) for thread in self._threads)]
 
     def _change(self) -> SemanticChange | None:
-        """Return the addition or deletion of the page; otherwise its first change, if any."""
+        """Return the creation or deletion of the page, or else its first change, or None."""
         changes = self._model.shown_changes
         own = (
             [change for change in changes.changes if change.page and change.page.id == self._item.id] if changes else []
@@ -141,7 +141,7 @@ class PagePlace(Place):
         return None
 
     def _quote(self, typed: str) -> str:
-        """Return the words that a comment on a line quotes.
+        """Return the words of a line that a comment on it quotes.
 
         Raises:
             InvalidArgument: there is no such line, or it has no words.

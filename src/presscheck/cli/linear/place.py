@@ -1,4 +1,4 @@
-"""Places and their verbs: what every place has, how a typed line chooses a verb, and how a text is written."""
+"""The base class of places, the lookup of typed verbs and numbers, and the input of texts."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SILENT_SECONDS = 3.0
-"""Seconds after which a person hears that presscheck is still loading."""
+"""Seconds after which presscheck prints that it is still loading."""
 SEND, EDIT, KEEP, DISCARD = ".", ".e", ".k", ".d"
 """The lines that end a text, open it in the editor, keep it as a draft, and discard it."""
 MARK = "."
-"""The start of these lines. A line of the text with this start is typed with the mark twice, as in mail."""
+"""The first character of these lines. It is typed twice at the start of a line of text, as in SMTP."""
 _MOST_DIGITS = 10
 """Maximum number of digits of a typed number."""
 
@@ -37,9 +37,9 @@ class Verb(NamedTuple):
     Attributes:
         name: the whole name; a unique beginning is enough.
         letter: a short form, which has precedence over the beginnings of names; empty for none.
-        help: what it does, for the list of verbs.
+        help: its description in the list of verbs.
         run: takes the typed argument, and returns the next place, or None to stay.
-        takes: the name of the argument in the list of verbs; empty if there is none.
+        takes: the name of its argument in the list of verbs; empty if it takes none.
         reason: why it cannot be used now; None if it can.
     """
 
@@ -59,7 +59,7 @@ class Verb(NamedTuple):
 
 
 class Linear:
-    """The state that all places of a conversation share, such as the change request that `undo` brings back.
+    """The state that all places share, such as the change request that `undo` brings back.
 
     Args:
         session: reads and writes.
@@ -71,7 +71,7 @@ class Linear:
         self.last_hidden: ChangeRequest | None = None
 
     async def wait(self, work: Awaitable[T]) -> T:
-        """Wait for work. After some seconds, print that it is loading, because a person hears nothing else."""
+        """Wait for work. After `SILENT_SECONDS`, print that it is loading: screen readers say nothing else."""
         task = asyncio.ensure_future(work)
         try:
             await asyncio.wait((task,), timeout=SILENT_SECONDS)
@@ -82,7 +82,7 @@ class Linear:
             task.cancel()
 
     async def confirm(self, question: str, answer: str = "yes", otherwise: str = "Cancelled.") -> bool:
-        """Ask a question that only the given answer confirms; print `otherwise` if it does not."""
+        """Ask a question, and return whether the user typed `answer`. Print `otherwise` if not."""
         self.terminal.print([f"{question} Type {answer} to confirm, or an empty line for no."])
         try:
             is_confirmed = (await self.terminal.read("confirm> ")).strip() == answer
@@ -96,12 +96,12 @@ class Linear:
         """Read a text of several lines, which is stored as a draft after each line.
 
         Args:
-            title: what is written.
+            title: the heading, such as `Reply to Ann`.
             draft: where the text is stored until it is accepted; a stored text is continued.
-            is_optional: whether an empty text is a text.
+            is_optional: whether the text may be empty.
 
         Returns:
-            The text, or None if the user keeps or discards it, or if it is empty.
+            The text. None if the user keeps or discards it, or if it is empty but not optional.
         """
         lines = draft.text.split("\n") if draft.text else []
         if lines:
@@ -135,7 +135,7 @@ class Linear:
             draft.save("\n".join(lines))
 
     async def send(self, call: Any, draft: DraftSlot, done: str) -> None:
-        """Send the write of a text. The draft is removed once the outbox or the service has the text.
+        """Send a call with a text. The draft is discarded once the outbox or the service has the text.
 
         Raises:
             PresscheckError: the service rejected it.
@@ -154,7 +154,7 @@ class Linear:
         return "" if is_optional else None
 
     def _edited(self, text: str) -> str:
-        """Return the text as the user left it in the editor; without a terminal or after an error, the same text."""
+        """Edit a text in the editor. Without a terminal or after an error, return it unchanged."""
         if not self.terminal.is_interactive:
             self.terminal.print(["The editor needs a terminal."])
             return text
@@ -172,7 +172,7 @@ class Linear:
 
 
 class Place(ABC):
-    """What the user is at, such as the inbox or a page: its lines, what its numbers open, and its verbs.
+    """A place, such as the inbox or a page: prints lines, opens numbered items, and has verbs.
 
     Args:
         linear: what all places share.
@@ -224,7 +224,7 @@ class Siblings(NamedTuple):
     open: Callable[[int], Place]
 
     def neighbor(self, step: int) -> Place | None:
-        """Return the place that is `step` items further; None if the place is not in the list, or at its end."""
+        """Return the place `step` items further, or None if this place is not in the list, or at its end."""
         index = self.keys.index(self.key) + step if self.key in self.keys else -1
         return self.open(index) if 0 <= index < len(self.keys) else None
 
@@ -251,7 +251,7 @@ def typed_number(typed: str) -> int:
 
 
 def pick(items: Sequence[Any], typed: str, noun: str) -> Any:
-    """Return the item with a typed number, from 1 on; the only item needs no number.
+    """Return the item with a typed number, counted from 1. A single item needs no number.
 
     Raises:
         InvalidArgument: no item has this number.
@@ -273,7 +273,7 @@ def find_verb(verbs: Sequence[Verb], typed: str) -> Verb:
     """Return the verb with this name, letter or unique beginning.
 
     Raises:
-        InvalidArgument: there is no such verb, or several start with this.
+        InvalidArgument: no verb matches, or several start with the typed text.
         NotNow: the verb cannot be used now.
     """
     word = typed.lower()

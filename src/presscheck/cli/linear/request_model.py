@@ -13,7 +13,7 @@ from presscheck.engine.review.threads import Thread, locate_thread
 from presscheck.errors import Forbidden, NetworkError, NotFound, NotSupported
 
 OPTIONAL = (Forbidden, NetworkError, NotFound, NotSupported)
-"""Errors that leave a part of a change request unknown."""
+"""Errors after which a part of a change request stays unknown."""
 PARTS: dict[type[Operation[Any]], str] = {
     ListReviews: "reviews",
     ListRequestedReviewers: "requested reviewers",
@@ -36,7 +36,7 @@ async def read_model(session: Session, space_id: str, request_id: str) -> Loaded
     """
     model, unread = ReviewModel(session.engine, space_id, request_id), list[str]()
     model.set_request(await session.read(model.first_call()))
-    # the space comes with its own organization, and a truncated list of changes is read again: until nothing is new
+    # answers lead to more calls, such as for the organization of the space or for a truncated list of changes
     done = set[str]()
     while calls := [call for call in model.calls() if call.key() not in done]:
         for call in calls:
@@ -65,5 +65,5 @@ async def read_replies(session: Session, model: ReviewModel, thread: Thread) -> 
 
 
 def placed(threads: list[Thread], before: str, after: str) -> list[Thread]:
-    """Return the threads of a page with their lines in its texts."""
+    """Return the threads of a page with the lines that they quote located in its texts."""
     return [locate_thread(thread, after, None, before) for thread in threads]

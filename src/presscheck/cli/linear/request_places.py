@@ -1,4 +1,4 @@
-"""A change request: its summary and changed pages, its reviews, and its merge."""
+"""A change request: its summary, changed pages, reviews and merge."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class RequestPlace(Place):
 
     Args:
         linear: what all places share.
-        request: the change request, as the list had it.
+        request: the change request from the list.
         siblings: the change requests of the list, for `next` and `previous`.
     """
 
@@ -216,7 +216,7 @@ class RequestPlace(Place):
         return None
 
     async def _merge(self, _: str) -> Place | None:
-        """Merge after a confirmation. If the merge would publish a conflict, the user types the number."""
+        """Merge after a confirmation. To confirm a merge with conflicts, the user types the number."""
         request, inputs, sites = await self.linear.wait(self._read_merge())
         if inputs.space and (locked := lock_reason(inputs.space)):
             raise NotNow(f"merge: {locked}: presscheck space unlock {request.space} unlocks it for an administrator")
@@ -255,7 +255,7 @@ class RequestPlace(Place):
         request = await self.session.read(GetChangeRequest(**self._model.path))
         inputs, sites = await read_merge_inputs(self.engine, request), tuple[Site, ...]()
         if inputs.space and inputs.space.organization:
-            with suppress(PresscheckError):  # they are only named
+            with suppress(PresscheckError):  # the sites are only for a message
                 call = ListSites(organization_id=inputs.space.organization, space=request.space, published=True)
                 sites = (await self.session.read(call)).items
         return request, inputs, sites

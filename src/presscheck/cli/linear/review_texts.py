@@ -1,4 +1,4 @@
-"""Texts in a change request: their drafts, which the app continues, and whether they are held in a review."""
+"""Texts in a change request: drafts, which the app can continue, and sending or holding them in a review."""
 
 from __future__ import annotations
 

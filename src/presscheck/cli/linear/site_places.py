@@ -1,4 +1,4 @@
-"""The sites, and the publishing of a site with its checks."""
+"""The list of sites, and a site: checking, publishing and unpublishing."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def _finding_line(finding: Finding) -> str:
 
 
 def _difference_lines(changes: Differences) -> list[str]:
-    """Return the differences since the last publish, with words in the place of signs."""
+    """Return the differences since the last publish, with words instead of symbols."""
     if changes.unknown is None:
         return ["This machine has no record of an earlier publish to compare with."]
     if not changes.found and not changes.unknown:
@@ -175,5 +175,5 @@ def _difference_lines(changes: Differences) -> list[str]:
     for subject in SUBJECTS:
         if subject in changes.unknown:
             lines.append(f"  {subject}: not known ({sanitize(changes.unknown[subject])})")
-        lines += [f"  {subject}, {found.kind}: {sanitize(found.where)}" for found in changes.of(subject)]
+        lines += [f"  {subject}, {change.kind}: {sanitize(change.where)}" for change in changes.of(subject)]
     return lines

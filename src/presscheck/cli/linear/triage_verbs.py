@@ -28,7 +28,7 @@ def triage_verbs(
     Args:
         linear: what all places share.
         requests: returns the change requests of the place; a single one needs no number.
-        after: called with the hidden change request, or None after one was brought back; returns the next place.
+        after: called with the hidden change request, or with None after `undo`; returns the next place.
     """
     triage = linear.session.engine.triage
 

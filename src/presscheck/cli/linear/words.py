@@ -1,4 +1,4 @@
-"""Phrases of the places: change requests, threads and messages in words, without signs."""
+"""Change requests, threads and messages as phrases without symbols."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXCERPT = 60
 _REVIEWS = {"approved": "approved", "changes-requested": "requested changes"}
 _CERTAINTIES = {"yes": "met", "no": "not met", "blocked": "conflict", "care": "warning", "unknown": "unknown"}
 _FIX_VERBS = {"main": " (verb: update)"}
-"""The verbs that meet a merge requirement, by its subject."""
+"""The verb that fixes an unmet merge requirement, by its subject."""
 
 
 def request_name(request: ChangeRequest) -> str:
@@ -28,7 +28,7 @@ def request_name(request: ChangeRequest) -> str:
 
 
 def request_row(request: ChangeRequest, space: str, details: RowDetails, me: str) -> str:
-    """Return a change request as a line of a list; `details` are from the cache."""
+    """Return a change request as a line of a list."""
     parts = [f"in {sanitize(space) or 'an unknown space'}", f"by {person(request.created_by, me)}"]
     parts.append(f"updated {since(request.updated_at, now())}")
     for names, word in (
@@ -44,7 +44,7 @@ def request_row(request: ChangeRequest, space: str, details: RowDetails, me: str
 
 
 def review_line(reviewers: Sequence[Reviewer]) -> str:
-    """Return all reviews in a line; empty without reviewers."""
+    """Return all reviews on one line, or an empty text without reviewers."""
     asked = [reviewer.name for reviewer in reviewers if reviewer.status == "asked"]
     done = [
         f"{reviewer.name} {_REVIEWS[reviewer.status]}{' (an older revision)' if reviewer.stale else ''}"
@@ -62,7 +62,7 @@ def check_line(check: MergeCheck) -> str:
 
 
 def excerpt(text: str) -> str:
-    """Return the beginning of a text on a line."""
+    """Return the beginning of a text, on one line."""
     flat = " ".join(sanitize(text).split())
     return flat if len(flat) <= EXCERPT else f"{flat[:EXCERPT].rsplit(' ', 1)[0]} …"
 
@@ -96,11 +96,10 @@ def message_lines(thread: Thread, message: Message) -> list[str]:
 
 
 def _own_words(thread: Thread, message: Message) -> str:
-    """Return the text of a message without the quote that starts a comment on a text of a page."""
+    """Return the text of a message. A comment on a text of a page starts with a quote, which is left out."""
     return split_quote(message.text)[1] if thread.about and message is thread.first else message.text
 
 
 def drafts_of(engine: Engine, request_id: str = "") -> tuple[Draft, ...]:
     """Return the drafts of texts in change requests; `request_id` limits them to one."""
-    found = drafts(engine.outbox.drafts())
-    return tuple(draft for draft in found if draft.path and request_id in ("", draft.request))
+    return tuple(draft for draft in drafts(engine.outbox.drafts()) if draft.path and request_id in ("", draft.request))

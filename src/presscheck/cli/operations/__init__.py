@@ -1,1 +1,1 @@
-"""Commands made from the declarations of operations."""
+"""Commands generated from the declarations of operations."""

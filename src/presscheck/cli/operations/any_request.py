@@ -1,4 +1,4 @@
-"""`presscheck api GET /orgs`: sends a request to any path of the API, also one that presscheck has no operation for."""
+"""`presscheck api GET /orgs`: sends a request to any path of the API, even without a declared operation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from presscheck.errors import InvalidArgument, MalformedAnswer, NotNow, ReadOnly
 from presscheck.wiring import connect
 
 MAX_PAGES = 10_000
-"""Requests of `--paginate`."""
+"""Maximum number of requests of `--paginate`."""
 
 
 class AnyPath(BaseModel):
@@ -127,8 +127,8 @@ def request_command(method: str) -> click.Command:
     ) -> None:
         """Send a request to any path of the API, such as /orgs, and print the response.
 
-        Fields are the query of GET and DELETE, and of every request with --input. Otherwise they are the JSON body.
-        The request is sent at once, and not queued offline.
+        Fields are sent in the query for GET and DELETE, and with --input; otherwise in the JSON body. The request is
+        sent at once. It is not queued offline.
         """
         if paginate and kind is not Get:
             raise InvalidArgument("--paginate", "is for GET")

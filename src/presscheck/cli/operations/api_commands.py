@@ -33,7 +33,7 @@ def operations() -> dict[str, type[Operation[Any]]]:
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
-    """Yield the words of each command below a group, such as `site publish`, and the command. Imports all modules.
+    """Yield each command below a group with its name, such as `site publish`. Imports the modules of all commands.
 
     `presscheck api` is left out.
     """
@@ -47,7 +47,7 @@ def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[s
 
 
 def verbs(group: click.Group) -> dict[type[Operation[Any]], list[str]]:
-    """Return the words of the commands that send each operation, in alphabetical order."""
+    """Return the names of the commands that send each operation, in alphabetical order."""
     found: dict[type[Operation[Any]], list[str]] = {}
     for words, command in commands(group):
         for operation in operations_of(command):
@@ -78,7 +78,7 @@ class OperationGroup(click.Group):
 
     @override
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write how to list the operations, which are too many for a help page."""
+        """Write how to list the operations: they are too many for a help page."""
         formatter.write_paragraph()
         formatter.write_text(f"Run `presscheck api` to list all {len(operations())} operations.")
         formatter.write_text("Run `presscheck api OPERATION --help` to show the options of one.")

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 LONGEST_NOTE = 100
-"""Characters of a value from a file that are printed."""
+"""Maximum number of printed characters of a value from a file."""
 PAGING_FIELDS = frozenset(("page", "limit"))
 METAVARS = {
     "change_request_id": "SPACE#NUMBER",
@@ -64,7 +64,7 @@ METAVARS = {
 HIDDEN_FIELDS = frozenset(("metadata", "cached_metadata", "computed", "format", "share_key"))
 """Fields without an option; `presscheck api` has options for them."""
 SECRET_FIELDS = ("privateKey", "apiToken")
-"""Fields of a response that are printed with --json only, as field names of the API."""
+"""Fields of responses that are only printed with --json, as field names of the API."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class CommandSpec:
         ids: fields in the path that must be given as ids, because no listing has their names.
         items: the field of the response with the rows, if it is not a paginated list.
         text: the field of the response that is printed as a text.
-        is_written: whether `body` is a text for which the editor opens if it is not given.
+        is_written: whether the editor opens for `body` if it is not given.
         is_shown: whether the whole response of a write is printed, not only its id.
         shown: converts an item for its row in a list, for example to hide a key in a URL. JSON has the whole item.
         help: the help text, instead of the docstring of the operation.
@@ -107,7 +107,7 @@ class CommandSpec:
 
 
 COMMAND_SPECS: list[CommandSpec] = []
-"""The specs of all commands in the modules that are imported so far."""
+"""The specs of all commands in the imported modules."""
 
 
 def sends(*operations: type[Operation[Any]]) -> Callable[[Command], Command]:
@@ -181,7 +181,7 @@ def print_request(call: Operation[Any], profile: Profile) -> None:
 
 
 async def path_values(session: Session, spec: CommandSpec, given: Mapping[str, Any]) -> dict[str, str]:
-    """Return the values of the fields in the path, with the names in arguments replaced by ids."""
+    """Return the values of the path fields, with names replaced by ids."""
     path, values = spec.operation.path_fields(), dict[str, str]()
     values |= {name: given[name] for name in path if name in spec.ids}
     org = given.get("org")
@@ -210,7 +210,7 @@ async def path_values(session: Session, spec: CommandSpec, given: Mapping[str, A
 async def option_values(
     session: Session, spec: CommandSpec, given: Mapping[str, Any], path: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the values of the fields outside of the path, with names replaced by ids."""
+    """Return the values of the other fields, with names replaced by ids."""
     values = dict[str, Any]()
     for name, value in given.items():
         if isinstance(value, dict):
@@ -222,14 +222,15 @@ async def option_values(
         elif isinstance(value, str):
             values[name] = await find_id(session, reference, value, path, flag(name))
         else:
-            values[name] = tuple([await find_id(session, reference, one, path, flag(name)) for one in value])
+            values[name] = tuple([await find_id(session, reference, item, path, flag(name)) for item in value])
     return values
 
 
 async def _part_ids(session: Session, name: str, parts: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, str]:
-    """Return the ids of the objects that parts name.
+    """Return ids for the parts of a field that are names of objects.
 
-    Each id helps to look up the next part: the pages of a space are listed by the id of the space.
+    Parts are resolved in order, because an id can be needed for the next part: the pages of a space are listed by the
+    id of the space.
     """
     known, found = dict(path), dict[str, str]()
     for part in PARTS.get(name, {}):
@@ -241,7 +242,7 @@ async def _part_ids(session: Session, name: str, parts: Mapping[str, Any], path:
 
 
 async def send(session: Session, spec: CommandSpec, call: Operation[Any], limit: int) -> None:
-    """Send an operation and print its answer."""
+    """Send an operation and print its response."""
     if is_listing(spec.operation):
         await session.show_all(call, spec.columns or ("id", "title"), limit, shown=spec.shown)
         return
@@ -345,7 +346,7 @@ def _from_file(given: dict[str, Any], file: FormFile) -> dict[str, Any]:
 
 
 def _checked(spec: CommandSpec, given: Mapping[str, Any], nulls: tuple[str, ...]) -> dict[str, Any]:
-    """Check the given values, with placeholders for ids. Return the values of the fields of the operation.
+    """Validate the given values before ids are looked up (placeholders stand for ids). Return the values by field.
 
     Raises:
         InvalidArgument: a value exceeds a limit, or a required option is missing. The error names the option.
@@ -362,7 +363,7 @@ def _checked(spec: CommandSpec, given: Mapping[str, Any], nulls: tuple[str, ...]
 
 @contextmanager
 def errors_at_fields(operation: type[Operation[Any]]) -> Generator[None]:
-    """Convert errors about a field of the operation, so that they name the argument or option and its limits.
+    """Convert errors about fields of the operation: they name the argument or option and its limits.
 
     Raises:
         InvalidArgument: the block raised an InvalidArgument; errors about anything else are not converted.
@@ -385,7 +386,7 @@ def errors_at_fields(operation: type[Operation[Any]]) -> Generator[None]:
 
 
 def metavar(name: str) -> str:
-    """Return the name of an argument in the help."""
+    """Return the name that help and errors show for an argument."""
     return METAVARS.get(name, name.removesuffix("_id").upper().replace("_", "-"))
 
 

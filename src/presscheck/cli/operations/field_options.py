@@ -1,4 +1,4 @@
-"""Converts fields of an operation to options, and options to the operation.
+"""Converts fields of an operation to options, and option values to a call.
 
 Text is used as it is. Objects are JSON, or `@FILE` for a file with JSON; documents can also be plain Markdown.
 """
@@ -28,7 +28,7 @@ def option_for(operation: type[Operation[Any]], name: str, note: str = "", names
         operation: the operation.
         name: the field.
         note: a sentence of the help, before the limits; not used with `names`.
-        names: the names that can be given instead of an id, such as `title`.
+        names: the kinds of names that are accepted instead of an id, such as `title`.
     """
     info, text = operation.model_fields[name], description(operation, name)
     if names:
@@ -37,7 +37,7 @@ def option_for(operation: type[Operation[Any]], name: str, note: str = "", names
 
 
 def by_name(names: str) -> str:
-    """Return a remark on the names that an option accepts: `id or title`, `id, name or email`."""
+    """Return a help remark about accepted names: `id or title`, `id, name or email`."""
     return f"id{',' if ' or ' in names else ' or'} {names}"
 
 
@@ -66,7 +66,7 @@ def plain_option(
 
 
 def limits_of(operation: type[Operation[Any]], name: str) -> str:
-    """Return the limits of a field in words; empty if it has none."""
+    """Return the limits of a field as text, or an empty text if it has none."""
     info = operation.model_fields[name]
     return "; ".join(limits(info, is_repeatable=_kind(info.annotation)[1]))
 

@@ -1,4 +1,4 @@
-"""Options for the parts of a field that is an object, such as `--source-url`, in place of JSON."""
+"""Options for the parts of an object field, such as `--source-url`, instead of JSON."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def parts_of(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def joined(operation: type[Operation[Any]], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the given values of fields. Parts of a field are joined in one object, and files are read.
+    """Return the given values by field: parts are joined to objects, and `@FILE` values are read.
 
     Raises:
         InvalidArgument: parts cannot be combined, a required field is missing, or a file cannot be read.
@@ -75,10 +75,10 @@ def joined(operation: type[Operation[Any]], given: Mapping[str, Any]) -> dict[st
 
 
 def place_of(operation: type[Operation[Any]], model: str, part: str) -> tuple[str, str]:
-    """Return the option that sets a part of an object, and the prefix for an error message about the part.
+    """Return the option that an error about a part of an object should name, and a prefix for its message.
 
-    If only the whole object has an option, return this option, and a prefix with the name of the part. Otherwise the
-    prefix is empty. Both are empty if the object is nested deeper in the arguments.
+    The prefix is the name of the part if only the whole object has an option, and otherwise empty. Both are empty if
+    the object is nested deeper in the arguments.
 
     Args:
         operation: the operation.

@@ -1,4 +1,4 @@
-"""Finds the ids of objects that arguments name: a team by its title, a member by name or email, a page by its path.
+"""Resolves names in arguments to ids: a team by its title, a member by name or email, a page by its path.
 
 Names are looked up in a listing of the service. If the service lacks the listing, or the caller may not read it, the
 text is sent as an id.
@@ -29,7 +29,7 @@ async def find_id(session: Session, reference: Reference, named: str, known: Map
         session: reads the listing.
         reference: the kind of object.
         named: an id or a name.
-        known: ids by field, such as the id of the organization, which select the listing.
+        known: path fields that are resolved already, such as the id of the organization.
         what: the argument or option, for an error.
 
     Raises:
@@ -50,7 +50,7 @@ async def find_id(session: Session, reference: Reference, named: str, known: Map
             ids = ", ".join(sorted(matches))
             raise InvalidArgument(what, f"{named} is ambiguous. Use one of these ids: {ids}")
     if not reference.lists_all or (reference is MEMBER and "@" in named):
-        return named  # people can be invited by an address that no member has
+        return named  # an address that is not a member's can be invited
     names = list(dict.fromkeys(next(filter(None, row[1:]), row[0]) for row in rows))
     known_names = ", ".join(names[:SHOWN]) or "none"
     raise InvalidArgument(what, f"{named} not found. Available: {known_names}{' …' if len(names) > SHOWN else ''}")

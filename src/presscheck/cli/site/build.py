@@ -20,7 +20,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import is_safe_url
 
 OPEN = ("public", "unlisted")
-"""Visibilities of sites that everybody can read."""
+"""Visibilities of sites that everyone can read."""
 
 
 @click.command()
@@ -37,8 +37,8 @@ async def build(
 ) -> None:
     """Write a published site as static files.
 
-    DIR gets all pages, files and redirects that a visitor sees, with a search that needs no service. DIR must be empty,
-    or an earlier build of the site. Files that are not from an earlier build stay.
+    Writes all pages, files and redirects that a visitor sees to DIR, with a search that needs no service. DIR must be
+    empty, or contain an earlier build of the site. Files that are not from an earlier build are kept.
 
     Only sites of the local service can be built.
     """
@@ -77,7 +77,7 @@ async def build(
 
 
 def _base_url(text: str | None) -> str | None:
-    """Return the value of --base-url with a slash at its end; None if the option is not given.
+    """Validate --base-url. Return it with a trailing slash, or None if it is not given.
 
     Raises:
         InvalidArgument: the value is not a web address, or has a query or a fragment.

@@ -11,12 +11,12 @@ from presscheck.documents.sites.checks import CHECKS, Finding, Severity
 from presscheck.text.sanitize import sanitize
 
 NOT_CHECKED = "not-checked"
-"""The rule of findings about checks that could not be done."""
+"""The rule name for checks that could not run."""
 _LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note", "unknown": "none"}
 
 
 def sarif(findings: Sequence[Finding]) -> dict[str, Any]:
-    """Return the findings as a SARIF log. A check that could not be done has the kind `open`."""
+    """Return the findings as a SARIF log. A check that could not run has the kind `open`."""
     rules = [(check.name, check.title, _LEVELS[check.severity]) for check in CHECKS]
     rules.append((NOT_CHECKED, "checks that could not be done", _LEVELS["unknown"]))
     rules += [(name, name, _LEVELS[severity]) for name, severity in _prose_rules(findings).items()]
@@ -24,7 +24,7 @@ def sarif(findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def _prose_rules(findings: Sequence[Finding]) -> dict[str, Severity]:
-    """Return the rules of prose checks that have findings, each with the severity of its first finding."""
+    """Return the prose rules with findings, and the severity of the first finding of each."""
     own = {NOT_CHECKED, *(check.name for check in CHECKS)}
     return {finding.check: finding.severity for finding in reversed(findings) if finding.check not in own}
 
@@ -52,8 +52,8 @@ def junit(title: str, findings: Sequence[Finding], off: Collection[str] = ()) ->
 
     Args:
         title: the name of the suite.
-        findings: the findings; a check that could not be done is an error of its test.
-        off: the names of the checks that are off; their tests are skipped.
+        findings: the findings; a check that could not run is an error of its test.
+        off: the names of disabled checks; their tests are skipped.
     """
     names = [*(check.name for check in CHECKS), *sorted(_prose_rules(findings))]
     suite = ElementTree.Element("testsuite", name=sanitize(title), tests=str(len(names)))

@@ -84,7 +84,7 @@ def site() -> None:
 
 
 def _without_key(shown: Site) -> Site:
-    """Return a site whose URL has no key, even if the site is shared by link."""
+    """Remove the key of a share link from the URL of a site."""
     address = shown_address(shown, shown.urls.published) or None
     return shown.model_copy(update={"urls": shown.urls.model_copy(update={"published": address})})
 
@@ -122,7 +122,7 @@ site.add_command(restore)
 @with_session
 @sends(GetSite)
 async def show(session: Session, site: str, org: str | None) -> None:
-    """Show a site, and what its plan limits."""
+    """Show a site with the limits of its plan."""
     owner, chosen = await lookup.site(session, site, org)
     shown = await session.read(GetSite(organization_id=owner.id, site_id=chosen.id))
     session.show(shown, hidden=("features",))
@@ -183,7 +183,7 @@ async def publish(
 ) -> None:
     """Publish a site and print its URL.
 
-    Then requests the URL, and prints whether the published page answers.
+    Then requests the URL, and prints whether the published page responds.
     """
     owner, chosen = await lookup.site(session, site, org)
     levels = _levels(session, chosen, checks_file)
@@ -244,7 +244,7 @@ async def preview(
     if site_space is not None:
         spaces = await spaces_of_site(session.engine, owner.id, chosen.id)
         inside = lookup.pick(
-            [_Shown(one.id, one.title or one.space.title) for one in spaces], site_space, "site space"
+            [_Shown(space.id, space.title or space.space.title) for space in spaces], site_space, "site space"
         ).id
     url = await preview_url(session.engine, owner.id, chosen.id, site_space=inside, request=request, claims=claims)
     if session.json:
@@ -272,9 +272,9 @@ async def check(
 ) -> None:
     """Check a site before readers see its problems.
 
-    Errors and warnings, and checks that could not be done, make the exit code 6; notes do not. The prose checks that
-    --with names report new findings in the pages that changed since the site was published. Pages whose prose could not
-    be checked are only reported.
+    Errors, warnings and checks that could not run make the exit code 6; notes do not. Prose checks given with --with
+    report new findings in the pages that changed since the site was published. Pages whose prose could not be checked
+    are reported, but do not change the exit code.
     """
     checks = chosen_checks(programs) if programs else []
     owner, chosen = await lookup.site(session, site, org)
@@ -298,8 +298,7 @@ async def check(
 def _levels(session: Session, site: Site, given: Path | None) -> Mapping[str, Level]:
     """Return the severities of the checks of a site.
 
-    The severities are read from the file of `--checks`, else from the file that the profile names, else from the
-    default file.
+    They are read from the file of `--checks`, else from the profile's setting `checks`, else from the default file.
     """
     file = ChecksFile(places().config_file, session.profile.checks, given)
     return cast("dict[str, Level]", file.read(CHECK_NAMES).of(site.id, site.title))
@@ -367,7 +366,7 @@ def _url(site: Site) -> str | None:
 FEEDBACK = ("datetime", "eventPageFeedbackRating", "url", "eventPageFeedbackComment")
 """The columns of feedback."""
 RATINGS = {"good": "yes", "ok": "partly", "bad": "no"}
-"""The answers to the question whether a page was helpful."""
+"""The printed answers to the question whether a page was helpful, by rating."""
 
 
 @site.command()
@@ -385,7 +384,7 @@ RATINGS = {"good": "yes", "ok": "partly", "bad": "no"}
 async def feedback(session: Session, site: str, org: str | None, days: Range) -> None:
     """List the feedback of readers, newest first.
 
-    The answer is to the question whether the page was helpful. At most 1,000 are listed.
+    `helpful` is the reader's answer to the question whether the page was helpful. At most 1,000 rows are listed.
     """
     owner, chosen = await lookup.site(session, site, org)
     events = {"column": "eventType", "values": ["page_post_feedback", "page_post_feedback_comment"]}

@@ -31,9 +31,9 @@ from presscheck.text.styled_text import Span
 MARKS = {"added": ("+", "added"), "changed": ("~", ""), "removed": ("-", "removed")}
 """The mark and the style of a difference, by its change."""
 LONGEST_VALUE = 60
-"""Maximum number of characters of a value in a line."""
+"""Maximum number of printed characters of a value."""
 MOST_LINES = 20
-"""Maximum number of lines about differences that a push leaves alone."""
+"""Maximum number of printed differences that a push does not change."""
 
 Command = Callable[..., Any]
 file_argument = click.argument("file", type=click.Path(path_type=Path))
@@ -44,7 +44,7 @@ def push_options(function: Command) -> Command:
     for option in (
         org_option,
         yes_option,
-        click.option("--prune", is_flag=True, help="Also remove from the site what the file does not have."),
+        click.option("--prune", is_flag=True, help="Also remove settings from the site that are not in the file."),
         click.option("--dry-run", is_flag=True, help="Print the calls and send nothing."),
     ):
         function = option(function)
@@ -56,7 +56,7 @@ def config() -> None:
     """Keep the configuration of a site in a file.
 
     FILE ends with .toml, .yaml or .yml. It has up to five parts: customization, structure, redirects, visitor_schema
-    and the names of share_links. A part that the file does not have is left alone. The file never has secrets.
+    and the names of share_links. Parts that are not in the file are not changed. The file never contains secrets.
     """
 
 
@@ -64,26 +64,26 @@ def config() -> None:
 @click.argument("site")
 @file_argument
 @click.option("--only", multiple=True, metavar="PART", type=click.Choice(WRITTEN), help="Write this part (repeatable).")
-@click.option("--force", is_flag=True, help="Replace what the file has.")
+@click.option("--force", is_flag=True, help="Replace the file even if it differs from the site.")
 @org_option
 @with_session
 async def pull(session: Session, site: str, file: Path, org: str | None, *, only: tuple[str, ...], force: bool) -> None:
     """Write the configuration of a site to a file.
 
-    A file that differs from the site is only replaced with --force. A file with fewer parts keeps these parts; --only
-    adds to them. Comments of a TOML file stay. What the site had is kept on this machine, so that a push of the file
-    notices what somebody else changed since.
+    A file that differs from the site is only replaced with --force. An existing file keeps its selection of parts;
+    --only adds parts. Comments of a TOML file are kept. The pulled state is stored on this machine, so that a push of
+    the file can detect changes by others.
     """
     form_of(file)
     _, reader = await _reader(session, site, org)
     before = _present_file(file, force=force)
     managed = (*(before.config.parts if before else ()), *cast("tuple[Part, ...]", only)) or WRITTEN
     state, _, plan = await prepare(before.config if before else SiteConfig(), reader)
-    differences = [one for one in plan.differences if one.field.part not in state.unread]
-    problems = [one for one in plan.problems if one.place[0] not in state.unread]
+    differences = [difference for difference in plan.differences if difference.field.part not in state.unread]
+    problems = [problem for problem in plan.problems if problem.place[0] not in state.unread]
     if not force and (differences or problems):
         print_differences(differences)
-        raise ChecksFailed(f"not written: {file} differs from the site. --force replaces what the file has")
+        raise ChecksFailed(f"not written: {file} differs from the site. --force replaces it")
     plain, old = state.config.plain, before.config.plain if before else {}
     new = {part: plain.get(part) if part not in state.unread else old.get(part) for part in WRITTEN if part in managed}
     new = {part: value for part, value in new.items() if value is not None}
@@ -112,8 +112,8 @@ async def pull(session: Session, site: str, file: Path, org: str | None, *, only
 async def diff(session: Session, site: str, file: Path, org: str | None) -> None:
     """Compare a file with a site, field by field.
 
-    The exit code is 6 if they differ. Lines begin with + for what a push adds, with ~ for what it changes, and with -
-    for what only the site has.
+    The exit code is 6 if they differ. Lines begin with + for additions by a push, ~ for changes, and - for settings
+    that only the site has.
     """
     read = _read(file)
     _, reader = await _reader(session, site, org)
@@ -132,7 +132,7 @@ async def diff(session: Session, site: str, file: Path, org: str | None) -> None
 @click.argument("site")
 @file_argument
 @push_options
-@click.option("--overwrite", is_flag=True, help="Also overwrite what somebody else changed since the last pull.")
+@click.option("--overwrite", is_flag=True, help="Overwrite changes by others since the last pull.")
 @with_session
 async def push(
     session: Session,
@@ -145,13 +145,12 @@ async def push(
     yes: bool,
     overwrite: bool,
 ) -> None:
-    """Give a site the configuration of a file.
+    """Apply the configuration in a file to a site.
 
-    Prints the calls and asks before they are sent. What the file does not have stays in the site, unless --prune is
-    given. Nothing is sent if it would overwrite what somebody else changed since you pulled the file: their changes are
-    shown field by field, for you to take into the file, or to overwrite with --overwrite. If somebody changes the site
-    during the push, it stops and shows what they changed. If it fails, push again: it compares first, and sends only
-    the rest.
+    Prints the calls and asks before they are sent. Settings that are not in the file stay in the site, unless --prune
+    is given. Nothing is sent if it would overwrite changes that others made since you pulled the file. These changes
+    are shown field by field: take them into the file, or overwrite them with --overwrite. If the site is changed during
+    the push, the push stops and shows the changes. If it fails, push again: only the remaining differences are sent.
     """
     read = _read(file)
     owner, chosen = await lookup.site(session, site, org)
@@ -190,16 +189,16 @@ async def run_push(
     *,
     what: str,
 ) -> tuple[SiteConfig, Receipt] | None:
-    """Push a configuration to a site. Return what was pushed and the receipt, or None if there was nothing to push.
+    """Push a configuration to a site. Return it with names resolved and the receipt, or None if nothing differs.
 
     Args:
         session: the session.
-        read: the configuration to push.
+        read: the file with the configuration.
         title: the title of the site.
         reader: reads the site.
         options: the options of the command.
-        base: the configuration of the site when the file was pulled.
-        what: the push in a few words, for the history of the site.
+        base: the state of the site when the file was pulled; None to overwrite changes by others.
+        what: a description of the push for the history of the site.
 
     Raises:
         ChangedSince: the push would overwrite another user's changes since the base.
@@ -209,8 +208,8 @@ async def run_push(
     dry_run, prune, yes = options
     state, resolved, plan = await prepare(read.config, reader, prune=prune)
     _require_valid(read, plan.problems)
-    staying = {one.field for one in (*plan.kept, *plan.manual)}
-    changing = tuple(one for one in plan.differences if one.field not in staying)
+    staying = {difference.field for difference in (*plan.kept, *plan.manual)}
+    changing = tuple(difference for difference in plan.differences if difference.field not in staying)
     drift = overwritten(base, state.config, resolved, changing) if base and plan.steps else ()
     _show_plan(session, plan, drift, dry_run=dry_run)
     if not plan.steps:
@@ -231,7 +230,7 @@ async def run_push(
 
     receipt = await Push(session.engine, reader, state, resolved, plan, keep).send(_progress(len(plan.steps)))
     if sys.stderr.isatty() and (receipt.sent or receipt.unneeded):
-        click.echo(err=True)  # below the progress
+        click.echo(err=True)  # end the progress line
     if session.json:
         session.show(_receipt_json(receipt, kept[0] if kept else None))
     if kept:
@@ -303,7 +302,7 @@ async def _reader(session: Session, site: str, org: str | None) -> tuple[str, St
 
 
 def bases_of(session: Session, site_id: str) -> Bases:
-    """Return the bases of a site for the profile of the session."""
+    """Return the stored base versions of a site's configuration, for the profile of the session."""
     return Bases(places().site_bases(session.profile.name), site_id)
 
 
@@ -368,7 +367,7 @@ def print_differences(differences: Iterable[Difference]) -> None:
     """Print each field that differs, with a mark for how it changes in the site."""
     for difference in differences:
         mark, style = MARKS[difference.change]
-        values = [_value_text(one) for one in (difference.site, difference.file) if one is not None]
+        values = [_value_text(value) for value in (difference.site, difference.file) if value is not None]
         text = f"{mark} {_field_text(difference.field)}{': ' if values else ''}{' → '.join(values)}"
         print_line((Span(sanitize(text), style),))
 
@@ -384,7 +383,7 @@ def _value_text(value: Any) -> str:
 
 def drift_text(drift: Drift) -> str:
     """Describe another user's change of a field, with the values before, now, and in the file."""
-    values = [_value_text(one) if one is not None else "–" for one in (drift.before, drift.now, drift.file)]
+    values = [_value_text(value) if value is not None else "–" for value in (drift.before, drift.now, drift.file)]
     return f"Changed by somebody else: {_field_text(drift.field)}: {values[0]} → {values[1]} (in the file: {values[2]})"
 
 
@@ -392,15 +391,15 @@ def _field_json(field: Field) -> dict[str, Any]:
     return {"part": field.part, "item": field.item, "field": field.name}
 
 
-def difference_json(one: Difference) -> dict[str, Any]:
+def difference_json(difference: Difference) -> dict[str, Any]:
     """Return a difference as JSON."""
-    values = {"change": one.change, "site": one.site, "file": one.file, "needsPrune": one.needs_prune}
-    return {**_field_json(one.field), **values}
+    values = {"change": difference.change, "site": difference.site, "file": difference.file}
+    return {**_field_json(difference.field), **values, "needsPrune": difference.needs_prune}
 
 
-def drift_json(one: Drift) -> dict[str, Any]:
+def drift_json(drift: Drift) -> dict[str, Any]:
     """Return another user's change as JSON."""
-    return {**_field_json(one.field), "before": one.before, "now": one.now, "file": one.file}
+    return {**_field_json(drift.field), "before": drift.before, "now": drift.now, "file": drift.file}
 
 
 def _step_json(step: Step) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""The visitor schema and the customization of a site: printed, and replaced as a whole.
+"""Prints and replaces the visitor schema and the customization of a site.
 
-The service replaces the whole document at each write. So the document is read again before a replacement is sent, and
+The service replaces the whole document at each write. So before a replacement is sent, the document is read again and
 compared with the version that was edited. Nothing is sent if it would overwrite another user's changes.
 """
 
@@ -86,12 +86,12 @@ def _replacement_options(function: Command) -> Command:
     for option in (
         org_option,
         click.option("--dry-run", is_flag=True, help="Print the request without sending it."),
-        click.option("--overwrite", is_flag=True, help="Also overwrite what somebody else changed since."),
+        click.option("--overwrite", is_flag=True, help="Overwrite changes that others made since."),
         click.option(
             "--base",
             metavar="FILE",
             type=click.Path(path_type=Path),
-            help="What was printed before it was edited, as JSON.",
+            help="The JSON as it was printed, before you edited it.",
         ),
     ):
         function = option(function)
@@ -130,9 +130,9 @@ async def set_schema(
 ) -> None:
     """Replace the visitor schema for adaptive content.
 
-    Nothing is sent, and the exit code is 5, if it would overwrite what somebody else changed since `site schema --json`
-    printed it on this machine, or since --base FILE: their changes are shown field by field. What the site has before
-    is kept as a snapshot. Fails with 400 if the service does not support the schema.
+    Nothing is sent, and the exit code is 5, if it would overwrite changes that others made since `site schema --json`
+    printed it on this machine, or since --base FILE. Their changes are shown field by field. The previous schema is
+    kept as a snapshot. Fails with 400 if the service does not support the schema.
     """
     await _replace(session, SCHEMA, json_schema, site, org, Options(base, overwrite, dry_run))
 
@@ -141,7 +141,7 @@ async def set_schema(
 def customization() -> None:
     """Manage the look of a site.
 
-    Pass what `show --json` prints to `set --settings @FILE`.
+    Save and edit the output of `show --json`, then pass it to `set --settings @FILE`.
     """
 
 
@@ -159,7 +159,7 @@ async def show(session: Session, site: str, org: str | None, *, unmasked: bool |
     given: dict[str, Any] = {} if unmasked is None else {"unmasked": unmasked}
     shown = await session.read(GetCustomization(organization_id=owner.id, site_id=chosen.id, **given))
     session.show(shown)
-    if session.json and not unmasked:  # a replacement is compared with what the plan shows
+    if session.json and not unmasked:  # later replacements are compared with the masked settings
         await _keep_printed(session, CUSTOMIZATION, owner.id, chosen, shown)
 
 
@@ -183,9 +183,9 @@ async def set_customization(
 ) -> None:
     """Replace the customization of a site.
 
-    Get it first: fields that are left out are reset. Nothing is sent, and the exit code is 5, if it would overwrite
-    what somebody else changed since `show --json` printed it on this machine, or since --base FILE: their changes are
-    shown field by field. What the site has before is kept as a snapshot.
+    Run `show --json` first: fields that are left out are reset. Nothing is sent, and the exit code is 5, if it would
+    overwrite changes that others made since `show --json` printed it on this machine, or since --base FILE. Their
+    changes are shown field by field. The previous customization is kept as a snapshot.
     """
     await _replace(session, CUSTOMIZATION, settings, site, org, Options(base, overwrite, dry_run, yes))
 
@@ -227,7 +227,7 @@ async def _replace(
 
 
 def _refuse_without_base(session: Session, document: Document, differences: Sequence[Difference]) -> NoReturn:
-    """Print the changes of a replacement, and refuse it, because the version that was edited is unknown.
+    """Print the differences of a replacement, and refuse it: the version that was edited is unknown.
 
     Raises:
         ChangedSince: always.
@@ -313,7 +313,7 @@ async def _send(
 async def _keep_printed(
     session: Session, document: Document, organization_id: str, site: Site, value: Mapping[str, Any] | None
 ) -> None:
-    """Keep a printed document as the base of a later replacement, without the keys of share links."""
+    """Store a printed document as the base of a later replacement, without the keys of share links."""
     try:
         secrets = SiteSecrets(site, ())
         if document is CUSTOMIZATION:  # it may repeat the keys of share links

@@ -36,15 +36,15 @@ COLUMNS = ("time", "who", "what", "detail", "source", "snapshot")
 async def history(session: Session, site: str, org: str | None, limit: int) -> None:
     """Show what was published and changed in a site, newest first.
 
-    Merged change requests are read from the service. What this machine published and changed is read from its own
-    records, which have a snapshot of the site before each change. What others changed in the web app is only found by
+    Merged change requests come from the service. Publications and changes from this machine come from its own records,
+    which have a snapshot of the site before each change. Changes that others made in the web app are only detected by
     comparing.
     """
     owner, chosen = await lookup.site(session, site, org)
-    found = await read_history(session.engine, owner.id, chosen.id)
-    session.show([_row_json(row) for row in found.rows[: limit or None]], COLUMNS)
-    for reason in found.unread:
-        print_message(f"What the service knows could not be read: {reason}")
+    records = await read_history(session.engine, owner.id, chosen.id)
+    session.show([_row_json(row) for row in records.rows[: limit or None]], COLUMNS)
+    for reason in records.unread:
+        print_message(f"The history of the service could not be read: {reason}")
 
 
 @click.command()
@@ -66,11 +66,11 @@ async def restore(
     prune: bool,
     yes: bool,
 ) -> None:
-    """Restore what a site had, from a snapshot.
+    """Restore earlier settings of a site from a snapshot.
 
     SNAPSHOT is the name of a snapshot in `presscheck site history`, or latest. Without --part, the whole snapshot is
-    restored. Prints the calls and asks before they are sent; with --prune, what was added since the snapshot is
-    removed. What the site has now is kept as a snapshot first, so that it can be restored, too.
+    restored. Prints the calls and asks before they are sent. With --prune, settings that were added since the snapshot
+    are removed. The current settings are kept as a snapshot first, so that they can be restored, too.
     """
     owner, chosen = await lookup.site(session, site, org)
     snapshots = session.engine.site_snapshots.of(chosen.id)

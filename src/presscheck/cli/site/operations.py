@@ -1,4 +1,4 @@
-"""Parts and settings of sites on the command line, each one operation: sections, share links, sign-in."""
+"""Commands for parts and settings of sites, such as sections, share links and sign-in. Each sends one operation."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ USER_COLUMNS = ("user.id", "user.displayName", "user.email", "permission")
 
 
 def _without_key(link: ShareLink) -> ShareLink:
-    """Return a share link whose URL has no key."""
+    """Remove the key from the URL of a share link."""
     shown = link.urls.model_copy(update={"published": without_key(link.urls.published) or None})
     return link.model_copy(update={"urls": shown})
 

@@ -30,7 +30,7 @@ async def site_prose_findings(session: Session, content: SiteContent, checks: Se
     """
     texts = await read_prose_texts(session.engine, content, prose_pages(content))
     if not has_published_pages(content):
-        print_message("What was published before is not known: the prose of all pages in the cache is checked.")
+        print_message("The published version is unknown: the prose of all pages in the cache is checked.")
     if texts.missing or unread_spaces(content):
         parts = (count(texts.missing, "page") if texts.missing else "", unread_spaces(content))
         print_message(f"Prose not checked: {', '.join(part for part in parts if part)}.")

@@ -84,7 +84,7 @@ async def list_redirects(session: Session, site: str, org: str | None, limit: in
 @with_session
 @sends(CreateRedirect)
 async def add_redirect(session: Session, site: str, source: str, destination: str, org: str | None) -> None:
-    """Add a redirect, or change where one leads.
+    """Add a redirect, or change its destination if it exists.
 
     DESTINATION is a path of the site, such as /guides/start, or a web address.
     """
@@ -106,7 +106,7 @@ async def add_redirect(session: Session, site: str, source: str, destination: st
 @redirects.command("import")
 @click.argument("site")
 @click.argument("file", type=click.File("rb"))
-@click.option("--replace", is_flag=True, help="Delete redirects that the file does not have.")
+@click.option("--replace", is_flag=True, help="Delete redirects that are not in the file.")
 @click.option("--dry-run", is_flag=True, help="Show what would be done, and send nothing.")
 @yes_option
 @org_option
@@ -116,9 +116,9 @@ async def import_redirects(
 ) -> None:
     """Import redirects from a CSV file; - reads standard input.
 
-    The columns are source and destination; a heading is optional. Duplicates, loops and invalid paths are named by
-    line, with exit code 6, before anything is sent. Redirects that exist already are not sent again, so that an import
-    that was interrupted goes on when it is repeated.
+    The columns are source and destination; a heading is optional. Duplicates, loops and invalid paths are reported by
+    line, with exit code 6, before anything is sent. Existing redirects are not sent again, so you can repeat an
+    interrupted import.
     """
     path, known = await _redirects_of(session, site, org)
     rows, problems = read_table(file.read())
@@ -159,7 +159,7 @@ async def export_redirects(session: Session, site: str, output: TextIO | None, o
     _, known = await _redirects_of(session, site, org)
     if session.json:
         redirects = known.by_source.values()
-        rows = [{"source": one.source, "destination": known.destination(one)} for one in redirects]
+        rows = [{"source": item.source, "destination": known.destination(item)} for item in redirects]
         session.show(sorted(rows, key=lambda row: row["source"]))
     text = write_table(known)
     if output is None:
@@ -195,8 +195,8 @@ async def check_paths(session: Session, site: str, paths: tuple[str, ...], org: 
 async def _redirects_of(session: Session, site: str, org: str | None) -> tuple[dict[str, Any], RedirectMap]:
     owner, chosen = await lookup.site(session, site, org)
     path: dict[str, Any] = {"organization_id": owner.id, "site_id": chosen.id}
-    found = await session.all(ListRedirects(**path))
-    return path, RedirectMap(found, await read_paths(session.engine, owner.id, chosen))
+    redirects = await session.all(ListRedirects(**path))
+    return path, RedirectMap(redirects, await read_paths(session.engine, owner.id, chosen))
 
 
 def _planned(call: Any) -> dict[str, object]:

@@ -22,7 +22,7 @@ from presscheck.text.phrases import count
 T = TypeVar("T")
 
 Row = dict[str, Any]
-"""A link: `status` is ok, broken or in-app, `page` the title of its page, `kind` and `target` its target."""
+"""A link: its `status` (ok, broken or in-app), the title of its `page`, and the `kind` and name of its `target`."""
 
 
 @click.command()
@@ -67,7 +67,7 @@ async def _backlinks(session: Session, space_id: str, named: str) -> list[Revisi
 
 
 async def _all_of(session: Session, space_id: str, ask: Callable[[], Awaitable[Linked[T]]]) -> tuple[T, ...]:
-    """Return the links that the service reports, or else the links in all pages; offline, in the cached pages."""
+    """Return the links from the service, or, without its support, from all pages (offline: from the cached pages)."""
     try:
         linked = await ask()
     except NotSupported:

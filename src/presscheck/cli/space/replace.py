@@ -31,12 +31,12 @@ from presscheck.text.styled_text import Span
 SUBJECT = 100
 """Maximum number of characters of a subject."""
 AROUND = 40
-"""Characters that are printed before and after a hit."""
+"""Number of characters printed before and after a hit."""
 OPTIONS: Mapping[Kind, tuple[str, str]] = {
     "front matter": ("front matter", "--in-front-matter"),
     "link target": ("targets of links", "--in-links"),
 }
-"""The location of hits of careful kinds in words, and the option that replaces them."""
+"""For kinds of hits that are not replaced by default: their name and the option that replaces them."""
 ARGUMENTS = {"find": "FIND", "replacement": "REPLACEMENT"}
 """The arguments of the command, by the field of the query."""
 
@@ -73,8 +73,8 @@ async def replace_text(
 ) -> None:
     """Find and replace text in all pages of a space.
 
-    The edits go into a new change request, or into that of --cr. Titles and descriptions are searched, too. With
-    --regex, \\1 in REPLACEMENT is the first group of FIND, and ^ and $ match at each line.
+    The edits go into a new change request, or into the one given with --cr. Titles and descriptions are searched,
+    too. With --regex, \\1 in REPLACEMENT is the first group of FIND, and ^ and $ match at each line.
     """
     _check_subject(cr, subject)
     if session.profile.read_only and not dry_run:
@@ -139,7 +139,7 @@ async def _apply(
 
 
 async def _request(session: Session, owner: Space, named: str) -> ChangeRequest:
-    """Return the change request of --cr, given its number alone, or any name that `lookup` accepts.
+    """Find the change request of --cr, by its number or as `lookup.change_request` does.
 
     Raises:
         InvalidArgument: the change request is in another space.
@@ -203,7 +203,7 @@ def _as_json(
             for page in hits.pages
             if chosen[page.page.id]
         ],
-        "unread": [{"id": one.page.id, "title": one.page.title, "reason": one.reason} for one in hits.unread],
+        "unread": [{"id": page.page.id, "title": page.page.title, "reason": page.reason} for page in hits.unread],
     }
 
 

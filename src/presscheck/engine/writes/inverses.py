@@ -236,7 +236,7 @@ class _AddedSection(_Created):
         if not sent.result or sent.former is None:
             return NO_RESULT if not sent.result else NO_FORMER
         has_former = set(sent.former["spaces"]) & set(sent.result["spaces"])
-        return "spaces that the site had before are in it, and would be removed with it" if has_former else None
+        return "it contains spaces that the site had before, which would be removed with it" if has_former else None
 
 
 def _new_section(sent: SentWrite, section: Any) -> Comparison:
@@ -312,7 +312,7 @@ class _Fields(_Restored):
     @override
     def obstacle(self, sent: SentWrite) -> str | None:
         missing = next((name for name in self._required if name in sent.before and not sent.before[name]), None)
-        return missing and f"there was no {missing.replace('_', ' ')} before, and the service cannot remove one"
+        return missing and f"it had no {missing.replace('_', ' ')} before, and the service cannot remove it"
 
     @override
     def words(self, sent: SentWrite) -> str:
@@ -502,7 +502,7 @@ class _ReplacedSchema(_Restored):
     @override
     def obstacle(self, sent: SentWrite) -> str | None:
         if sent.before["json_schema"] is None:
-            return "there was no visitor schema before, and the service cannot remove one: - deletes its claims"
+            return "the site had no visitor schema before, and the service cannot remove it: delete its claims instead"
         return None
 
     @override
@@ -664,7 +664,8 @@ _USER_LEVEL_IN_SITE = _Grant(
     permissions.RemoveSiteUserPermission,
     "level of the user",
 )
-_UNLISTED_LEVEL = "the service lists no levels that were given in a space alone: change it again"
+_INVITED = "change or remove the access of each invited person instead"
+_UNLISTED_LEVEL = "the service does not report the former access level: change it again instead"
 
 
 class _TeamMembers(Inverse):
@@ -680,7 +681,7 @@ class _TeamMembers(Inverse):
         if sent.former is None:
             return NO_FORMER
         if any("@" in person for person in self._written(sent.call)):
-            return "people were named by e-mail address: they are changed in the table of the team"
+            return "people were given by email address: change them in the list of team members instead"
         return None if self._changed(sent) else NO_CHANGE
 
     @override
@@ -893,7 +894,7 @@ class _MovedItem(Inverse):
             return NO_FORMER
         if sent.former["previous"] or sent.former["next"]:
             return None
-        return "nothing else was at its former place, and the service only moves an item next to another"
+        return "it was alone in its former place, and items can only be moved next to another item"
 
     @override
     def calls(self, sent: SentWrite) -> tuple[Operation[Any], ...]:
@@ -1051,7 +1052,7 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
         given={"status": "archived"},
     ),
     change_requests.UpdateChangeRequest: _Fields(_get(change_requests.GetChangeRequest)),
-    change_requests.MergeChangeRequest: "a merge cannot be undone: Z in the change request reverts it in a new one",
+    change_requests.MergeChangeRequest: "a merge cannot be undone: revert it with a new change request",
     change_requests.PullChangeRequest: "an update from main cannot be undone",
     content_changes.EditChangeRequestContent: PageEdits(),
     spaces.UpdateSpace: _Fields(_get(spaces.GetSpace)),
@@ -1061,13 +1062,13 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
     spaces.DeleteSpace: _DeletedSpace(),
     spaces.CreateSpace: _NEW_SPACE,
     spaces.DuplicateSpace: _NEW_SPACE,
-    spaces.RestoreSpace: "a restored space is deleted in the tree, with its title typed",
-    spaces.TransferSpace: "a transfer cannot be undone from here, only in the other organization",
+    spaces.RestoreSpace: "delete the space in the tree instead",
+    spaces.TransferSpace: "a transfer can only be undone in the other organization",
     collections.CreateCollection: _Created(
         collections.DeleteCollection,
         lambda sent: f"Deletes the collection “{short(sent.call.title or '')}”",
         _contents,
-        lambda _, contents: _used("(empty collection)", "(not empty any more)", is_used=bool(contents)),
+        lambda _, contents: _used("(empty collection)", "(no longer empty)", is_used=bool(contents)),
     ),
     collections.UpdateCollection: _Fields(_get(collections.GetCollection)),
     collections.MoveCollection: _Moved(
@@ -1075,16 +1076,16 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
         collections.GetCollection,
         lambda organization: collections.ListCollections(organization_id=organization, nested=True, limit=ALL),
     ),
-    collections.DeleteCollection: "a deleted collection cannot be restored; what was in it is one level higher",
-    collections.TransferCollection: "a transfer cannot be undone from here, only in the other organization",
-    sites.CreateSite: "a site is deleted among the sites, with its title typed",
+    collections.DeleteCollection: "a deleted collection cannot be restored; its content moved up one level",
+    collections.TransferCollection: "a transfer can only be undone in the other organization",
+    sites.CreateSite: "delete the site in the list of sites instead",
     sites.UpdateSite: _Fields(_site_values, required=("basename", "default_site_section", "default_site_space")),
     sites.DeleteSite: "a deleted site cannot be restored",
     sites.PublishSite: _Switch(
         _publication,
         lambda _, site: site["published"],
         lambda sent: at(sites.UnpublishSite, sent.call),
-        lambda sent: f"Unpublishes {short(sent.before['title'])}: readers lose it at once",
+        lambda sent: f"Unpublishes {short(sent.before['title'])}: readers can no longer open it",
     ),
     sites.UnpublishSite: _Switch(
         _publication,
@@ -1109,8 +1110,8 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
     site_settings.UpdateShareLink: _Fields(_share_link, required=("name",)),
     site_settings.DeleteShareLink: "a revoked share link cannot be restored: create a new one",
     site_settings.UpdateAdaptiveSchema: _ReplacedSchema(),
-    site_settings.UpdateCustomization: "the former look is in the history of the site: presscheck site restore",
-    site_settings.UpdatePublishingAuth: "the sign-in of visitors is changed again in its tab, with E",
+    site_settings.UpdateCustomization: "restore it from the history of the site: presscheck site restore",
+    site_settings.UpdatePublishingAuth: "change the visitor sign-in again instead (E in its tab)",
     site_settings.RegeneratePublishingAuth: "the former key cannot be restored",
     site_structure.AddSiteSpace: _Created(
         site_structure.DeleteSiteSpace,
@@ -1131,26 +1132,26 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
     site_structure.DeleteSection: "a removed section cannot be restored",
     site_structure.AddSectionGroup: _Created(
         site_structure.DeleteSectionGroup,
-        lambda sent: f"Removes the group “{short(sent.call.title)}”; its sections stay, at its place",
+        lambda sent: f"Removes the group “{short(sent.call.title)}”; its sections take its place",
         _structure_item,
         lambda sent, group: _new(sent.call.title, group.title),
     ),
     site_structure.UpdateSectionGroup: _Fields(_structure_item),
     site_structure.DeleteSectionGroup: _DeletedGroup(),
     site_structure.SortSiteStructure: _MovedItem(),
-    site_structure.MoveSiteSection: "a section is moved back by another move",
-    site_structure.MoveSiteSectionGroup: "a section group is moved back by another move",
-    site_structure.MoveSiteSpace: "a space of a site is moved back by another move",
-    style_guides.CreateStyleGuide: "a style guide is deleted among the spaces",
-    external_links.AddExternalLink: "a link is removed again: presscheck site external-links remove",
-    external_links.UpdateExternalLink: "a link is changed back by another change",
+    site_structure.MoveSiteSection: "move the section back instead",
+    site_structure.MoveSiteSectionGroup: "move the section group back instead",
+    site_structure.MoveSiteSpace: "move the space back instead",
+    style_guides.CreateStyleGuide: "delete the style guide in the list of spaces instead",
+    external_links.AddExternalLink: "remove the link instead: presscheck site external-links remove",
+    external_links.UpdateExternalLink: "edit the link again instead",
     site_findings.UpdateSiteFinding: _Fields(_get(site_findings.GetSiteFinding)),
-    external_links.DeleteExternalLink: "a removed link is added again",
-    site_settings.OverrideSiteSpaceCustomization: "the customization of a space is changed back by another change",
-    site_settings.DeleteSiteSpaceCustomization: "the own customization of a space is lost",
-    site_structure.DuplicateSiteSpace: "a copied space is removed from the site and deleted among the spaces",
+    external_links.DeleteExternalLink: "a removed link cannot be restored: add it again",
+    site_settings.OverrideSiteSpaceCustomization: "customize the space again instead",
+    site_settings.DeleteSiteSpaceCustomization: "the former customization of the space is lost",
+    site_structure.DuplicateSiteSpace: "remove the copy from the site and delete its space instead",
     organizations.UpdateMember: _Fields(_get(organizations.GetMember)),
-    organizations.RemoveMember: "a removed member is invited again: what they had is lost",
+    organizations.RemoveMember: "a removed member's access cannot be restored: invite them again",
     organizations.UpdateOrganization: _Fields(_organization),
     organizations.JoinOrganization: _Switch(
         _membership,
@@ -1185,55 +1186,55 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
     permissions.RemoveSpaceTeamPermission: _UNLISTED_LEVEL,
     permissions.UpdateSpaceUserPermission: _UNLISTED_LEVEL,
     permissions.RemoveSpaceUserPermission: _UNLISTED_LEVEL,
-    permissions.InviteToCollection: "what an invitation gave is changed person by person",
-    permissions.InviteToSpace: "what an invitation gave is changed person by person",
-    permissions.InviteToSite: "what an invitation gave is changed person by person",
+    permissions.InviteToCollection: _INVITED,
+    permissions.InviteToSpace: _INVITED,
+    permissions.InviteToSite: _INVITED,
     invites.CreateInvite: _Created(
         invites.DeleteInvite,
-        lambda _: "Revokes the invite link: who has it cannot join with it any more",
+        lambda _: "Revokes the invite link: nobody can join with it any more",
         _get(invites.GetInvite),
         lambda *_: Comparison("unchanged"),
     ),
     invites.UpdateInvite: _Fields(_get(invites.GetInvite)),
-    invites.InviteUsers: "who was invited is removed among the members",
-    invites.JoinWithInvite: "who has joined leaves among the members",
+    invites.InviteUsers: "remove the invited people in the list of members instead",
+    invites.JoinWithInvite: "leave the organization in the list of members instead",
     invites.DeleteInvite: "a revoked invite link cannot be restored: create a new one",
-    saml.CreateSAMLProvider: "a SAML provider is deleted among the providers",
-    saml.UpdateSAMLProvider: "a SAML provider is changed again in its form",
+    saml.CreateSAMLProvider: "delete the SAML provider in its list instead",
+    saml.UpdateSAMLProvider: "edit the SAML provider again instead",
     saml.DeleteSAMLProvider: "a deleted SAML provider cannot be restored",
-    openapi.CreateOpenAPISpec: "a specification is deleted among the specifications",
+    openapi.CreateOpenAPISpec: "delete the specification in its list instead",
     openapi.UpdateOpenAPISpec: _Fields(_get(openapi.GetOpenAPISpec)),
     openapi.DeleteOpenAPISpec: "a deleted specification cannot be restored",
-    translations.CreateTranslation: "a translation is deleted among the translations",
-    translations.UpdateTranslation: "a translation is changed again in its form",
+    translations.CreateTranslation: "delete the translation in its list instead",
+    translations.UpdateTranslation: "edit the translation again instead",
     translations.DeleteTranslation: "a deleted translation cannot be restored",
-    translations.RunTranslation: "a run of a translation cannot be undone",
-    openapi.PutOpenAPISpec: "the former source of a specification is not kept: e gives it again",
+    translations.RunTranslation: "a translation run cannot be undone",
+    openapi.PutOpenAPISpec: "the former source of a specification is not stored: set it again (e)",
     conversations.IngestConversations: "imported conversations cannot be removed",
-    imports.StartImport: "an import is canceled among the imports; its pages are deleted in the tree",
-    imports.CancelImport: "a canceled import is started again",
-    integrations.PublishIntegration: "the former version of an integration cannot be published from here",
+    imports.StartImport: "cancel the import in its list, and delete its pages in the tree instead",
+    imports.CancelImport: "a canceled import cannot continue: start a new one",
+    integrations.PublishIntegration: "the former version of an integration is not stored: publish it again",
     integrations.UnpublishIntegration: "a deleted integration cannot be restored",
-    integrations.InstallIntegration: "an integration is uninstalled among its installations, with its title typed",
-    integrations.UpdateInstallation: "the settings of an installation are changed again in their form, with E",
+    integrations.InstallIntegration: "uninstall the integration in the list of its installations instead",
+    integrations.UpdateInstallation: "change the settings of the installation again instead (E)",
     integrations.UninstallIntegration: "the settings of an uninstalled integration are lost: install it again",
-    content_installations.InstallInSpace: "an integration is uninstalled from a space with its command",
-    content_installations.UpdateSpaceInstallation: "the settings in a space are changed again with their command",
+    content_installations.InstallInSpace: "uninstall the integration from the space instead",
+    content_installations.UpdateSpaceInstallation: "change the settings in the space again instead",
     content_installations.UninstallFromSpace: "the settings in a space are lost: install the integration there again",
-    content_installations.InstallInSite: "an integration is uninstalled from a site with its command",
-    content_installations.UpdateSiteInstallation: "the settings in a site are changed again with their command",
+    content_installations.InstallInSite: "uninstall the integration from the site instead",
+    content_installations.UpdateSiteInstallation: "change the settings in the site again instead",
     content_installations.UninstallFromSite: "the settings in a site are lost: install the integration there again",
-    integrations.SetDevelopmentMode: "development mode is turned off with its key",
-    integrations.DisableDevelopmentMode: "development mode is turned on again with its key",
-    integrations.RenderIntegration: "what a component did is known to its integration only",
+    integrations.SetDevelopmentMode: "turn development mode off instead",
+    integrations.DisableDevelopmentMode: "turn development mode on again instead",
+    integrations.RenderIntegration: "only the integration knows the effect of its component",
     published_sites.SearchSite: "it changes nothing",
     site_events.AggregateSiteEvents: "it changes nothing",
-    git_repositories.ImportGitRepository: "the former content is in the history of the space: import it from there",
-    git_repositories.ExportToGitRepository: "a commit is reverted in its repository",
+    git_repositories.ImportGitRepository: "the former content is in the history of the space",
+    git_repositories.ExportToGitRepository: "revert the commit in its Git repository instead",
     ask.AskOrganization: "it changes nothing",
     computed_content.GetComputedDocument: "it changes nothing",
     computed_content.GetComputedRevision: "it changes nothing",
-    site_settings.BulkUpsertRedirects: "the former redirects of a list are not known: import a list of them",
+    site_settings.BulkUpsertRedirects: "the former redirects are unknown: import a file with them",
     url_lookup.ResolvePublishedContent: "it changes nothing",
 }
 """The inverse of each operation, or why the operation has none."""

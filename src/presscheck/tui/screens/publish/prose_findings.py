@@ -70,7 +70,7 @@ class SiteProseFindings:
         """Return a note if all pages are checked because the published pages are unknown; otherwise an empty string."""
         if not self._checks or content is None or has_published_pages(content):
             return ""
-        return "What was published before is not known: all pages in the cache are checked."
+        return "The published version is unknown: all pages in the cache are checked."
 
     def _pages(self, content: SiteContent | None) -> tuple[ProsePage, ...]:
         if content is None or not self._checks:
