@@ -46,7 +46,7 @@ class AgentServer(Generic[S]):
         permission: the permission of agents.
         session_of: returns the session for an agent name.
         listed: returns a page of the existing resources from an offset on: their URIs and titles, and the next offset
-        or None.
+            or None.
         name: the name of the agent; None for the name that the client sends.
     """
 

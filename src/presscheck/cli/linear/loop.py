@@ -43,7 +43,7 @@ class LinearLoop:
 
     Attributes:
         code: the exit code. If the input is not a terminal, the first error sets it and ends the loop, because the
-        following lines could act on the wrong place.
+            following lines could act on the wrong place.
 
     Args:
         linear: what all places share.
