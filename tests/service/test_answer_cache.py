@@ -28,7 +28,8 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from sqlalchemy import Engine, event, select, text
+from sqlalchemy import Connection, Engine, event, select, text
+from sqlalchemy.exc import DBAPIError
 from starlette.types import Receive, Scope, Send
 from tests.postgresql import Cluster
 from tests.root import ROOT
@@ -283,6 +284,24 @@ def test_a_read_again_is_answered_from_memory_until_anything_is_written(world: W
         admin.send("POST", f"{space}/comments", {"body": {"markdown": "Hm"}})
         assert reader.get(space, conditional=True)["comments"] == first["comments"] + 1
         assert len(asked) == 5, "a write asks once"
+
+
+def test_a_read_whose_transaction_fails_at_its_end_keeps_no_answer(world: World) -> None:
+    def fail(_connection: Connection) -> None:
+        raise DBAPIError("COMMIT", {}, Exception("lost"), connection_invalidated=True)
+
+    with httpx.Client(base_url=world.base_url, headers={"authorization": f"Bearer {world.tokens['read']}"}) as client:
+        path = f"/v1/spaces/{world.space}?shareKey=failing"
+        event.listen(Engine, "commit", fail)
+        try:
+            assert client.get(path).status_code == 503
+        finally:
+            event.remove(Engine, "commit", fail)
+        for _ in range(2):
+            response = client.get(path)
+            assert response.status_code == 200
+            assert response.json()["id"] == world.space
+            assert response.headers["etag"]
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncGenerator, Callable, Collection, Generator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -43,7 +43,6 @@ from presscheck.service.http.callers import caller_of, reader_of
 from presscheck.service.http.files import files_unavailable
 from presscheck.service.http.middleware import (
     AnswerCache,
-    AnswerSlot,
     RateLimitMiddleware,
     RequestIdMiddleware,
     TrustedHostMiddleware,
@@ -66,7 +65,7 @@ from presscheck.service.http.operations import (
     write_answer,
 )
 from presscheck.service.http.public_routes import open_routes
-from presscheck.service.http.request_body import read_body
+from presscheck.service.http.request_body import receive_body
 from presscheck.service.http.turns import Busy, Threads, Turns
 from presscheck.service.integrations.endpoint import METHODS, Endpoint
 from presscheck.service.integrations.outbound_http import Outgoing
@@ -86,6 +85,10 @@ MAX_BODY = 32 * 1024 * 1024
 LARGEST_AT_ONCE = 64 * 1024
 """Maximum size of a body that is read before its sender is authenticated, in bytes; the server buffers it anyway, and
 the thread that responds authenticates the sender.
+"""
+LONGEST_UNKNOWN = 1.0
+"""Time within which such a body must arrive, in seconds. Otherwise its sender is authenticated before the rest is read,
+so that a client without a token does not occupy its connection for `LONGEST_SENDING`.
 """
 MOST_DIGITS = 20
 """A `Content-Length` with this many digits or more is rejected without being parsed."""
@@ -281,16 +284,22 @@ class Adapter:
         await response(scope, receive, send)
 
     async def _received(self, request: Request) -> bytes:
-        """Return the body of a request. A body that is not small is read only if its sender has a valid token.
+        """Return the body of a request. A body that is large or slow is read only if its sender has a valid token.
 
         Raises:
             ApiError: 401, the token is missing or invalid; 400, 408 or 413, the body is incomplete, too slow or too
                 large.
         """
-        is_small = 0 < int(request.headers.get("content-length", "0")) <= LARGEST_AT_ONCE
-        if not is_small or "transfer-encoding" in request.headers:
-            await self.lanes.readers.run(self._caller, request)
-        return await read_body(request, MAX_BODY, LONGEST_SENDING)
+        body, headers = bytearray(), request.headers
+        is_small = 0 < int(headers.get("content-length", "0")) <= LARGEST_AT_ONCE
+        if is_small and "transfer-encoding" not in headers:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LONGEST_UNKNOWN):
+                    await receive_body(request, body, MAX_BODY, LONGEST_SENDING)
+                return bytes(body)
+        await self.lanes.readers.run(self._caller, request)
+        await receive_body(request, body, MAX_BODY, LONGEST_SENDING)
+        return bytes(body)
 
     def _caller(self, request: Request) -> Caller:
         authorization, now = request.headers.get("authorization", ""), moment_text(self.clock())
@@ -351,13 +360,14 @@ class Adapter:
                 sent = _sent(answer)
             finally:
                 afterwards += context.afterwards
-            slot = slot_of(request.scope) or AnswerSlot()
-            if not (user.expires or outgoing or files.was_read or afterwards or session.info.get(TIMED)):
-                slot.body = sent
+            depends_on_more = user.expires or outgoing or files.was_read or afterwards or session.info.get(TIMED)
         if not self.operation.is_read():
             return self._response(answer, sent)
-        slot.tag = answer.tag if isinstance(answer, Serialized) else entity_tag(sent)
-        return read_response(sent, self.operation.success, slot.tag, request.headers.get("if-none-match", ""))
+        tag = answer.tag if isinstance(answer, Serialized) else entity_tag(sent)
+        slot = slot_of(request.scope)
+        if slot and not depends_on_more:
+            slot.body, slot.tag = sent, tag  # only now, as the end of the transaction may fail
+        return read_response(sent, self.operation.success, tag, request.headers.get("if-none-match", ""))
 
     async def _write(self, request: Request, body: bytes, files: StagedFiles) -> Response:
         sender, call = await self._in_thread(partial(self._prepared, request, body, files), files)

@@ -136,6 +136,8 @@ class Database:
         finally:
             if connection.in_transaction():
                 connection.rollback()
+            elif connection.get_transaction():  # the commit failed, so the transaction may not have ended
+                connection.invalidate()
             if connection.invalidated or len(self._at_rest) >= POOLED:
                 connection.close()
             else:

@@ -12,18 +12,33 @@ LONGEST_SENDING = 20.0
 """Timeout for the body of a request, in seconds."""
 
 
-async def read_body(request: Request, largest: int, seconds: float | None = None) -> bytes:
+async def read_body(request: Request, largest: int) -> bytes:
     """Return the body of a request.
 
     Args:
         request: the request.
         largest: maximum size of the body, in bytes.
-        seconds: timeout; by default `LONGEST_SENDING`.
 
     Raises:
         ApiError: 413, the body is too large; 408, it arrives too slowly; 400, the connection was closed.
     """
-    body, seconds = bytearray(), seconds or LONGEST_SENDING
+    body = bytearray()
+    await receive_body(request, body, largest, LONGEST_SENDING)
+    return bytes(body)
+
+
+async def receive_body(request: Request, body: bytearray, largest: int, seconds: float) -> None:
+    """Append the rest of a request's body. If the call is cancelled, another one continues where it ended.
+
+    Args:
+        request: the request.
+        body: the part that has arrived, to which the rest is appended.
+        largest: maximum size of the whole body, in bytes.
+        seconds: timeout for the rest.
+
+    Raises:
+        ApiError: 413, the body is too large; 408, it arrives too slowly; 400, the connection was closed.
+    """
     try:
         async with asyncio.timeout(seconds):
             async for part in request.stream():
@@ -34,4 +49,3 @@ async def read_body(request: Request, largest: int, seconds: float | None = None
         raise ApiError(408, f"Request timeout: the body did not arrive within {seconds:.0f} seconds.") from None
     except ClientDisconnect:
         raise ApiError(400, "The connection was closed before the body arrived.") from None
-    return bytes(body)
