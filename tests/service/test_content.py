@@ -1,7 +1,9 @@
 """Pages, files and revisions over a socket."""
 
 import base64
+import os
 import re
+import stat
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -238,6 +240,20 @@ async def test_files_are_uploaded_and_downloaded(world: World) -> None:
     ):
         with pytest.raises(errors.NotFound):
             await world.admin.send(call)
+
+
+def test_a_stored_file_and_its_name_are_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[tuple[bool, int]] = []
+
+    def note(descriptor: int) -> None:
+        status = os.fstat(descriptor)
+        synced.append((stat.S_ISDIR(status.st_mode), status.st_ino))
+
+    monkeypatch.setattr(os, "fsync", note)
+    files = DiskBlobStore(tmp_path)
+    path = files.path(files.put(b"lamp"))
+    assert path is not None
+    assert synced == [(False, path.stat().st_ino), (True, path.parent.stat().st_ino)]
 
 
 async def test_the_url_of_a_file_expires(tmp_path: Path) -> None:

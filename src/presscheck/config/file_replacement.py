@@ -6,6 +6,8 @@ import os
 import re
 from pathlib import Path
 
+from presscheck.paths import sync_directory
+
 _is_unfinished = re.compile(r"\..+\.\d+\.new").fullmatch
 
 
@@ -35,6 +37,8 @@ def replace_file(file: Path, content: str | bytes, mode: int, *, is_lasting: boo
             if is_lasting:
                 os.fsync(opened.fileno())
         new.replace(file)
+        if is_lasting:
+            sync_directory(file.parent)
     except BaseException:
         new.unlink(missing_ok=True)
         raise

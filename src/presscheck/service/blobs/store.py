@@ -19,7 +19,7 @@ from pathlib import Path
 from anyio import CapacityLimiter
 from typing_extensions import override
 
-from presscheck.paths import private_opener
+from presscheck.paths import private_opener, sync_directory
 
 CHUNK = 256 * 1024
 """Number of bytes that are read from a file at a time."""
@@ -161,6 +161,7 @@ class DiskBlobStore(BlobStore):
                     file.flush()
                     os.fsync(file.fileno())
                 unfinished.replace(path)
+                sync_directory(path.parent)  # a row that refers to the file may survive on another disk
             except OSError as error:  # do not leave half a file on a full disk
                 with suppress(OSError):
                     unfinished.unlink(missing_ok=True)
