@@ -192,7 +192,7 @@ async def _finish(app: AppContext, prepared: _Run) -> None:
 
 
 def _start(screen: BaseScreen, own: OwnCommand, work: Callable[[], Awaitable[None]]) -> None:
-    """Run work in a worker of the app, which ends with the app, and show its error."""
+    """Run work in a worker of the app, which outlives the screen. Show its error."""
     app = screen.app_context
 
     async def guarded() -> None:
@@ -260,7 +260,7 @@ class OutputScreen(TextScreen):
 
 
 def _parts(line: str, columns: int) -> Iterator[str]:
-    """Yield the parts of a line that fit into `columns`, with all blanks; an empty line is a single part."""
+    """Split a line into parts of at most `columns` cells. Blanks are kept; an empty line is a single part."""
     if line.isascii():
         yield from (line[at : at + columns] for at in range(0, max(len(line), 1), columns))
         return

@@ -32,7 +32,7 @@ class Loaded(Generic[T]):
         return Loaded(self.value if result.value is None else result.value, result.error)
 
     def map(self, function: Callable[[T], U]) -> Loaded[U]:
-        """Return the state with the result of a function in place of the value, if there is a value."""
+        """Return the state with a function applied to its value, if it has one."""
         return Loaded(None if self.value is None else function(self.value), self.error)
 
     def state(self, *, online: bool) -> State:

@@ -3,8 +3,8 @@
 Every screen has the commands that move in the focused pane, switch panes and find text. A click on a key hint presses
 the key, and a double click runs the command `open` on the clicked item.
 
-A screen lists the objects that handle its commands in `command_handlers`, from which a table is built when the screen
-is mounted. A `PresscheckError` raised anywhere in a screen is shown by the app.
+A screen lists the objects that handle its commands in `command_handlers`; its `command_table` is built from them. A
+`PresscheckError` raised anywhere in a screen is shown by the app.
 """
 
 from __future__ import annotations

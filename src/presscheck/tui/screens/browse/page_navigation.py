@@ -51,7 +51,7 @@ class OutlinePane:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the outline is switched on, which is a stored setting, and has room."""
+        """Whether the outline is switched on and has room. The switch is stored."""
         if self._is_on is None:
             self._is_on = self._screen.engine.outbox.recall(SHOWN) == "yes"
         return self._is_on and self.has_room

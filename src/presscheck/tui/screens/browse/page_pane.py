@@ -60,7 +60,7 @@ class PagePane:
         """A note on the age of the cached page while offline, and on a pending edit."""
         self._shown = ("", "", "")
         self._drawn_with: Pages | None = None
-        """The pages of the space when the current page was drawn, whose titles its links show."""
+        """The pages of the space with which the current page was drawn: links show their titles."""
 
     def show_page(self) -> Item | None:
         """Show and return the item under the cursor. A page is shown from the store first, then from the service."""

@@ -82,7 +82,7 @@ class ContentTree:
         self._target = ""
         """The key of the item that the cursor goes to once it is loaded."""
         self._opens = ""
-        """The same key, if the item counts as opened when the cursor reaches it."""
+        """The key `_target` if the item counts as opened when the cursor reaches it; else empty."""
         self._target_space = ""
         """The id of a space that will be shown in a change request once the change request is loaded."""
         self._is_new = True
@@ -401,7 +401,7 @@ class ContentTree:
         return self.library.set_shortcuts(shortcuts.bookmarks(organization), shortcuts.recent(organization))
 
     def note_opened(self, item: Item | None) -> None:
-        """Record that a page or space was opened.
+        """Record that a page, space, collection or site was opened.
 
         The recent list in the tree is updated only while it is collapsed, or when the screen is shown again: rows must
         not move while somebody is reading them.

@@ -23,13 +23,13 @@ from presscheck.text.styled_text import Line, Span, cut, pad, width, wrap
 FACTS = 4
 """Lines of the facts; description, pages and threads follow if there are more lines."""
 SIDE_BY_SIDE = 100
-"""Columns from which pages and threads are side by side."""
+"""Minimum columns for pages and threads side by side."""
 THREAD_LINES = 2
 """Maximum lines of a thread's text."""
 MIN_PAGES = 40
 """Minimum columns of the pages when the threads are next to them."""
 MIN_LISTS = 12
-"""Lines from which pages and threads are both listed, below each other."""
+"""Minimum lines for a list of pages with the threads below."""
 UNTITLED, UNTITLED_PAGE = "(no subject)", "Untitled"
 
 

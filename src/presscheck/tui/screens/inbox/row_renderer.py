@@ -21,9 +21,9 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width
 
 WIDE = 100
-"""Columns from which cells have words instead of signs, and headings are shown."""
+"""Minimum columns for words instead of signs in cells and, by default, for column headings."""
 NAMES = 160
-"""Columns from which reviewers are shown by name."""
+"""Minimum columns for the names of reviewers."""
 MAX_NAMES = 40
 """Maximum columns of the names of reviewers."""
 LONG_SUBJECT = 40
@@ -252,8 +252,8 @@ def request_row(
 def tabs(views: Sequence[View], chosen: View, totals: Sequence[str], columns: int) -> Line:
     """Render the tabs of the views with their counts.
 
-    Tabs that do not fit are omitted: the last ones, and the first ones if the current tab would not fit. `‹` and `›`
-    stand for them. The click target of each tab is its index.
+    Tabs that do not fit are omitted at the end and, if the current tab would not fit, at the start. `‹` and `›` stand
+    for them. The click target of each tab is its index.
     """
     texts = [sanitize(view.title) + (f" {total}" if total else "") for view, total in zip(views, totals, strict=True)]
     fits = sum(cell_len(text) + len(GAP) for text in texts) < columns

@@ -111,7 +111,7 @@ class WrappedText(WrappedDocument):
         self._tab_width = tab_width or self._tab_width
         lines = self.document.lines
         self._fences = [""]
-        """The opening fences of the code blocks that contain the first lines, up to the last line that was needed."""
+        """For each line checked so far, the opening fence of its code block; empty outside of code blocks."""
         self._wrap_offsets, self._tab_width_cache = self._breaks(lines), self._tabs(lines)
         self._count()
 

@@ -125,7 +125,7 @@ class DraftActions:
             )
 
     async def _open_other(self, draft: Draft, key: str) -> None:
-        """Open the draft that a new page would contain. If it is gone, show the title that was typed for the page."""
+        """Open the draft that a new page was to contain. If it is gone, show the title that was typed for the page."""
         other = next((each for each in self._drafts.drafts if each.stored.key == key), None)
         if other:
             await self.open(other)

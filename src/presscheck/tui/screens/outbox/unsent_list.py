@@ -77,7 +77,7 @@ class UnsentList(List[OutboxEntry]):
         self._entries: tuple[OutboxEntry, ...] = ()
         self._held_up: dict[int, Row] = {}
         self._opened: set[int] = set()
-        """The edits of pages whose difference was shown. An agent that edits its draft again makes another one."""
+        """The ids of page edits whose difference was shown. A draft that its agent edits again has a new id."""
         super().__init__((Column("change", _change), Column("age", _age, 8)), second_line=self._state)
 
     @override

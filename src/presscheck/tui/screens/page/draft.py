@@ -74,7 +74,7 @@ class PageDraft:
         self.is_kept = False
         """Whether a draft is stored."""
         self._revision = ""
-        """The revision in which edits of others were last looked for."""
+        """The revision that was last checked for edits by other users."""
         self._changed_by = ""
         self.line: int | None = None
         self.age = ""

@@ -57,7 +57,7 @@ class Switch(StatusLine, can_focus=True):
         self.is_on = is_on
 
     def on_mount(self) -> None:
-        """Draw the field at first."""
+        """Draw the field."""
         self.draw()
 
     @override

@@ -44,7 +44,7 @@ LARGE = 20_000
 LOOKED = "looked at comments "
 """Storage key, before the id of a change request: the time of the newest message that the user has seen."""
 Key = tuple[str, str]
-"""The id of a page, and the revisions that are compared."""
+"""The id of a page, and a text that identifies the compared revisions and the unsent edits."""
 
 
 class ReviewLoader:
@@ -61,7 +61,7 @@ class ReviewLoader:
         self._groups: dict[str, str] = {}
         self._subscribed: Sequence[Operation[Any]] = ()
         self._steps_until = ""
-        """The revision up to which the revisions are loaded or being loaded; empty if the last load failed."""
+        """The newest revision that is loaded or being loaded; empty if the last load failed."""
         self.error = ""
         """The reason why the change request may be out of date; empty if it is current."""
 

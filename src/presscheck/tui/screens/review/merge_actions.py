@@ -139,8 +139,8 @@ class MergeForecast:
     def is_ready(self, *, reads_all: bool) -> bool:
         """Return whether the required check is finished.
 
-        With `reads_all`, that is the check of all pages. Otherwise it is the check against main, which is not needed if
-        the change request is up to date.
+        With `reads_all`, all pages must be checked. Otherwise, only the check against main is required, and only if
+        main has new changes.
         """
         request = self._model.request
         if reads_all:

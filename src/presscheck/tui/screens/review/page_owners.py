@@ -105,7 +105,7 @@ class PageOwners:
 
 
 def missing_text(owners: Sequence[PageOwner]) -> str:
-    """Return a sentence that names the owners who have not reviewed; without such owners, that all have reviewed."""
+    """Return a sentence that names the owners who have not reviewed, or states that all have reviewed."""
     names = join_names([sanitize(owner.title) for owner in owners])
     if not names:
         return "all owners of the changed pages reviewed"

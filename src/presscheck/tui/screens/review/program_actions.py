@@ -79,7 +79,7 @@ class ProgramActions:
             drafted = await review_with_program(
                 self._screen.engine, request, command, name, directory=directory, progress=show
             )
-        except Exception:  # a canceled program shows nothing: the progress may be that of the next one
+        except Exception:  # not after a cancellation: the next program may be running already
             show_end()
             raise
         show_end()

@@ -53,7 +53,7 @@ class ProseFindings:
         return state_words(number, self.missing + len(self._outdated(items)), len(self.run.failures))
 
     async def check(self, checks: Sequence[ProseCheck], items: Sequence[ChangedItem]) -> None:
-        """Check the pages whose texts have changed since they were checked; after a failure, all pages."""
+        """Check the pages whose texts have changed; after a failure or a change of the configured checks, all pages."""
         from presscheck.engine.prose_checks.programs import page_sources  # 12 ms, only for prose checks
 
         await self._texts.load_all(items)

@@ -73,7 +73,7 @@ class ReviewSession(RequestSession):
         self.part: BaseScreen | None = None
         self.thread_query = ""
         self._target: tuple[Callable[[], bool], str] | None = None
-        """Goes to a place once it is loaded, and the last key at that time. Any other key cancels it."""
+        """A function that goes to a place once it is loaded, and the last key at that time; another key cancels it."""
 
     def edit_page_reason(self, *, can_wait: bool = False) -> str | None:
         """Return why the selected page cannot be edited: it has no text, is deleted, or `edit_any_reason` applies."""

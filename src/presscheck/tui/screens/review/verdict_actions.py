@@ -127,7 +127,7 @@ class VerdictActions:
             compose()
 
     def warnings(self) -> list[str]:
-        """Return short warnings: why an approval would fail or not count, and which changes the user has not seen."""
+        """Return short warnings: why an approval would fail or not count, and that changes are not viewed or loaded."""
         if reason := self.reason_approve():
             return [reason]
         progress, unviewed = self._model.whole_progress(), self._model.unviewed()

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.review.prose_findings import ProseFindings
 
 WIDE = 100
-"""Columns from which list and change, or both sides of a change, are shown side by side."""
+"""Minimum columns for list and change, or both sides of a change, side by side."""
 ESTIMATE = 6
 """Estimated lines of a page that was never laid out."""
 PASSING = 0.12

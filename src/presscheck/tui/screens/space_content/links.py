@@ -67,7 +67,7 @@ class LinkList(ContentList[LinkRow]):
     @override
     @property
     def loaded(self) -> Loaded[Sequence[LinkRow]]:
-        """The links in the chosen state and on the chosen page."""
+        """The links in the chosen state or on the chosen page; all links without a choice."""
         links = self._page[1] if self._page else self.session.links.value
         error = self.session.links.error or self.session.revision.error
         if links is None or self._state is None:

@@ -50,7 +50,7 @@ class FirstRun(Protocol):
         ...
 
     async def sign_in(self, address: str, token: str, show: Callable[[str, str], None]) -> Profile:
-        """Sign in to a service: with a token, or without one by browser.
+        """Sign in to a service with a token or, without a token, by browser.
 
         Args:
             address: the URL of the service.
