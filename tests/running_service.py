@@ -25,7 +25,7 @@ from presscheck.service.db.ids import Clock, moment_text, system_clock
 from presscheck.service.jobs.queue import OutboundConfig
 from presscheck.service.jobs.worker import HOUSEKEEPING, Workers
 from presscheck.service.models.jobs import JobRow
-from presscheck.service.server.bootstrap import found, give_token
+from presscheck.service.server.bootstrap import create_owner_token, ensure_owner
 from presscheck.service.server.protocol import LimitedProtocol
 from presscheck.service.server.server import opened
 from presscheck.service.web.assets import DiagramScript
@@ -61,9 +61,9 @@ def _founded(clock: Clock, sample: bool) -> _Founded:
 def _give_owner(database: Database, clock: Clock, token_file: Path, *, sample: bool) -> str:
     """The id of the owner, who has the token in a file from then on."""
     with database.writing.begin() as session:
-        owner = found(session, clock, sample=sample)
+        owner = ensure_owner(session, clock, sample=sample)
         session.flush()
-        give_token(session, clock, owner, token_file)
+        create_owner_token(session, clock, owner, token_file)
         return owner.id
 
 

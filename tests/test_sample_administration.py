@@ -43,7 +43,7 @@ async def furnished(service: RunningService) -> None:
     """Let the service do what the first start of a sample enters, twice."""
     database = Database(service.database_url)
     for _ in range(2):
-        database.write(lambda session: bootstrap.furnish_later(session, service.clock))
+        database.write(lambda session: bootstrap.queue_sample_job(session, service.clock))
     states = {""}
     async with asyncio.timeout(60):
         while not states <= {"done"}:

@@ -34,7 +34,7 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
 from presscheck.service.models.content import DocumentRow
 from presscheck.service.models.organizations import UserRow
-from presscheck.service.server.bootstrap import bring_in
+from presscheck.service.server.bootstrap import import_docs
 from presscheck.store.cache import Cache
 
 pytestmark = pytest.mark.service(sample=True, shared=True)
@@ -100,7 +100,7 @@ async def test_local_links_of_documentation_equal_those_of_the_service(
     database = Database(service.database_url)
     with database.writing.begin() as session:
         owner = session.get_one(UserRow, service.owner_id)
-        bring_in(session, system_clock, owner, DiskBlobStore(tmp_path), (documentation.directory,))
+        import_docs(session, system_clock, owner, DiskBlobStore(tmp_path), (documentation.directory,))
         session.flush()
         texts = dict(session.execute(select(DocumentRow.id, DocumentRow.markdown)).all())
     database.close()

@@ -27,7 +27,7 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import new_id, system_clock
 from presscheck.service.handlers import all_handlers
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
-from presscheck.service.server.bootstrap import bring_in
+from presscheck.service.server.bootstrap import import_docs
 
 NOW = "2026-05-20T09:30:00.000Z"
 BOOK = {
@@ -62,7 +62,7 @@ async def _talk(tmp_path: Path, database_url: str, website: str) -> AsyncIterato
     database = Database(service.database_url)
     with database.writing.begin() as session:
         owner = session.get_one(UserRow, service.owner_id)
-        assert bring_in(session, system_clock, owner, DiskBlobStore(tmp_path), (tmp_path / "book",)) == []
+        assert import_docs(session, system_clock, owner, DiskBlobStore(tmp_path), (tmp_path / "book",)) == []
         home = session.query(OrganizationRow).one()
         elsewhere = OrganizationRow(id=new_id(), title="Other", created_at=NOW)
         member = UserRow(id=new_id(), display_name="Member", email="member@example.org", created_at=NOW)

@@ -26,7 +26,7 @@ from presscheck.service.git_import.importer import import_repository
 from presscheck.service.models.content import DocumentRow, RevisionRow
 from presscheck.service.models.organizations import OrganizationRow
 from presscheck.service.models.spaces import SpaceRow
-from presscheck.service.server.bootstrap import bring_in, found
+from presscheck.service.server.bootstrap import ensure_owner, import_docs
 
 NOW = datetime(2026, 5, 20, 9, 30, tzinfo=UTC)
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x02\0\0\0"
@@ -61,9 +61,9 @@ def brought_in(directory: Path, repository: Path) -> list[str]:
         closing(Database(f"sqlite:///{directory / 'service.sqlite'}")) as database,
         database.writing.begin() as session,
     ):
-        owner = found(session, lambda: NOW, sample=False)
+        owner = ensure_owner(session, lambda: NOW, sample=False)
         session.flush()
-        return bring_in(session, lambda: NOW, owner, DiskBlobStore(directory), (repository,))
+        return import_docs(session, lambda: NOW, owner, DiskBlobStore(directory), (repository,))
 
 
 async def seen(client: Client) -> tuple[Space, Revision]:
@@ -147,7 +147,7 @@ def test_pages_have_the_object_ids_of_git(tmp_path: Path, repository: Path) -> N
     named = subprocess.run(["git", "hash-object", repository / "hidden.md"], capture_output=True, text=True, check=True)
     database = Database(f"sqlite:///{tmp_path / 'service.sqlite'}")
     with database.writing.begin() as session:
-        owner = found(session, lambda: NOW, sample=False)
+        owner = ensure_owner(session, lambda: NOW, sample=False)
         session.flush()
         organization = session.scalars(select(OrganizationRow)).one()
         import_repository(session, organization, owner, repository, store=DiskBlobStore(tmp_path), clock=lambda: NOW)

@@ -30,7 +30,7 @@ from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.imports import TranslationRow
 from presscheck.service.models.organizations import UserRow
 from presscheck.service.models.spaces import SpaceRow
-from presscheck.service.server.bootstrap import bring_in
+from presscheck.service.server.bootstrap import import_docs
 
 BOOK = {
     "SUMMARY.md": "# The Lamp Book\n\n* [Home](README.md)\n* [Start](guide/start.md)\n* [Loop](loop.md)\n",
@@ -79,7 +79,7 @@ async def book(tmp_path: Path, database_url: str) -> AsyncIterator[Book]:
     database = Database(service.database_url)
     with database.writing.begin() as session:
         owner = session.get_one(UserRow, service.owner_id)
-        assert bring_in(session, system_clock, owner, DiskBlobStore(tmp_path), (tmp_path / "book",)) == [
+        assert import_docs(session, system_clock, owner, DiskBlobStore(tmp_path), (tmp_path / "book",)) == [
             "loop.md:5: gone.md: snippet not found"
         ]
         space = session.query(SpaceRow).filter(SpaceRow.title == "The Lamp Book").one()

@@ -38,7 +38,7 @@ from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
 from presscheck.service.models.organizations import UserRow
-from presscheck.service.server.bootstrap import bring_in
+from presscheck.service.server.bootstrap import import_docs
 
 
 class Renderer:
@@ -170,7 +170,9 @@ async def test_a_renderer_reads_every_page_of_a_repository(tmp_path: Path) -> No
     database = Database(service.database_url)
     with database.writing.begin() as session:
         owner = session.get_one(UserRow, service.owner_id)
-        bring_in(session, system_clock, owner, DiskBlobStore(tmp_path), (varied(1, pages=6).write(tmp_path / "docs"),))
+        import_docs(
+            session, system_clock, owner, DiskBlobStore(tmp_path), (varied(1, pages=6).write(tmp_path / "docs"),)
+        )
     database.close()
     service.start()
     async with Client(service.base_url, service.token) as client:

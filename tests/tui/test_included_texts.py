@@ -13,7 +13,7 @@ from presscheck.engine.connection import Entry
 from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
-from presscheck.service.server.bootstrap import bring_in, found
+from presscheck.service.server.bootstrap import ensure_owner, import_docs
 
 PAGES = {
     "SUMMARY.md": (
@@ -51,9 +51,9 @@ def service(tmp_path: Path) -> Iterator[RunningService]:
         (repository / name).write_text(text)
     one = RunningService(home)
     with closing(Database(one.database_url)) as database, database.writing.begin() as session:
-        owner = found(session, system_clock, sample=False)
+        owner = ensure_owner(session, system_clock, sample=False)
         session.flush()
-        bring_in(session, system_clock, owner, DiskBlobStore(home), (repository,))
+        import_docs(session, system_clock, owner, DiskBlobStore(home), (repository,))
     one.start()
     yield one
     one.stop()

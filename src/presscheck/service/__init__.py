@@ -1,4 +1,4 @@
-"""The local service: implements the API with real state. The only package that imports Starlette and SQLAlchemy."""
+"""The local service: an implementation of the API. The only package that imports Starlette and SQLAlchemy."""
 
 from presscheck.extras import require_extra
 

@@ -1,8 +1,8 @@
-"""Audit events: every write that changes something in an organization also adds an event, in the same transaction.
+"""Audit events: every write that changes an organization also adds an event, in the same transaction.
 
-An export to Git changes only its repository, before its transaction, and adds an event as well.
+An export to Git adds an event too, although it only changes the repository, before its transaction.
 
-The action of an event has the name that the platform documents for it, or else the published id of the operation.
+The action of an event is the name that the platform documents, or else the published id of the operation.
 Events have ids and settings, but neither texts nor tokens.
 """
 
@@ -28,7 +28,7 @@ from presscheck.service.models.organizations import AuditEventRow
 from presscheck.service.models.spaces import CollectionRow, SpaceRow
 
 UNRECORDED = frozenset({organizations.UpdateLastSeen})
-"""Writes that are not recorded: the app sends them by itself."""
+"""Writes that are not recorded, because the app sends them without an action of the user."""
 ACTIONS: dict[type[Operation[Any]], tuple[str, str]] = {
     agent_instructions.UpdateAgentInstructions: (
         "organization.agent-instructions.updated",
@@ -46,7 +46,7 @@ ACTIONS: dict[type[Operation[Any]], tuple[str, str]] = {
 }
 """Actions and labels that the platform documents, by operation."""
 _CHANGES_OUTSIDE = frozenset({ExportToGitRepository})
-"""Writes whose change is outside of the database."""
+"""Writes that change something outside of the database."""
 _INSERT = insert(AuditEventRow)
 _ROWS: dict[str, type[Any]] = {
     "space_id": SpaceRow,
@@ -54,7 +54,7 @@ _ROWS: dict[str, type[Any]] = {
     "installation_id": InstallationRow,
     "integration_name": IntegrationRow,
 }
-"""Tables of items that belong to an organization, by the field of a path; the first field that a path has counts."""
+"""Tables of items that belong to an organization, by the path field with their id. The first field in a path counts."""
 
 
 class _Party(NamedTuple):
@@ -64,7 +64,8 @@ class _Party(NamedTuple):
 
 def perform(context: Context, call: Operation[Any], handler: Callable[[Context, Any], Any]) -> Any:
     """Run the handler of a write and return its response. Record an event if the write changed an organization."""
-    is_deletion = call.method() == "DELETE"  # afterwards, the place may be gone; other handlers load it themselves
+    # after a deletion, the row with the organization may be gone; in other calls, the handler has loaded it
+    is_deletion = call.method() == "DELETE"
     organization_id = _organization_of(context, call) if is_deletion else None
     before = changes(context.session)
     answer = handler(context, call)
@@ -140,7 +141,7 @@ def _payload(call: Operation[Any]) -> dict[str, Any]:
 
 @cache
 def _settings(operation: type[Operation[Any]]) -> frozenset[str]:
-    """Return the names of the fields that are settings: their values are booleans or words of the API, never texts."""
+    """Return the names of the fields that are settings: booleans and constants of the API, but no free text."""
     return frozenset(name for name, field in operation.model_fields.items() if _is_setting(field.annotation))
 
 

@@ -1,7 +1,7 @@
-"""Separate processes for modules of the service, with limits on memory and time.
+"""Runs modules of the service in separate processes with limits on memory and time.
 
-A regular expression, a schema or an image of a user can need gigabytes or hours. A process that exceeds its limits is
-killed, without affecting the service and other users.
+A regular expression, a schema or an image of a user can take gigabytes or hours. A process that exceeds its limits is
+killed, and the service and other users are not affected.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def run_bounded(
         stdin: the standard input.
         seconds: the time after which the process is killed.
         environment: additional environment variables.
-        answer: for a process that asks one question: maps the first line of its standard output to further standard
-            input. `stdin` must let the process recognize where it ends.
+        answer: for a process that asks a question: maps the first line of its standard output to further standard
+            input. The process must be able to recognize the end of `stdin`.
 
     Raises:
         LimitExceeded: the process was killed, by this function or by the kernel.
@@ -83,7 +83,7 @@ def run_bounded(
 
 
 def _question(process: subprocess.Popen[bytes], stdin: bytes) -> bytes:
-    """Write the standard input of a process, and return the line with its question; empty if the process has ended."""
+    """Write to a process, and return the line with its question, or an empty line if the process has ended."""
     with suppress(BrokenPipeError):
         cast("IO[bytes]", process.stdin).write(stdin)
         cast("IO[bytes]", process.stdin).flush()

@@ -1,7 +1,7 @@
 """HTML pages as Markdown: `python -m presscheck.service.html_conversion URL` converts HTML from standard input.
 
-The HTML is untrusted. Its parse tree takes a hundred times its bytes, and some elements take the converter quadratic
-time, so the process has limits (see `bounded_process`). After loading its libraries, it cannot open files or
+The HTML is untrusted. Its parse tree takes a hundred times as much memory, and the converter needs quadratic time for
+some elements, so the process has limits (see `bounded_process`). After loading its libraries, it cannot open files or
 connections, or start other processes. It writes a JSON object to standard output: the fields of a `ConvertedPage`, or
 `error` with the reason of a failure.
 """
@@ -28,7 +28,7 @@ MOST_SECONDS = 10
 MOST_MEMORY = 512 * 1024 * 1024
 """Maximum memory of a conversion, in bytes."""
 LONGEST_MARKDOWN = 4 * 1024 * 1024
-"""Maximum number of characters of the result: cells that span a thousand columns make it much longer than the HTML."""
+"""Maximum number of characters of the result, which can be much longer than the HTML if cells span many columns."""
 LONGEST_TITLE = 1000
 LONGEST_URL = 2000
 """Maximum number of characters of a URL that is followed."""
@@ -83,7 +83,7 @@ def decode_html(html: bytes) -> str:
 
 
 def read_page(html: str, url: str) -> ConvertedPage:
-    """Convert HTML in this process: the main content, without the header, footer and navigation of the site."""
+    """Convert the main content of HTML in this process, without the header, footer and navigation of the site."""
     page = parse_html(html)
     hrefs = (_absolute(url, str(link["href"])) for link in page.find_all("a", href=True))
     links = dict.fromkeys(urldefrag(href).url for href in hrefs if href and len(href) <= LONGEST_URL)
@@ -110,7 +110,7 @@ def _absolute(url: str, href: str) -> str | None:
 
 
 def parse_html(html: str) -> BeautifulSoup:
-    """Parse HTML. Unclosed tags at the end become text, because the parser would need quadratic time for them."""
+    """Parse HTML. Unfinished tags at the end become text, because the parser would need quadratic time for them."""
     from bs4 import BeautifulSoup  # takes 50 ms to import, so only in the process that converts HTML
 
     end = html.rfind(">") + 1

@@ -1,11 +1,11 @@
-"""Size limit for JSON before it is parsed: parsing blocks all other threads and holds all values in memory."""
+"""A limit for the size of JSON, checked before parsing, which blocks other threads and holds all values in memory."""
 
 from __future__ import annotations
 
 import re
 
 MOST_VALUES = 2_000_000
-"""Maximum number of commas, brackets and braces outside of strings in a request; a page at its limits has 400,000."""
+"""Maximum number of values in a request as counted by `has_more_values`; a page at its limits has 400,000."""
 _TEXTS_AND_MARKS = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[,\[{]++', re.DOTALL)
 
 

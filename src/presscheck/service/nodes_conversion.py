@@ -1,12 +1,12 @@
 """Conversion of Markdown to document nodes as JSON. Large pages are converted in a separate process: `python -m` this
 module.
 
-The interpreter runs one thread at a time, and a page at its limits takes seconds, during which all other requests would
-slow down. The process has limits (see `bounded_process`), and few run at the same time.
+The conversion of a page at its limits takes seconds. In a thread, it would slow down all other requests, because the
+interpreter runs one thread at a time. The process has limits (see `bounded_process`), and few run at the same time.
 
-Protocol: standard input has the length of the Markdown on a line, and the Markdown. The process writes all references
-with the types of their nodes as one line of JSON. It then reads the mapped references from standard input, and writes
-the nodes.
+Protocol: standard input has a line with the length of the Markdown, then the Markdown. The process writes one line of
+JSON with all references and the types of their nodes. It then reads the mapped references from standard input and
+writes the nodes.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ seconds.
 MOST_SECONDS = 10
 """Maximum processor time of a conversion, in seconds."""
 MOST_WAIT = 6
-"""Factor between processor time and the timeout by the clock, because other programs use the processors, too."""
+"""Ratio of the timeout to the processor time; it allows for other programs that use the processors."""
 MOST_MEMORY = 512 * 1024 * 1024
 """Maximum memory of a conversion, in bytes; a page at its limits takes a third."""
 AT_ONCE, WAITING = 2, 6
-"""Maximum numbers of running and of waiting conversions."""
+"""Maximum number of running and of waiting conversions."""
 
 _running = threading.Semaphore(AT_ONCE)
 _places = threading.Semaphore(AT_ONCE + WAITING)

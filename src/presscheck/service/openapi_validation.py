@@ -28,7 +28,7 @@ MOST_SECONDS = 10
 MOST_MEMORY = 1024 * 1024 * 1024
 """Bytes of memory for a validation."""
 REFERENCES = ("$ref", "$dynamicRef", "$id")
-"""Keys whose value a validator may load as a URL, unless it begins with `#`."""
+"""Keys whose values a validator may load as URLs, unless they begin with `#`."""
 
 
 class Faulty(Exception):

@@ -1,17 +1,16 @@
-"""Permission checks: a member's role in an organization, their level in a collection or a space, access to sites.
+"""Permission checks: roles in organizations, levels in collections and spaces, and access to sites.
 
-A member's level in a space or collection is the highest of several: the level that the default levels give to their
-role, and the levels granted to them or to one of their teams there or in an enclosing collection. Guests have only the
-latter. All collections of an organization are loaded together, so that the levels of many spaces need no further
-queries.
+The level of a member in a space or collection is the highest of these: the level that their role gets by default, and
+the levels that were granted to them or to one of their teams, there or in an enclosing collection. Guests only have
+granted levels. All collections of an organization are loaded together, so that the levels of many spaces need no
+further queries.
 
 Items that a user may not see respond with 404; actions that a user may not perform on visible items respond with 403.
 
-All users with the create role see and may edit all sites. Other members see sites that are published for everyone, and
-sites that show a space they see; guests see sites only as readers of published ones. A level that was granted in a site
-counts like a role in the organization, for this site alone. Share keys and previews of a site show all of its spaces,
-so they also require access to each of these, as publishing does. Widening the audience of a published site requires
-the role for publishing.
+Members with the create role see and may edit all sites. Other members see sites that are published for everyone, and
+sites with a space that they see. Guests can only read published sites. A level that was granted in a site counts like a
+role in the organization, but only for this site. Share keys, previews and publishing show all spaces of a site, so they
+require access to each of these. Widening the audience of a published site requires the role for publishing.
 
 Members see all members and teams of their organization. Guests see only the teams with access to a collection, a space
 or a site that they administer.
@@ -32,7 +31,7 @@ from presscheck.service.models.spaces import CollectionRow, SpaceRow
 from presscheck.service.models.teams import GrantRow, TeamMemberRow, TeamRow
 
 LEVELS = ("read", "comment", "review", "edit", "create", "admin")
-"""The levels, lowest first; each includes the preceding ones."""
+"""The levels, lowest first. Each level includes all lower levels."""
 PUBLISHING = "admin"
 """The role in the organization that publishing requires."""
 _members, _team_members = MemberRow.__table__.c, TeamMemberRow.__table__.c
@@ -99,7 +98,7 @@ def level_in(context: Context, item: CollectionRow | SpaceRow, user_id: str | No
 
 
 def access_to(context: Context, item: CollectionRow | SpaceRow) -> tuple[str | None, dict[str, str]]:
-    """Return the default level of an item, and the granted levels by the ids of teams and users.
+    """Return the default level of an item, and its granted levels by the id of the team or user.
 
     Together they determine the levels of all members in the item. Levels granted in enclosing collections are included.
     """
@@ -123,7 +122,7 @@ def most(*levels: str | None) -> str | None:
 
 
 def organization_for(context: Context, organization_id: str, required: str = "read") -> OrganizationRow:
-    """Return the organization if the caller has the level `required` in it; "guest" admits every member.
+    """Return an organization. The caller must have the level `required` in it; "guest" admits every member.
 
     Raises:
         ApiError: 404 if the caller is not a member, 403 if the level of the caller is too low.
@@ -137,7 +136,7 @@ def organization_for(context: Context, organization_id: str, required: str = "re
 
 
 def space_for(context: Context, space_id: str, required: str = "read") -> SpaceRow:
-    """Return the space if the caller has the level `required` in it.
+    """Return a space. The caller must have the level `required` in it.
 
     Raises:
         ApiError: 404 if the space is deleted or the caller has no access to it, 403 if the level of the caller is too
@@ -164,7 +163,7 @@ def require_unlocked(space: SpaceRow) -> None:
 
 
 def collection_for(context: Context, collection_id: str, required: str = "read") -> CollectionRow:
-    """Return the collection if the caller has the level `required` in it.
+    """Return a collection. The caller must have the level `required` in it.
 
     Raises:
         ApiError: 404 if the caller has no access to the collection, 403 if the level of the caller is too low.
@@ -253,13 +252,13 @@ def _level(context: Context, item: CollectionRow | SpaceRow, user_id: str) -> st
 
 
 def _level_of_role(context: Context, item: CollectionRow | SpaceRow, role: str) -> str | None:
-    """Return the level that the default levels give to a role."""
+    """Return the level that a role has in an item by default."""
     level = _default(context, item)
     return role if level == "inherit" else level
 
 
 def _default(context: Context, item: CollectionRow | SpaceRow) -> str | None:
-    """Return the default level of an item or else of the nearest enclosing collection; ``inherit`` if none sets it."""
+    """Return the default level of an item, or of the nearest enclosing collection that has one, or else ``inherit``."""
     level, parent_id = item.default_level, item.parent_id
     while level == "inherit" and parent_id is not None:
         parent = context.session.get(CollectionRow, parent_id)
@@ -349,7 +348,7 @@ def level_in_site(context: Context, site: SiteRow, user_id: str | None = None) -
 
 
 def site_organization_for(context: Context, organization_id: str, site_id: str) -> OrganizationRow:
-    """Return the organization of a site if the caller has a role in it, or is a guest with a level in the site."""
+    """Return the organization of a site. The caller must have a role in it, or a level in the site."""
     is_granted = is_member(context, organization_id) and site_id in granted_to(
         context, organization_id, context.user.id
     )
@@ -390,9 +389,9 @@ def sees_every_space(context: Context, site: SiteRow) -> bool:
 
 
 def may_manage(context: Context, site: SiteRow) -> bool:
-    """Return whether the caller may edit the site and see all of its spaces.
+    """Return whether the caller may edit a site and see all of its spaces.
 
-    For other callers, responses must not contain keys of the site.
+    Only then may responses contain keys of the site.
     """
     return reaches(level_in_site(context, site), "create") and sees_every_space(context, site)
 

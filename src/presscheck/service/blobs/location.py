@@ -1,6 +1,6 @@
-"""The location of the files of a database, on disk or in a bucket. It is stored in the database.
+"""The location of the files of a database, on disk or in a bucket, which is stored in the database.
 
-So every process and command uses the same location, and none writes to a former location after a move.
+So all processes and commands use the same location, and none writes to the former location after a move.
 """
 
 from __future__ import annotations

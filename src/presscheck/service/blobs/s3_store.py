@@ -34,7 +34,7 @@ CONNECT_TIMEOUT = 3
 READ_TIMEOUT = 10
 """Timeout for the next bytes of a response, in seconds."""
 ATTEMPTS = 3
-"""Number of attempts of a request, with exponential backoff; every request can be repeated safely."""
+"""Maximum number of attempts of a request, with exponential backoff; every request can be repeated safely."""
 
 _MISSING = frozenset(("NoSuchKey", "404"))
 _REASONS = {
@@ -48,7 +48,7 @@ _REASONS = {
     "InvalidToken": "the session token is not valid",
     "InvalidBucketName": "the name of the bucket is not valid",
 }
-"""Explanations of the error codes that only the operator can resolve."""
+"""Explanations of error codes for problems that only the operator can solve."""
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
 
 
@@ -65,7 +65,7 @@ class Body(Protocol):
 
 
 class S3Client(Protocol):
-    """The methods of boto3's client that are used here; boto3 documents arguments and responses."""
+    """The methods of boto3's client that this module uses. Arguments and responses are documented by boto3."""
 
     def put_object(self, **arguments: Any) -> Mapping[str, Any]:
         """Store an object."""
@@ -105,7 +105,7 @@ class S3BlobStore(BlobStore):
 
     @override
     def put(self, content: bytes) -> str:
-        """Store bytes and return their id. The bucket verifies their hash, so it never stores half an upload."""
+        """Store bytes and return their id. The bucket verifies their hash, so it never stores an incomplete upload."""
         content_id = id_of(content)
         with self._translated():
             self._client.put_object(
@@ -155,7 +155,7 @@ class S3BlobStore(BlobStore):
 
     @override
     def check(self) -> None:
-        """List one object, which fails if credentials, bucket or endpoint are wrong."""
+        """List one object; this fails if credentials, bucket or endpoint are wrong."""
         with self._translated():
             self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1)
 
@@ -170,7 +170,7 @@ class S3BlobStore(BlobStore):
     def _translated(self) -> Generator[None, None, None]:
         """Convert errors of boto3 to `FilesUnavailable`, or to `ValueError` for an invalid range.
 
-        Messages of boto3 are not passed on, as they may quote a response.
+        Messages of boto3 are not passed on, because they may quote a response.
         """
         try:
             yield

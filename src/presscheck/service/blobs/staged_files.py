@@ -9,13 +9,14 @@ from presscheck.service.blobs.store import BlobStore, id_of
 
 
 class FilesRequired(Exception):
-    """A handler needs a remote store; it is run again in a thread that may wait for the store."""
+    """A handler needs a remote store, so it must run again in a thread that may wait for the store."""
 
 
 class StagedFiles:
     """Files that handlers store and read.
 
-    Bytes for a remote store are collected during the transaction, and uploaded before it is repeated.
+    With a remote store, the first attempt of a transaction only collects the bytes. They are uploaded before the
+    transaction is repeated.
 
     Args:
         store: the store.
@@ -70,7 +71,7 @@ class StagedFiles:
             del self._pending[content_id]
 
     def require_stored(self, session: Session) -> None:
-        """Check at the end of a transaction that its files are stored, at the current location of files.
+        """Check at the end of a transaction that its files are stored in the current location.
 
         Raises:
             FilesRequired: files have to be uploaded first.

@@ -1,6 +1,6 @@
 """Storage of uploaded files, on disk or in a bucket.
 
-A file is named by the SHA-256 hash of its bytes. So equal files are stored once, names are safe, and storing a file
+The name of a file is the SHA-256 hash of its bytes. So equal files are stored once, names are safe, and storing a file
 again changes nothing.
 """
 
@@ -32,10 +32,10 @@ _CONTENT_ID = re.compile(r"[0-9a-f]{64}")
 
 
 class FilesUnavailable(Exception):
-    """The store does not respond or refuses access; the message has the location and the reason, but no secrets.
+    """The store does not respond or refuses access. The message has the location and the reason, but no secrets.
 
     Attributes:
-        is_lasting: whether retrying is useless until the operator acts, as when a bucket does not exist.
+        is_lasting: whether the operator must act before a retry can succeed, for example create the bucket.
     """
 
     def __init__(self, message: str, *, is_lasting: bool = False) -> None:
@@ -49,8 +49,8 @@ class Blob:
 
     Attributes:
         size: the number of bytes in `chunks`.
-        chunks: the bytes, to be iterated once; raises `FilesUnavailable` if they end before `size`.
-        close: closes the file; may be called before its end is reached.
+        chunks: an iterator over the bytes. It raises `FilesUnavailable` if they end before `size`.
+        close: closes the file, even before its end is reached.
         span: first byte, last byte and size of the whole file, if only a part was opened.
     """
 

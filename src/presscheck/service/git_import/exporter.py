@@ -1,4 +1,4 @@
-"""The stored content of a space as a repository, for imports and exports that keep what is there."""
+"""The stored content of a space as a repository. Imports and exports compare it with the actual repository."""
 
 from __future__ import annotations
 

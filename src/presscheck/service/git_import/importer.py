@@ -97,8 +97,8 @@ def stored_content(
         now: the creation time of the pages.
         files: the files of the repository, see `stored_files`.
         problems: problems are appended to this list.
-        id_of: returns the id of a page or reusable content, given its source path; pages without a source path have a
-            text with their kind, title and target instead.
+        id_of: returns the id of a page or reusable content, given its source path, or for pages without a source path a
+            text with kind, title and target.
     """
     texts = [_limited(snippet.source, snippet.body, problems) for snippet in repository.snippets]
     snippets = [

@@ -1,7 +1,7 @@
 """Reads and writes Git repositories in the folder that the operator allows, with the `git` program.
 
-Only objects and branches are read and written: no files are checked out, so no filter, hook or submodule of a
-repository can run anything. Settings of the user and the system are ignored, and no protocol can reach the network.
+Only objects and branches are read and written. No files are checked out, so filters, hooks and submodules of a
+repository cannot run anything. Settings of the user and the system are ignored, and no protocol can reach the network.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Signature(NamedTuple):
 
 @dataclass(frozen=True)
 class LocalRepository:
-    """A Git repository; `directory` contains its objects and branches."""
+    """A Git repository. `directory` contains its objects and branches."""
 
     directory: Path
     is_bare: bool

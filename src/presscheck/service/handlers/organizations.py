@@ -45,7 +45,7 @@ from presscheck.service.permissions import (
     role_in,
     visible_space_ids,
 )
-from presscheck.service.review.merge_rules import kept_rules
+from presscheck.service.review.merge_rules import stored_rules
 from presscheck.service.spaces.serializers import people
 
 CLEARABLE = frozenset(("default_role", "default_content", "logo"))
@@ -90,7 +90,7 @@ def update_organization(context: Context, call: UpdateOrganization) -> Organizat
     row = organization_for(context, call.organization_id, "admin")
     given = {name: value for name, value in call.given().items() if name != "organization_id"}
     if call.merge_rules is not None:
-        given["merge_rules"] = kept_rules(call.merge_rules)
+        given["merge_rules"] = stored_rules(call.merge_rules)
     for name, value in given.items():
         if value is None and name not in CLEARABLE:
             raise ApiError(400, f"{call.on_wire(name)}: must not be null")

@@ -48,7 +48,7 @@ from presscheck.service.permissions import (
     visible_sites,
     visible_spaces,
 )
-from presscheck.service.review.merge_rules import kept_rules
+from presscheck.service.review.merge_rules import stored_rules
 from presscheck.service.sites.urls import opens
 from presscheck.service.spaces.serializers import as_shared_space, as_spaces
 from presscheck.service.spaces.sort_order import last_position, move, place, require_parent, siblings
@@ -144,7 +144,7 @@ def update_space(context: Context, call: UpdateSpace) -> Space:
         raise ApiError(400, "emoji, icon: give only one of them")
     given = {name: value for name, value in call.given().items() if name != "space_id"}
     if call.merge_rules is not None:
-        given["merge_rules"] = kept_rules(call.merge_rules)
+        given["merge_rules"] = stored_rules(call.merge_rules)
     for name, value in given.items():
         if value is None and name not in CLEARABLE:
             raise ApiError(400, f"{call.on_wire(name)}: must not be null")

@@ -1,8 +1,8 @@
-"""Extraction of issues from conversations with readers, and clusters of similar issues.
+"""The job that extracts issues from conversations with readers and groups similar issues into clusters.
 
-The first message of the reader is the issue: its first sentence is the title if there is no subject, its first 300
-characters are the summary. Keywords are words of three or more letters that are not stop words. An issue joins the
-cluster with the largest share of common keywords, if that is a quarter or more; otherwise it starts a new cluster.
+The first message of the reader becomes the issue. The title is the subject or else the first sentence, the summary the
+first 300 characters. Keywords are words of three or more letters that are not stop words. An issue joins the cluster
+with the largest share of common keywords if the share is at least a quarter; otherwise it starts a new cluster.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from presscheck.service.jobs.queue import JobContext, runs
 from presscheck.service.models.imports import ClusterRow, ConversationRow, ReaderIssueRow
 
 ALIKE = 0.25
-"""Minimum share of common keywords of two similar issues."""
+"""Minimum share of common keywords of similar issues."""
 MOST_CLUSTERS = 500
 """Number of clusters, newest first, that an issue is compared with."""
 AT_ONCE = 50
 """Number of conversations processed in one transaction."""
 LONGEST_TITLE, LONGEST_SUMMARY, MOST_WORDS = 120, 300, 60
 LONGEST_QUESTION = 20_000
-"""Number of characters of a message that are read."""
+"""Maximum number of characters of a message that are analyzed."""
 
 _NAMES = (
     "about after all also and any are because been but can cannot could did does doing don for from had has have help "
@@ -49,30 +49,34 @@ def _read_some(session: Session, work: JobContext) -> int:
     unread = select(ConversationRow).where(
         ConversationRow.organization_id == work.about, ConversationRow.processed_at.is_(None)
     )
-    talks = session.scalars(unread.order_by(ConversationRow.created_at, ConversationRow.id).limit(AT_ONCE)).all()
+    conversations = session.scalars(
+        unread.order_by(ConversationRow.created_at, ConversationRow.id).limit(AT_ONCE)
+    ).all()
     newest = select(ClusterRow).where(ClusterRow.organization_id == work.about).order_by(ClusterRow.updated_at.desc())
     clusters = list(session.scalars(newest.limit(MOST_CLUSTERS)))
     now = work.now()
-    for talk in talks:
-        of_talk = ReaderIssueRow.conversation_id == talk.id
-        session.execute(delete(ReaderIssueRow).where(ReaderIssueRow.organization_id == work.about, of_talk))
-        _find_issue(session, talk, clusters, now)
-        talk.processed_at = now
+    for conversation in conversations:
+        of_conversation = ReaderIssueRow.conversation_id == conversation.id
+        session.execute(delete(ReaderIssueRow).where(ReaderIssueRow.organization_id == work.about, of_conversation))
+        _find_issue(session, conversation, clusters, now)
+        conversation.processed_at = now
     session.flush()
     _remove_empty(session, work.about)
-    return len(talks)
+    return len(conversations)
 
 
-def _find_issue(session: Session, talk: ConversationRow, clusters: list[ClusterRow], now: str) -> None:
-    question = next((part["body"] for part in talk.parts if part["role"] == "user" and part["body"].strip()), None)
+def _find_issue(session: Session, conversation: ConversationRow, clusters: list[ClusterRow], now: str) -> None:
+    question = next(
+        (part["body"] for part in conversation.parts if part["role"] == "user" and part["body"].strip()), None
+    )
     if question is None:
         return
     text = " ".join(question[:LONGEST_QUESTION].split())
-    title = (talk.subject or _SENTENCE.split(text)[0])[:LONGEST_TITLE]
-    words = significant_words(f"{talk.subject or ''} {text}")
-    cluster = max(clusters, key=lambda candidate: likeness(words, candidate.words), default=None)
-    if cluster is None or likeness(words, cluster.words) < ALIKE:
-        cluster = ClusterRow(id=new_id(), organization_id=talk.organization_id, words=words, created_at=now)
+    title = (conversation.subject or _SENTENCE.split(text)[0])[:LONGEST_TITLE]
+    words = significant_words(f"{conversation.subject or ''} {text}")
+    cluster = max(clusters, key=lambda candidate: similarity(words, candidate.words), default=None)
+    if cluster is None or similarity(words, cluster.words) < ALIKE:
+        cluster = ClusterRow(id=new_id(), organization_id=conversation.organization_id, words=words, created_at=now)
         cluster.label, cluster.summary, cluster.updated_at = title, text[:LONGEST_SUMMARY], now
         session.add(cluster)
         session.flush()
@@ -81,27 +85,27 @@ def _find_issue(session: Session, talk: ConversationRow, clusters: list[ClusterR
     session.add(
         ReaderIssueRow(
             id=new_id(),
-            organization_id=talk.organization_id,
-            conversation_id=talk.id,
+            organization_id=conversation.organization_id,
+            conversation_id=conversation.id,
             cluster_id=cluster.id,
             title=title,
             summary=text[:LONGEST_SUMMARY],
             words=words,
-            created_at=talk.created_at,
-            ingested_at=talk.ingested_at,
+            created_at=conversation.created_at,
+            ingested_at=conversation.ingested_at,
         )
     )
 
 
 def significant_words(text: str) -> list[str]:
-    """Return the words of a text that may tell its topic, in alphabetical order, at most `MOST_WORDS`.
+    """Return the keywords of a text in alphabetical order, at most `MOST_WORDS`.
 
     Common words and words of fewer than three letters are left out.
     """
     return [word for word in index_terms(text) if len(word) > 2 and word not in _COMMON][:MOST_WORDS]
 
 
-def likeness(words: Iterable[str], other_words: Iterable[str]) -> float:
+def similarity(words: Iterable[str], other_words: Iterable[str]) -> float:
     """Return the share of the words that are in both collections, from 0 to 1 (Jaccard index)."""
     left, right = set(words), set(other_words)
     return len(left & right) / len(left | right) if left and right else 0.0

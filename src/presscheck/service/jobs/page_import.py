@@ -1,4 +1,4 @@
-"""The job that runs an import: it fetches all content, then adds it to a change request in one transaction."""
+"""The job that runs an import: it fetches all content and then adds it to a change request in one transaction."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from presscheck.service.review.change_requests import change_request_for
 LONGEST_TITLE = 200
 
 
-class Wanted(NamedTuple):
+class ImportSource(NamedTuple):
     """The source of an import: a website, or the URLs of files."""
 
     website: str | None
@@ -40,8 +40,8 @@ def _record_failure(session: Session, about: str, reason: str, now: str) -> None
 
 
 @runs("import", limits=JobLimits(seconds=15 * 60), failed=_record_failure)
-def bring(work: JobContext) -> None:
-    """Import the pages of a website, or files."""
+def import_pages(work: JobContext) -> None:
+    """Import the pages of a website, or the files at some URLs."""
     request = work.write(lambda session: _begin(session, work))
     if request is None:
         return
@@ -59,12 +59,12 @@ def bring(work: JobContext) -> None:
         raise PermanentFailure(problem.message) from None
 
 
-def _begin(session: Session, work: JobContext) -> Wanted | None:
+def _begin(session: Session, work: JobContext) -> ImportSource | None:
     row = session.get(ImportRow, work.about)
     if row is None or row.status not in ("pending", "in-progress"):
         return None
     row.status, row.started_at = "in-progress", row.started_at or work.now()
-    return Wanted(row.source.get("url"), tuple(row.source.get("files") or ()))
+    return ImportSource(row.source.get("url"), tuple(row.source.get("files") or ()))
 
 
 def _add_pages(session: Session, work: JobContext, pages: list[CrawledPage], note: str | None) -> None:
@@ -94,7 +94,7 @@ def _pages_of(edit: ContentEdit) -> list[str]:
 
 
 def _insertions(pages: list[CrawledPage], below: str | None) -> list[InsertPage]:
-    """Return insertions of empty pages, each into its parent page. Pages without a parent go into the page `below`."""
+    """Return the changes that insert the pages, still empty, into their parent pages, or else into the page `below`."""
     return [
         InsertPage(
             document=Document(markdown=""),
@@ -108,7 +108,7 @@ def _insertions(pages: list[CrawledPage], below: str | None) -> list[InsertPage]
 
 
 def _texts(pages: list[CrawledPage], ids: dict[str, str], tree: Tree) -> list[UpdatePage]:
-    """Return the updates that add the texts of the pages. Links to other imported pages lead to the new pages."""
+    """Return the changes that add the texts to the pages. Links between imported pages lead to the new pages."""
     paths = {place.page["id"]: place.path for place in walk(with_slugs(tree, []))}
     addresses = {url: f"/{paths[page]}" for url, page in ids.items()}
     return [

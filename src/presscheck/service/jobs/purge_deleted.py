@@ -1,4 +1,4 @@
-"""Cleanup job that permanently deletes expired data."""
+"""The cleanup job, which permanently deletes expired data."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from presscheck.service.models.spaces import SpaceRow
 RESTORABLE = timedelta(days=7)
 """Time during which a deleted space can be restored."""
 REMEMBERED = timedelta(days=30)
-"""Time during which the state of a finished job can be requested."""
+"""Time for which finished jobs are stored."""
 AUDITED = timedelta(days=90)
-"""Time during which an audit event can be read."""
+"""Time for which audit events are stored."""
 
 
 @runs("sweep", again=timedelta(hours=1))

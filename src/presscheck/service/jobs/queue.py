@@ -1,8 +1,8 @@
-"""Background jobs, queued in the transaction that needs them and run by the first worker that takes them.
+"""The queue of background jobs: added in the transaction that needs them, and run by the first worker that takes them.
 
-A runner may be stopped at any step and restarted in another process, so it commits its progress in several transactions
-and checks at the start what is done already. It writes only with `work.write()`, which fails if another worker has
-taken the job. Between its steps, it calls `work.require_running()`, and it makes requests with `work.fetch()`.
+A runner may be stopped at any step and started again in another process, so it commits its progress in several
+transactions and skips completed steps. It writes only with `work.write()`, which fails if another worker has taken the
+job, calls `work.require_running()` between its steps, and makes requests with `work.fetch()`.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ DEFAULT_LIMITS = JobLimits()
 
 
 class JobBudget:
-    """The time and the bytes that remain for one attempt of a job."""
+    """The remaining time and bytes of one attempt of a job."""
 
     def __init__(self, limits: JobLimits) -> None:
         self._limits = limits
@@ -228,7 +228,7 @@ def enter_job(
     organization_id: str | None,
     progress: dict[str, Any] | None = None,
 ) -> None:
-    """Queue a job, which starts after this transaction commits, but not before the time `now`."""
+    """Queue a job for the item `about`. It starts after this transaction commits, but not before the time `now`."""
     session.info[WANTED] = True
     session.add(
         JobRow(

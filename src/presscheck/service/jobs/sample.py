@@ -1,4 +1,4 @@
-"""The job that completes the sample after the first start of a service: teams, integrations and other settings."""
+"""The job that adds teams, integrations and settings to the sample workspace after the first start of a service."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from presscheck.service.jobs.queue import JobContext, runs
 
 @runs("sample")
 def furnish_sample(work: JobContext) -> None:
-    """Complete the sample in one transaction, so that a retry does not find a part of it."""
+    """Complete the sample in one transaction, so that a retry never finds a half-completed sample."""
     # takes 90 ms to import, so only at the first start with the sample
     from presscheck.service.sample.administration import furnish
     from presscheck.service.sample.builder import Planting

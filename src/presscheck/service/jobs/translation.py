@@ -1,8 +1,8 @@
 """The job that runs a translation: it translates every page of the live content and writes the translated space.
 
 The translator is a command that the operator configures. It reads a page in Markdown from standard input, gets
-languages and instructions in PRESSCHECK_SOURCE_LANGUAGE, PRESSCHECK_LANGUAGE and PRESSCHECK_INSTRUCTIONS, and writes
-the translated page to standard output. Without a translator, pages are copied, and the statistics record that.
+languages and instructions from PRESSCHECK_SOURCE_LANGUAGE, PRESSCHECK_LANGUAGE and PRESSCHECK_INSTRUCTIONS, and writes
+the translated page to standard output. Without a translator, pages are copied, which the statistics show.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def _translator(work: JobContext, run: _Run) -> Callable[[str], str]:
 
 
 def _translated(tree: Tree, run: _Run, translator: Callable[[str], str], work: JobContext) -> Tree:
-    """Translate pages, and return the page tree with the translated titles. The translated texts are added to `run`.
+    """Translate pages. Return the page tree with translated titles, and add the translated texts to `run`.
 
     Pages keep their ids so that links keep working.
     """

@@ -22,7 +22,7 @@ from presscheck.service.jobs.queue import JobContext, LimitReached, PermanentFai
 
 MOST_PAGES = 200
 MOST_URLS = 5000
-"""Maximum number of URLs that are tried; many of them may not be pages."""
+"""Maximum number of URLs that are requested, including URLs that are not pages."""
 LONGEST_ROBOTS = 500 * 1024
 """Number of bytes of a robots.txt that are read; Google has the same limit."""
 PAUSE = 0.2
@@ -77,7 +77,7 @@ class Crawl:
         self._limit: LimitReached | None = None
 
     def pages(self) -> list[CrawledPage]:
-        """Fetch all pages, or as many as the limits of the job allow. Parent pages come first.
+        """Fetch as many pages as the limits allow. Parent pages come first.
 
         Raises:
             LimitReached: not even one page could be fetched.
@@ -92,7 +92,7 @@ class Crawl:
         return self._in_order()
 
     def note(self) -> str | None:
-        """Return why pages are missing, or None if no page is missing."""
+        """Return a message about missing pages, or None if no page is missing."""
         left_out = f"{len(self._skipped)} left out, such as {self._skipped[0]}" if self._skipped else None
         return "; ".join(str(part) for part in (self._limit, left_out) if part) or None
 

@@ -1,14 +1,14 @@
 """Worker threads of a service process, which take due jobs, hold them under a lease, and save the results.
 
-A lease is renewed while its job runs; when a process dies, the lease expires and another process takes the job.
+A lease is renewed while its job runs. When a process dies, its leases expire and other processes take the jobs.
 
 Each renewal increments a counter. A process regards a lease as expired if it has seen the same count for `LEASE`
-seconds of its own monotonic clock, so clocks of different processes are never compared, and setting a clock changes
-nothing. While the database accepts no writes, owners cannot renew their leases. A process that notices this, because it
-waits for a lock longer than `POLL`, starts to measure again.
+seconds of its own monotonic clock, so clocks of different processes are never compared, and setting a clock has no
+effect. While the database accepts no writes, leases cannot be renewed. A process notices this when it waits longer than
+`POLL` for a lock; it then measures the time of all leases from the start.
 
-A lease may expire although its owner still runs, such as in a process that was suspended. The owner notices:
-`JobContext.write()` and the saving of the result check the lease in their transactions, and a warning is logged.
+A lease may expire although its job still runs, for example in a suspended process. `JobContext.write()` and the saving
+of the result check the lease in their transactions, so such a job can write nothing; a warning is logged.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ RENEWAL = 15.0
 POLL = 2.0
 """Seconds between checks for jobs of other processes, and between retries while the database is unavailable."""
 MOST_AT_ONCE = 6
-"""Maximum number of running jobs per process; most of them wait for other servers or for their own processes."""
+"""Maximum number of running jobs per process. Most jobs wait for other servers or for processes that they start."""
 MOST_PER_ORGANIZATION = 2
-"""Maximum number of running jobs per organization, all of different kinds, so that it delays only its own jobs."""
+"""Maximum number of running jobs per organization, of different kinds, so that others need not wait for them."""
 MOST_ATTEMPTS = 3
 PAUSE = timedelta(seconds=10)
 """Pause before the first retry of a failed job; the second pause is twice as long."""
 WORKER_DIED = f"The service process ended during each of {MOST_ATTEMPTS} attempts."
-"""Reason of the failure of a job whose process ended in every attempt, so that none reported a result."""
+"""Reason for the failure of a job whose process ended during every attempt, so that there is no result."""
 HOUSEKEEPING = "sweep"
 """The id of the cleanup job, which always exists."""
 
@@ -65,7 +65,7 @@ _log = logging.getLogger("presscheck.service")
 class Workers:
     """Threads that run jobs between `start()` and `stop()`.
 
-    The organization with the fewest running jobs comes next, so no organization waits for the jobs of another.
+    The next job comes from the organization with the fewest running jobs, so no organization waits for another's jobs.
     """
 
     def __init__(self, database: Database, files: BlobStore, clock: Clock, outside: OutboundConfig) -> None:
@@ -85,9 +85,9 @@ class Workers:
         Threads race for this value without a lock; the race can only make the time later.
         """
         self._writable_since = time.monotonic()
-        """The time at which this process last noticed that the database accepted no writes."""
+        """The time at which this process last noticed that the database had accepted no writes."""
         self._taking: dict[int, float] = {}
-        """The times at which threads began to take a job, by thread."""
+        """The times at which threads started to take a job, by thread."""
         self._threads = [threading.Thread(target=self._work, daemon=True, name="jobs") for _ in range(MOST_AT_ONCE)]
         self._threads.append(threading.Thread(target=self._renew, daemon=True, name="leases"))
 
@@ -144,7 +144,7 @@ class Workers:
             del self._taking[threading.get_ident()]
 
     def _expired(self, session: Session) -> list[tuple[str, int]]:
-        """Return the leases that have expired for this process, with their numbers of renewals."""
+        """Return the leases that have expired as seen by this process, with their numbers of renewals."""
         now = time.monotonic()
         running = session.execute(select(JobRow.lease, JobRow.renewals).where(JobRow.state == "running")).all()
         previous, seen = self._seen, dict[str, tuple[int, float]]()
@@ -164,8 +164,7 @@ class Workers:
 
         A job that has no attempts left is marked as failed.
 
-        The attempt is counted before the job runs, because a job that ends the whole process cannot be counted
-        afterwards.
+        The attempt is counted before the job runs, because a job may end the whole process.
         """
         while (job := session.scalars(self._due_job(expired).with_for_update(skip_locked=True)).first()) is not None:
             if job.state == "waiting" or job.attempts < MOST_ATTEMPTS:

@@ -35,7 +35,7 @@ class RevisionRow(Table):
 
 
 class DocumentRow(Table):
-    """The Markdown of a page or of reusable content; the id is a hash of the text, so equal texts share one row."""
+    """The Markdown of a page or of reusable content. The id is a hash of the text, so equal texts share one row."""
 
     __tablename__ = "documents"
 
@@ -149,7 +149,7 @@ class ReviewRow(Table):
 
 
 class ContributorRow(Table):
-    """The number of edits, or of comments, that a user made in a change request, and the time of the last one."""
+    """The number of edits (or of comments, by `action`) of a user in a change request, and the time of the last one."""
 
     __tablename__ = "contributors"
 

@@ -14,8 +14,8 @@ class JobRow(Table):
     """A background job; `about` is the id of the item that it processes, `progress` its state between attempts.
 
     States: waiting (until `run_at`), running, done, failed, cancelled. The worker of a running job holds it with the
-    token `lease` and increments `renewals`. Once `renewals` stops changing, any worker may take the job with a new
-    lease, and the former worker cannot write any more.
+    token `lease` and increments `renewals`. When `renewals` stops changing, another worker may take the job with a new
+    lease, and then the former worker cannot write any more.
     """
 
     __tablename__ = "jobs"

@@ -12,8 +12,8 @@ from presscheck.service.models.table import Table, refers
 class BrowserSignInRow(Table):
     """A sign-in by browser, with a device code or an authorization code.
 
-    `user_code` is the hash of the code that the user enters, for a device code. `status` is pending, approved, denied,
-    or used once tokens were issued. A used row stays until it expires, so that a second use is noticed.
+    For a device code, `user_code` is the hash of the code that the user enters. `status` is pending, approved, denied,
+    or used after tokens were issued. A used row stays until it expires, so that a second use is detected.
     """
 
     __tablename__ = "browser_sign_ins"
@@ -32,9 +32,9 @@ class BrowserSignInRow(Table):
 
 
 class RefreshTokenRow(Table):
-    """A refresh token, which is used once. A used row stays until it expires, so that a second use is noticed.
+    """A refresh token for a single use. A used row stays until it expires, so that a second use is detected.
 
-    `sign_in` is the hash of the code of the sign-in. All tokens of a sign-in are revoked together.
+    `sign_in` is the key of the `BrowserSignInRow`. All tokens of a sign-in are revoked together.
     """
 
     __tablename__ = "refresh_tokens"

@@ -25,8 +25,8 @@ class UserRow(Table):
 class TokenRow(Table):
     """An access token of a user, stored as a hash.
 
-    `scope` limits a token from a sign-in by browser, whose code has the hash `sign_in`. Both are null for a personal
-    token, which permits everything that its user may do.
+    A token from a sign-in by browser is limited to `scope`, and `sign_in` is the key of its `BrowserSignInRow`. Both
+    are null for a personal token, which permits everything that its user may do.
     """
 
     __tablename__ = "tokens"
@@ -75,8 +75,8 @@ class MemberRow(Table):
 class AuditEventRow(Table):
     """A change in an organization.
 
-    There are no foreign keys: events stay when their actors and targets are deleted, and on PostgreSQL a reference to
-    the organization would lock its row in every write.
+    There are no foreign keys, because events outlive their actors and targets, and because on PostgreSQL a reference to
+    the organization would lock the row of the organization in every write.
     """
 
     __tablename__ = "audit_events"

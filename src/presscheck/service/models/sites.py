@@ -11,7 +11,7 @@ from presscheck.service.models.table import Table, refers
 
 
 class SiteRow(Table):
-    """A docs site."""
+    """A site."""
 
     __tablename__ = "sites"
 
@@ -153,7 +153,7 @@ class SiteSettingsRow(Table):
 
 
 class PageFeedbackRow(Table):
-    """The feedback of a reader on a page. Each reader has one feedback per page and day: later feedback replaces it.
+    """The feedback of a reader on a page. There is one row per reader, page and day; later feedback replaces it.
 
     `reader` and `network` are keyed hashes that change every day; `comment` may be empty.
     """
@@ -177,7 +177,7 @@ class PageFeedbackRow(Table):
 
 
 class FindingStatusRow(Table):
-    """The status that a person set for a finding of a site. Findings themselves are not stored."""
+    """The status that a user set for a finding of a site. Findings themselves are not stored."""
 
     __tablename__ = "site_findings"
 

@@ -10,7 +10,7 @@ from presscheck.service.models.table import LEVEL, Table, refers
 
 
 class CollectionRow(Table):
-    """A collection; `position` is its order among its siblings, including spaces."""
+    """A collection. `position` is its place among the collections and spaces with the same parent."""
 
     __tablename__ = "collections"
 
@@ -27,7 +27,7 @@ class CollectionRow(Table):
 class SpaceRow(Table):
     """A space. `revision_id` is the live revision, and `numbered` is the last number given to a change request.
 
-    `repository_url` is the URL of the repository's files at its provider, if the last import named it.
+    `repository_url` is the URL of the files in the repository on the web, if the last import had it.
     """
 
     __tablename__ = "spaces"
@@ -55,7 +55,7 @@ class SpaceRow(Table):
 
 
 class ImportedRow(Table):
-    """A mark that a repository was imported, or that the sample was completed. Neither is done again."""
+    """A record that a repository was imported, or the job of the sample queued, so that this is not done again."""
 
     __tablename__ = "imported"
 

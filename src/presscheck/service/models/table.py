@@ -1,6 +1,6 @@
 """The base of all tables, and column types that several tables share.
 
-Times are ISO 8601 text in UTC of fixed width, so that they sort as text; ids sort by creation time.
+Times are ISO 8601 text in UTC with a fixed length, so that they sort as text. Ids sort by creation time.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ TEXT = String().with_variant(String(collation="C"), "postgresql")
 LEVEL = TEXT.evaluates_none()  # None means no access: otherwise SQLAlchemy would insert the default for it
 
 KEPT = {"is_kept": True}
-"""The `info` of tables that database triggers maintain: nothing else writes them, and exports omit them."""
+"""The `info` of tables that only database triggers write. Exports omit these tables."""
 
 
 class Table(DeclarativeBase):

@@ -1,6 +1,6 @@
 """The HTTP endpoints of sign-in by browser: metadata, device codes, tokens, revocation, and the pages for users.
 
-A user signs in on a page with a personal token, which the form sends once. There is no session, so no other website can
+Users approve a sign-in on a page with a personal token. There is no session in the browser, so no other website can
 approve a sign-in in the name of a user. The forms are also bound to a cookie and to the origin of the service.
 """
 
@@ -34,10 +34,10 @@ from presscheck.service.models.organizations import TokenRow, UserRow
 from presscheck.service.oauth.server import Answer, OAuthRequest, SignInServer, loopback_origin, metadata
 
 LARGEST_FORM = 16_000
-"""Maximum size of a form, in bytes: it contains a signed copy of the request."""
+"""Maximum size of a form in bytes, including the signed copy of the request."""
 MOST_FIELDS = 20
 MOST_FAILURES, FAILURE_WINDOW = 10, timedelta(minutes=15)
-"""Maximum number of wrong codes and tokens per network within the window. There are 20**8 codes for users."""
+"""Maximum number of wrong codes and tokens per network within the window; user codes have 20**8 possible values."""
 MOST_NETWORKS = 10_000
 """Maximum number of networks whose failures are counted."""
 MOST_AT_ONCE, MOST_WAITING = 4, 100
@@ -111,7 +111,7 @@ class Endpoints:
         return await self._show_page(self._authorization, request)
 
     async def show_device(self, request: Request) -> Response:
-        """Respond to a browser in which a user enters the code of a device."""
+        """Respond to a browser on the page where users enter the code of a device."""
         return await self._show_page(self._device, request)
 
     async def _show_page(
@@ -127,27 +127,27 @@ class Endpoints:
     def _authorization(self, request: Request, fields: dict[str, str], session: Session) -> Response:
         """Respond to an authorization request, or to the decision of the user on it."""
         is_decision = request.method == "POST"
-        asked = _require_form(session, request, fields) if is_decision else fields
+        request_fields = _require_form(session, request, fields) if is_decision else fields
         server = SignInServer(session, self._clock(), origin_of(request))
-        oauth_request = OAuthRequest("GET", asked)
+        oauth_request = OAuthRequest("GET", request_fields)
         try:
             grant = server.get_consent_grant(oauth_request)
         except OAuth2Error as error:
             location = server.location_of(error)
             return _redirect(location) if location else _show(400, problem=error.description or error.error)
-        origin = loopback_origin(asked["redirect_uri"]) or ""
+        origin = loopback_origin(request_fields["redirect_uri"]) or ""
         if not is_decision:
-            return _show_form(session, request, asked, oauth_request.scope, origin)
+            return _show_form(session, request, request_fields, oauth_request.scope, origin)
         user = self._decision(session, request, fields)
         if isinstance(user, str):
-            return _show_form(session, request, asked, oauth_request.scope, origin, problem=user)
+            return _show_form(session, request, request_fields, oauth_request.scope, origin, problem=user)
         return _redirect(server.decide(oauth_request, grant, user))
 
     def _device(self, request: Request, fields: dict[str, str], session: Session) -> Response:
-        """Ask for the code of a device, then for the decision of the user on it, and store the decision."""
+        """Ask for the code of a device, then for the decision of the user, and store the decision."""
         is_decision = request.method == "POST"
-        asked = _require_form(session, request, fields) if is_decision else fields
-        code = asked.get("user_code", "")
+        request_fields = _require_form(session, request, fields) if is_decision else fields
+        code = request_fields.get("user_code", "")
         if not code:
             return _show(200, is_asking=True)
         row = _pending(session, code, moment_text(self._clock()))
@@ -163,10 +163,10 @@ class Endpoints:
         return _show(200, is_approved=user is not None)
 
     def _decision(self, session: Session, request: Request, fields: dict[str, str]) -> UserRow | str | None:
-        """Return the user who approved, None if the user denied, or the reason why the token is not accepted."""
+        """Return the user who approved the request, None if the user denied it, or an error message for the token."""
         if fields.get("decision") != "approve":
             return None
-        # a token with a scope could otherwise give itself a wider one
+        # only personal tokens: a token with a scope could otherwise get a token with a wider scope
         user = session.scalar(
             select(UserRow)
             .join(TokenRow, TokenRow.user_id == UserRow.id)
@@ -210,7 +210,7 @@ async def _form(request: Request) -> dict[str, str]:
 
 
 def _pending(session: Session, code: str, now: str) -> BrowserSignInRow | None:
-    """Return the sign-in that waits for a code, as typed by the user."""
+    """Return the pending sign-in with a code that the user typed, or None."""
     letters = re.sub("[^A-Z]", "", code.upper())
     user_code = hash_token(f"{letters[:4]}-{letters[4:]}")
     row = session.scalar(select(BrowserSignInRow).where(BrowserSignInRow.user_code == user_code))
@@ -218,7 +218,7 @@ def _pending(session: Session, code: str, now: str) -> BrowserSignInRow | None:
 
 
 def _require_form(session: Session, request: Request, fields: dict[str, str]) -> dict[str, str]:
-    """Return the request that a form of this service was shown for.
+    """Return the fields of the request for which this service showed the form.
 
     Raises:
         ApiError: 403, the form is not from this service and this browser, or it is older than an hour.
@@ -240,9 +240,9 @@ def _show_form(
         session: the transaction.
         request: the request.
         fields: the request that the user decides on.
-        scope: the scope that is asked for.
-        origin: the origin of the redirect that follows the decision; browsers apply the policy for forms to it.
-        problem: why the preceding decision was not accepted.
+        scope: the scope that is request_fields for.
+        origin: the origin of the redirect after the decision, which the content security policy must allow.
+        problem: the error message for the preceding decision.
     """
     nonce = request.cookies.get(COOKIE) or secrets.token_urlsafe(24)
     form = signed(session, _PURPOSE, {"fields": fields, "cookie": hash_token(nonce)})

@@ -1,4 +1,4 @@
-"""The writes that the scope of a token permits. Every scope permits all reads of its user."""
+"""The writes that the scope of a token permits. Reads are permitted with every scope."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OF_CONTENT = frozenset(
 )
 """Modules of `presscheck.api` whose writes change content. All other writes need the scope `admin`."""
 _OF_EVERYBODY = frozenset[type[Operation[Any]]]((organizations.UpdateLastSeen,))
-"""Writes that change nothing for others."""
+"""Writes that every scope permits, because they change nothing for other users."""
 
 
 def require_scope(scope: str | None, operation: type[Operation[Any]]) -> None:

@@ -1,10 +1,10 @@
-"""The authorization server: what authlib leaves to the service, on the tables of sign-ins and tokens.
+"""The authorization server: authlib, connected to the tables of sign-ins and tokens.
 
 There is one public client, presscheck itself. It has no secret, so authorization codes need PKCE with S256, and are
 only sent to a loopback address of the user's machine (RFC 8252). Access tokens are ordinary tokens of the service with
 a scope and an expiry time.
 
-Each code and each refresh token is used once. A second use means that somebody else has a copy, so it revokes all
+Each code and each refresh token can be used once. A second use means that there is a stolen copy, so it revokes all
 tokens of the sign-in.
 """
 
@@ -38,11 +38,11 @@ CLIENT_ID = "presscheck"
 CALLBACK_PATH = "/callback"
 ACCESS_SECONDS = 3600
 REFRESH_LIFETIME = timedelta(days=30)
-"""Lifetime of a refresh token; each refresh begins a new one."""
+"""Lifetime of a refresh token. Each refresh issues a new refresh token."""
 DEVICE_SECONDS, CODE_SECONDS = 900, 60
 """Lifetimes of device codes and authorization codes, in seconds."""
 INTERVAL, SLOWER = 2, 5
-"""Seconds between two polls of a device, and by how much `slow_down` lengthens them (RFC 8628)."""
+"""Seconds between two polls of a device, and the seconds that `slow_down` adds to them (RFC 8628)."""
 # its debug messages contain tokens
 logging.getLogger("authlib").setLevel(logging.INFO)
 
@@ -64,7 +64,7 @@ class OAuthRequest(OAuth2Request):
     """
 
     def __init__(self, method: str, fields: dict[str, str]) -> None:
-        # authlib refuses http; whether http is permitted is decided by the operator, and the host is checked before
+        # authlib refuses http; here, the operator decides whether http is allowed, and the host was checked before
         super().__init__(method, "https://localhost/")
         self.payload = BasicOAuth2Payload(fields)
         self._fields = fields
@@ -93,7 +93,7 @@ class Client(ClientMixin):
 
     @override
     def get_allowed_scope(self, scope: str | None) -> str | None:
-        """Return the widest of the requested scopes, or None if one is unknown. Without a scope, only reads."""
+        """Return the widest of the requested scopes, by default `read`, or None if a scope is unknown."""
         names = (scope or "read").split()
         return max(names, key=[*SCOPES].index) if names and {*names} <= SCOPES.keys() else None
 
@@ -132,7 +132,7 @@ def loopback_origin(redirect_uri: str) -> str | None:
 
 
 class Credential:
-    """A code or a refresh token with its row, as authlib reads it."""
+    """A code or a refresh token, with the methods that authlib needs."""
 
     def __init__(self, server: SignInServer, row: BrowserSignInRow | RefreshTokenRow) -> None:
         self.row = row
@@ -142,11 +142,11 @@ class Credential:
 
     @property
     def sign_in(self) -> str:
-        """The sign-in that the tokens belong to."""
+        """The key of the sign-in that the tokens belong to."""
         return self.row.sign_in if isinstance(self.row, RefreshTokenRow) else self.row.sha256
 
     def spend(self) -> None:
-        """Record that tokens were issued."""
+        """Mark the credential as used."""
         if isinstance(self.row, RefreshTokenRow):
             self.row.used_at = self._server.now
         else:
@@ -169,7 +169,7 @@ class Credential:
         return self.row.scope
 
     def get_user_code(self) -> str:
-        """Return the key by which `DeviceGrant` finds the decision of the user."""
+        """Return the key of the row, with which `DeviceGrant.query_user_grant` finds the decision of the user."""
         return self.row.sha256
 
     def get_redirect_uri(self) -> str | None:
@@ -315,7 +315,7 @@ class SignInServer(AuthorizationServer):
     Args:
         session: the transaction.
         moment: the current time.
-        origin: the start of all URLs.
+        origin: the origin of all URLs.
     """
 
     def __init__(self, session: Session, moment: datetime, origin: str) -> None:
@@ -337,12 +337,12 @@ class SignInServer(AuthorizationServer):
         return self.create_endpoint_response(endpoint, request)
 
     def decide(self, request: OAuthRequest, grant: Any, user: UserRow | None) -> str:
-        """Return the URL of the client for the decision on an authorization request. Without a user, it was denied."""
+        """Return the URL to redirect to after an approval by `user`, or after a denial if `user` is None."""
         answer: Answer = self.create_authorization_response(request, grant_user=user, grant=grant)
         return answer.headers["Location"]
 
     def location_of(self, error: Any) -> str | None:
-        """Return the URL of the client for an error, or None if the client is not known."""
+        """Return the URL of the client to redirect to after an error, or None if the client is unknown."""
         return self.handle_response(*error()).headers.get("Location")
 
     def later(self, seconds: float) -> str:
@@ -363,7 +363,10 @@ class SignInServer(AuthorizationServer):
         return row
 
     def find(self, table: type[BrowserSignInRow] | type[RefreshTokenRow], secret: str) -> Credential | None:
-        """Return the credential of a code or a refresh token. A used one revokes all tokens of its sign-in."""
+        """Return the credential for a code or a refresh token, or None.
+
+        If the credential was used before, revoke all tokens of its sign-in and return None.
+        """
         row = self.session.get(table, hash_token(secret))
         if row is None:
             return None

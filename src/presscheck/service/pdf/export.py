@@ -1,6 +1,6 @@
-"""PDF export: a signed URL that is valid for one hour, and a file that is created once.
+"""PDF exports: signed URLs that are valid for one hour, and the files.
 
-Files are created on first request, one at a time per data directory, and kept in a cache of recently used files.
+A file is created on the first request, one at a time per data directory, and stored in a cache of recently used files.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from presscheck.service.pdf.typst_document import template
 MOST_KEPT = 40
 """Maximum number of files in the cache; the least recently used ones are deleted."""
 _FORMAT = 3
-"""Version of the layout; increase it whenever the same pages would look different."""
+"""Version of the layout. Increase it whenever the same pages would look different."""
 _PURPOSE = "pdf"
 _STARTS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
 _MISSING = (
@@ -51,8 +51,9 @@ _log = logging.getLogger("presscheck.service")
 
 @dataclass(frozen=True)
 class Export:
-    """The subject of an export: all pages of a revision of a space, or one page with its subpages (without subpages if
-    `only`). `note` is printed below the title.
+    """The pages to export: all pages of a revision, or one page with its subpages (without them if `only` is set).
+
+    `note` is printed below the title.
     """
 
     space: str

@@ -1,9 +1,10 @@
 """The Typst markup of a PDF: `python -m presscheck.service.pdf.markup` reads a `PdfSource` in JSON from standard input.
 
-The markup of a large space takes half a minute, so it is written in a separate process with limits (see
-`bounded_process`). Standard output is JSON: the fields of a `Markup`.
+Writing the markup of a large space takes half a minute, so it is done in a separate process with limits (see
+`bounded_process`). Standard output has the fields of a `Markup` in JSON.
 
-Anyone may get a PDF, so it only has content that visitors without claims see, with a note if content is left out.
+A PDF may be passed on to anyone, so it only has content that visitors without claims see. A note is added if content is
+left out.
 """
 
 from __future__ import annotations
@@ -29,14 +30,12 @@ from presscheck.service.pdf.typst_document import render_typst, source_markup, t
 from presscheck.service.pdf.typst_inlines import Resolve, Target, anchor_label, text_markup, typst_string, web_target
 
 MOST_BYTES = 20 * 1024 * 1024
-"""Maximum size of an image, in bytes; a larger image is replaced by its name."""
+"""Maximum size of an image in bytes. Larger images are replaced by their names."""
 PARTIAL = "without content for visitors with claims"
-"""The note on a document from which content is left out."""
+"""The note in a document without the content for visitors with claims."""
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml")
 _ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg")
-"""Formats that the typesetter supports; a file with a wrong name or type is replaced by a placeholder when
-it is read.
-"""
+"""Formats that the typesetter supports. `export` replaces files that have another format by a placeholder."""
 _ADDRESS = re.compile(r"/files/([0-9a-f]{64})/[^/]*\Z").search
 
 
@@ -50,7 +49,7 @@ class Chapter(NamedTuple):
 
 @dataclass(frozen=True)
 class PdfSource:
-    """The content of a document, in JSON values.
+    """The content of a document, as JSON values.
 
     Attributes:
         title: the title.
@@ -80,23 +79,23 @@ class PdfSource:
 
     @property
     def made_at(self) -> datetime:
-        """The time of the document, in whole seconds as in PDF metadata."""
+        """The time of the document in whole seconds, the precision of PDF metadata."""
         return datetime.fromisoformat(self.created_at).replace(microsecond=0)
 
     def chapters(self) -> list[Chapter]:
         """Return the pages in reading order, without hidden pages that were not requested."""
-        return [*_chapters(_chosen(self.tree, self.page, only=self.only), asked=self.page)]
+        return [*_chapters(_chosen(self.tree, self.page, only=self.only), requested=self.page)]
 
 
 class Markup(NamedTuple):
-    """The markup of a document, and the ids of its images, which are their names in the markup."""
+    """The markup of a document, and the ids of its images, which the markup uses as file names."""
 
     markup: str
     pictures: list[str]
 
 
 def write_markup(source: PdfSource, *, as_written: bool = False) -> Markup:
-    """Write the markup in a separate process; `as_written` shows the Markdown source of pages.
+    """Write the markup in a separate process. With `as_written`, it shows the Markdown source of pages.
 
     Raises:
         ProcessFailed: the process exceeded its limits or failed.
@@ -106,7 +105,7 @@ def write_markup(source: PdfSource, *, as_written: bool = False) -> Markup:
 
 
 class _Document:
-    """A document that is being written; `pictures` is complete after `markup`."""
+    """Writes the markup of a document. `pictures` is complete after `markup` was called."""
 
     def __init__(self, source: PdfSource) -> None:
         self._source, self._chapters = source, source.chapters()
@@ -157,15 +156,15 @@ def _chosen(tree: Tree, page: str | None, *, only: bool) -> Sequence[Page]:
 
 
 def _chapters(
-    pages: Sequence[Page], depth: int = 0, *, asked: str | None, below_part: bool = False
+    pages: Sequence[Page], depth: int = 0, *, requested: str | None, below_part: bool = False
 ) -> Iterator[Chapter]:
     first = True
     for page in pages:
-        if page.get("hidden") and page["id"] != asked:
+        if page.get("hidden") and page["id"] != requested:
             continue
         yield Chapter(page, depth, depth < 2 and not (first and below_part))
         first = False
-        yield from _chapters(children(page), depth + 1, asked=asked, below_part=page["type"] == "group")
+        yield from _chapters(children(page), depth + 1, requested=requested, below_part=page["type"] == "group")
 
 
 def _label(page_id: str) -> str:

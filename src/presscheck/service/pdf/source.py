@@ -13,7 +13,7 @@ from presscheck.service.models.content import RevisionRow
 from presscheck.service.pdf.markup import PdfSource
 
 MOST_PARTS = 500_000
-"""Maximum number of lines, table cells, links and tags in all pages of a PDF, whose markup takes half a minute."""
+"""Maximum number of lines, table cells, links and tags in all pages of a PDF; their markup takes half a minute."""
 MOST_CHARACTERS = 25 * MOST_PARTS
 
 

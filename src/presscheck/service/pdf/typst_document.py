@@ -1,7 +1,7 @@
 """Rendering of the blocks of a page as Typst markup.
 
-The markup calls the functions of `typst_document.typ`. Text, names, addresses and code of authors are string literals.
-Interactive content is static on paper: tabs follow one another with their titles, and expandable content is open.
+The markup calls functions of `typst_document.typ`. All text, names, addresses and code of a page are string literals.
+Interactive content becomes static: tabs follow one another with their titles, and expandable content is open.
 """
 
 from __future__ import annotations
@@ -276,7 +276,7 @@ def render_typst(markdown: str, resolve: Resolve, *, name: str = "", level: int 
     try:
         return TypstRenderer(resolve, name, level).page(text)
     except RecursionError:
-        # too deeply nested to parse; source code is better than nothing
+        # too deeply nested to parse, so show the source code
         return source_markup(text)
 
 
@@ -317,15 +317,15 @@ class TypstRenderer:
 
     def block(self, token: Token, inner: Tokens) -> str:
         """Render one block; blocks that are nested too deep are flattened."""
-        draw = _SET.get(token.type)
-        if draw is None:
+        render = _RENDERERS.get(token.type)
+        if render is None:
             # parts without their own rendering, such as an item of a list that was flattened
             return self.flow(inner)
         if self._depth >= MAX_DEPTH and token.nesting == 1 and token.type not in _SHALLOW:
             return "\n\n".join(filter(None, (self._title(token), self.flow(inner))))
         self._depth += 1
         try:
-            return draw(self, token, inner)
+            return render(self, token, inner)
         finally:
             self._depth -= 1
 
@@ -462,7 +462,7 @@ class TypstRenderer:
 
 
 def _notes(tokens: Sequence[Token]) -> dict[str, Tokens]:
-    """Return the footnotes that are referenced outside of headings."""
+    """Return the content of footnotes that have a reference outside of headings, by label."""
     labels = {
         str(child.meta["label"])
         for before, token in pairwise(tokens)
@@ -477,7 +477,7 @@ def _notes(tokens: Sequence[Token]) -> dict[str, Tokens]:
     return notes
 
 
-_SET: dict[str, Callable[[TypstRenderer, Token, Tokens], str]] = {
+_RENDERERS: dict[str, Callable[[TypstRenderer, Token, Tokens], str]] = {
     "paragraph_open": TypstRenderer.paragraph,
     "heading_open": TypstRenderer.heading,
     "bullet_list_open": TypstRenderer.list,

@@ -1,4 +1,4 @@
-"""Rendering of inline text as Typst markup. Text of authors is always a string literal, never code."""
+"""Rendering of inline text as Typst markup. The text of pages is always a string literal, never code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Token
 
 PICTURE, FOOTNOTE = "picture", "footnote"
-"""Styles of runs for Typst only: an image (with its alternative text), and a footnote reference."""
+"""Styles of runs that only the Typst renderer uses: an image with its alternative text, and a footnote reference."""
 _LONGEST_ADDRESS = 4000
 _WRAPPED = {
     "emphasis": "emph",

@@ -18,8 +18,8 @@ from presscheck.service.permissions import know_member, space_for
 from presscheck.service.spaces.serializers import people
 
 _comments = CommentRow.__table__.c
-# FILTER instead of WHERE: with WHERE, SQLite would look up all comments without a review by their index. One index of
-# comments has all of these columns, so no comment row is read
+# FILTER instead of WHERE: with WHERE, SQLite would use the index of reviews and read all comments without a review. The
+# index of open comments has all columns of this query, so no comment row is read
 _OPEN_COMMENTS = (
     select(
         _comments.change_request_id, func.count().filter(_comments.resolved_at.is_(None), _comments.review_id.is_(None))
@@ -66,7 +66,7 @@ def change_request_for(
 
 
 def know_place(context: Context, space_id: str, change_request: str | None = None) -> None:
-    """Load in one statement all that a write checks first: a space, the caller's role, and a change request."""
+    """Load in one statement the rows that a write checks first: space, role of the caller, and change request."""
     values = {"space": space_id, "user": context.user.id, "change_request": change_request or ""}
     for space, row, member, role in context.session.execute(_SPACE_AND_REQUEST, values):
         context.known["place"] = space, row  # keeps a reference, because a session drops rows that nothing refers to
@@ -105,7 +105,7 @@ def ancestor(row: ChangeRequestRow) -> str:
 
 
 def note_work(context: Context, row: ChangeRequestRow, action: str | None = None, **changed: Any) -> None:
-    """Record activity on a change request.
+    """Update a change request and record activity on it.
 
     Args:
         context: the transaction.
@@ -131,7 +131,7 @@ def as_change_requests(
     Args:
         context: the transaction.
         rows: the change requests.
-        are_new: whether they were just created, so that they have no comments.
+        are_new: whether the change requests were just created. New ones have no comments, and no query is needed.
     """
     users = people(context, [user for row in rows for user in (row.created_by, row.merged_by)])
     # no query: the spaces were loaded to check the caller's access
@@ -174,7 +174,8 @@ def as_change_request(context: Context, row: ChangeRequestRow, *, is_new: bool =
 def open_comments(context: Context, ids: Sequence[str]) -> dict[str | None, int]:
     """Return the number of open comments by change request id.
 
-    Change requests without open comments are left out. Texts of reviews are not counted, because they need no response.
+    Change requests without open comments are left out. Comments of reviews are not counted, because they need no
+    response.
     """
     counted: Any = context.rows(_OPEN_COMMENTS, ids=ids) if ids else ()
     return dict(counted)

@@ -1,7 +1,7 @@
 """Merge rules of a space, or of its organization if the space inherits them.
 
-An approval counts if a user other than the author gave it for the newest revision; an update from main without
-conflicts keeps it. A request for changes blocks until its reviewer submits another review.
+An approval counts if it is for the newest revision and not by the author. It remains valid after an update from main
+without conflicts. A request for changes blocks until its reviewer submits another review.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ class Reviews(NamedTuple):
 
 
 def may_bypass(context: Context, space: SpaceRow) -> bool:
-    """Return whether no merge rule restricts the caller in the space."""
+    """Return whether the caller may ignore the merge rules of a space, or the space has no rules."""
     rules = _rules(context, space)
     bypasses = [rule for rule in rules if rule["rule"] == "allow_bypass"]
     return len(bypasses) == len(rules) or any(context.user.id in _users(rule) for rule in bypasses)
 
 
 def unmet_rules(context: Context, space: SpaceRow, row: ChangeRequestRow) -> list[str]:
-    """Return a message for each rule that is not met; an empty list for users who may bypass the rules."""
+    """Return a message for each rule that is not met. The list is empty if the caller may bypass the rules."""
     if may_bypass(context, space):
         return []
     rules = _rules(context, space)
@@ -63,7 +63,7 @@ def unmet_rules(context: Context, space: SpaceRow, row: ChangeRequestRow) -> lis
 
 
 def keep_approvals(context: Context, row: ChangeRequestRow, revision: str) -> None:
-    """Transfer the approvals of the newest revision to its successor `revision`, which only adds live content."""
+    """Transfer the approvals of the newest revision to the new `revision`, which only adds live content to it."""
     context.session.execute(
         update(ReviewRow)
         .where(
@@ -76,7 +76,7 @@ def keep_approvals(context: Context, row: ChangeRequestRow, revision: str) -> No
 
 
 def _current_reviews(context: Context, row: ChangeRequestRow) -> Reviews:
-    """Return the reviews that no newer review of the same user replaces."""
+    """Return the reviews that are not outdated by a newer review of the same user."""
     rows = context.session.scalars(
         select(ReviewRow).where(ReviewRow.change_request_id == row.id, ReviewRow.outdated.is_(False))
     ).all()
@@ -90,7 +90,7 @@ def _current_reviews(context: Context, row: ChangeRequestRow) -> Reviews:
     )
 
 
-def kept_rules(change: MergeRulesChange | StandaloneMergeRulesChange) -> dict[str, Any]:
+def stored_rules(change: MergeRulesChange | StandaloneMergeRulesChange) -> dict[str, Any]:
     """Return rules in stored form, without fields that are null."""
     return change.model_dump(mode="json", exclude_none=True)
 

@@ -1,8 +1,8 @@
 """The sample workspace: the documentation of a small company, realistic enough for screenshots.
 
 The organization, its users and its collections are written as rows, and each space comes from a repository of pages.
-Everything else is created by API calls of the users, at their respective times. So the sample contains nothing that the
-service could not create, and with a fixed clock it is always the same.
+Everything else is created by API calls of the users at different times. So the sample contains nothing that the service
+could not create, and with a fixed clock it is always the same.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Administration of the sample: teams, sign-in, adaptive content, integrations, imports, conversations.
 
-A background job creates it after the first start of a service with the sample, so the start does not wait for it. Other
-jobs then process the specification, the translation and so on, as they do for users.
+A background job creates this part after the first start of a service with the sample, so that the start does not wait
+for it. Other jobs then process the specification and the translation, as for items of users.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def furnish(planting: Planting, store: BlobStore) -> None:
 
 
 class _Furnishing:
-    """A builder of the furnishings, which acts as the owner of the sample."""
+    """Creates everything as the owner of the sample."""
 
     def __init__(self, planting: Planting, described: dict[str, Any]) -> None:
         self.planting, self.described = planting, described
@@ -98,7 +98,7 @@ class _Furnishing:
         return space.id
 
     def _sites(self, carriers: str) -> dict[str, Any]:
-        """Set up what sites have besides content. Return the `organization_id` and `site_id` of the public site."""
+        """Add settings, redirects and a share link to sites. Return the path parameters of the public site."""
         sites = self._does(ListSites(**self.organization)).items
         public, inside = (next(site.id for site in sites if site.published == is_live) for is_live in (True, False))
         self._does(CreateShareLink(**self.organization, site_id=inside, name=self.described["share_link"]))
@@ -121,11 +121,11 @@ class _Furnishing:
         return at
 
     def _readers(self, at: dict[str, Any]) -> None:
-        """Add a link and an own title for readers of a site, their feedback, and the status of a finding."""
+        """Add an external link, a customized space, feedback of readers, and the status of a finding."""
         self._does(AddExternalLink(**at, **self.described["external_link"]))
         customized = self.described["customized"]
         spaces = self._does(ListSiteSpaces(**at)).items
-        site_space = next(one for one in spaces if one.space.title == customized["space"])
+        site_space = next(candidate for candidate in spaces if candidate.space.title == customized["space"])
         settings = customized["settings"]
         self._does(OverrideSiteSpaceCustomization(**at, site_space_id=site_space.id, settings=settings))
         session = self.planting.session
@@ -137,9 +137,9 @@ class _Furnishing:
             row.url, row.rating = site_space.urls.published, feedback["rating"]
             row.comment = feedback.get("comment", "")
             session.add(row)
-        found = self._does(ListSiteFindings(**at, type=("content-gap",))).items
-        if found:
-            self._does(UpdateSiteFinding(**at, site_finding_id=found[0].id, status="canceled"))
+        findings = self._does(ListSiteFindings(**at, type=("content-gap",))).items
+        if findings:
+            self._does(UpdateSiteFinding(**at, site_finding_id=findings[0].id, status="canceled"))
 
     def _integration(self) -> None:
         given = dict(self.described["integration"])
@@ -186,16 +186,16 @@ class _Furnishing:
         self._does(CreateTranslation(**self.organization, source=source, language=translation["language"]))
 
     def _conversations(self) -> None:
-        talks = [
+        conversations = [
             NewConversation(
                 id=f"mail-{number}",
-                subject=talk["subject"],
-                metadata=Metadata(created_at=self.planting.moment(ago(talk["ago"]))),
+                subject=conversation["subject"],
+                metadata=Metadata(created_at=self.planting.moment(ago(conversation["ago"]))),
                 parts=(
-                    Message(role="user", body=talk["question"]),
-                    Message(role="team-member", body=talk["answer"]),
+                    Message(role="user", body=conversation["question"]),
+                    Message(role="team-member", body=conversation["answer"]),
                 ),
             )
-            for number, talk in enumerate(self.described["conversations"], 1)
+            for number, conversation in enumerate(self.described["conversations"], 1)
         ]
-        self._does(IngestConversations(**self.organization, conversations=tuple(talks)))
+        self._does(IngestConversations(**self.organization, conversations=tuple(conversations)))

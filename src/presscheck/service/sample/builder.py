@@ -1,4 +1,4 @@
-"""The users, collections and pages of the sample, and API calls as one of its users at a given time."""
+"""The builder of the sample: creates users, collections and pages, and makes API calls as a user at a past time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from presscheck.service.models.spaces import CollectionRow, SpaceRow
 
 HERE = Path(__file__).parent
 NO_FILES = StagedFiles(DiskBlobStore(HERE))
-"""The history of the sample has no files."""
+"""The store for calls that use no files."""
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LENGTHS = {"d": "days", "h": "hours", "min": "minutes"}

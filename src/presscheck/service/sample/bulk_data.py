@@ -44,7 +44,7 @@ def plant_many(session: Session, count: int, clock: Clock = system_clock) -> str
 
 
 class _Many:
-    """A builder of the rows. The prefix of their ids prevents conflicts with the sample."""
+    """Creates the rows. The prefix of their ids prevents conflicts with the sample."""
 
     def __init__(self, session: Session, count: int, clock: Clock) -> None:
         self.session = session

@@ -14,7 +14,7 @@ LONG_AGO = timedelta(days=210)
 
 
 def show_sites(planting: Planting) -> None:
-    """Create and publish the sites, one a day."""
+    """Create the sites at intervals of a day, and publish those that are marked as published."""
     for number, described in enumerate(planting.workspace["sites"]):
         _show(planting, described, LONG_AGO - timedelta(days=number))
 

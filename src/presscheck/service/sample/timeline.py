@@ -20,7 +20,7 @@ from presscheck.service.sample.builder import Happening, Planting, ago, read
 
 
 def happenings(planting: Planting) -> Iterator[Happening]:
-    """Yield all happenings of the sample, unordered."""
+    """Yield the actions in the history of the sample, in any order."""
     for change in read("changes.yaml"):
         yield from _Work(planting, change).happenings()
     for thread in planting.workspace["said"]:
@@ -79,7 +79,7 @@ class _Work:
 
 
 class _Thread:
-    """A comment with its replies and reactions; `place` identifies its change request, or is None on live pages."""
+    """A comment with its replies and reactions. `place` identifies its change request; None for a live page."""
 
     def __init__(
         self, planting: Planting, space: str, place: dict[str, Any] | None, thread: dict[str, Any], author: str

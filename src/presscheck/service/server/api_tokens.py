@@ -1,4 +1,4 @@
-"""Access tokens, which the operator creates, lists and revokes; only hashes are stored."""
+"""Access tokens, managed by the operator. Only their hashes are stored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from presscheck.service.models.oauth import revoke_sign_in
 from presscheck.service.models.organizations import TokenRow, UserRow
 
 ID_LENGTH = 12
-"""Number of characters of the hash that identify a token."""
+"""Number of leading characters of the hash that are the id of a token."""
 
 
 class Token(NamedTuple):
@@ -72,7 +72,7 @@ def list_tokens(session: Session) -> list[Token]:
 
 
 def revoke_token(session: Session, token_id: str) -> None:
-    """Revoke a token, and all others of the same sign-in by browser, given its id or the first characters of it.
+    """Revoke a token, given its id or a prefix of the id. Also revoke all other tokens of the same sign-in by browser.
 
     Raises:
         ConfigurationError: no token or more than one starts with this id, or the id has fewer than six characters.

@@ -1,4 +1,4 @@
-"""Export of all data of a service into one file, and import into a database of either engine.
+"""Export of all data of a service to one file, and import into a SQLite or PostgreSQL database.
 
 The file is a zip: `manifest.json`, a JSON Lines file for each table, and uploaded files named by their hash, including
 files in a bucket.
@@ -106,7 +106,7 @@ def import_all(database: Database, files: BlobStore, file: Path) -> int:
 
     Args:
         database: the database.
-        files: the store for the files, regardless of their former location.
+        files: the store for the files; they may have been in another kind of store before.
         file: the export.
 
     Raises:

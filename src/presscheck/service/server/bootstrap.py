@@ -1,4 +1,4 @@
-"""First start of a service: the owner and their token, an organization, the sample workspace, documentation.
+"""The data of a new service: owner, token, organization, sample workspace and imported documentation.
 
 Everything is created once; later starts reuse it.
 """
@@ -29,19 +29,19 @@ from presscheck.service.models.spaces import ImportedRow
 TOKEN_BYTES = 32
 """Number of random bytes of a new token."""
 SHORTEST_TOKEN = 43
-"""Number of characters of a new token, and minimum for a token that the owner chooses."""
+"""Number of characters of a generated token, and minimum for a chosen token."""
 LONGEST_TOKEN = 1000
 
 SAMPLE = "sample"
-"""The job that completes the sample, and its mark among the imported repositories, whose paths are absolute."""
+"""Kind and item of the job that completes the sample, and its key in `ImportedRow`, where all others are paths."""
 FURNISHED_AFTER = timedelta(seconds=4)
-"""Time from the first start to this job."""
+"""Time from the first start until the job that completes the sample."""
 
 _token = re.compile(rb"[A-Za-z0-9_-]+").fullmatch
 
 
-def found(session: Session, clock: Clock, *, sample: bool) -> UserRow:
-    """Return the owner. On an empty database, first create the owner with an organization, or the sample workspace."""
+def ensure_owner(session: Session, clock: Clock, *, sample: bool) -> UserRow:
+    """Return the owner. In an empty database, first create the owner with an organization, or the sample workspace."""
     owner = _owner(session)
     if owner is not None:
         return owner
@@ -54,8 +54,8 @@ def found(session: Session, clock: Clock, *, sample: bool) -> UserRow:
     return owner or _first_owner(session, moment_text(clock()))
 
 
-def furnish_later(session: Session, clock: Clock) -> None:
-    """Queue the job that completes the sample, unless it was queued before. The first screen does not wait for it."""
+def queue_sample_job(session: Session, clock: Clock) -> None:
+    """Queue the job that completes the sample, unless it was queued before. It runs after the first screen is shown."""
     if session.get(ImportedRow, SAMPLE) is not None:
         return
     now = clock()
@@ -63,13 +63,13 @@ def furnish_later(session: Session, clock: Clock) -> None:
     enter_job(session, SAMPLE, SAMPLE, now=moment_text(now + FURNISHED_AFTER), organization_id=None)
 
 
-def give_token(session: Session, clock: Clock, owner: UserRow, token_file: Path | None) -> str | None:
-    """Give the owner a token at the first start: the token in the file, or a new token, which is written to the file.
+def create_owner_token(session: Session, clock: Clock, owner: UserRow, token_file: Path | None) -> str | None:
+    """Create the token of the owner at the first start: from the file, or a new token that is written to the file.
 
     Later starts ignore the file, so that a revoked token stays revoked.
 
     Returns:
-        The token if it was just created, or None.
+        A newly generated token, or None.
 
     Raises:
         ConfigurationError: the file cannot be read or written, or other users may have had access to it.
@@ -86,7 +86,7 @@ def give_token(session: Session, clock: Clock, owner: UserRow, token_file: Path 
     return token
 
 
-def bring_in(session: Session, clock: Clock, owner: UserRow, store: BlobStore, docs: Iterable[Path]) -> list[str]:
+def import_docs(session: Session, clock: Clock, owner: UserRow, store: BlobStore, docs: Iterable[Path]) -> list[str]:
     """Import repositories into the owner's first organization and return the problems by file and line.
 
     Repositories that were imported at an earlier start are skipped.
@@ -129,7 +129,7 @@ def _first_owner(session: Session, now: str) -> UserRow:
 
 
 def read_token(path: Path) -> str | None:
-    """Return the token in a private file of this user, or None if the file is missing or empty.
+    """Read a token from a file that only this user can access. Return None if the file is missing or empty.
 
     Raises:
         ConfigurationError: the file cannot be read, other users may have had access to it, or it has no valid token.

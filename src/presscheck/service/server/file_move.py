@@ -1,8 +1,8 @@
-"""Move of the files of a service to another location: all are copied and verified, then the database is switched.
+"""Moves the files of a service to another location: all are copied and verified, then the database is switched.
 
-Files are deleted only after the switch, and only on request. An interrupted move is continued by the next one, which
-only verifies files that were copied already. The service can run during the move; processes that were started before it
-can read, but refuse new files until they are restarted.
+Files are deleted only after the switch, and only on request. The next move continues an interrupted one, and only
+verifies files that were copied already. The service can run during a move; processes that were started before it can
+read files, but refuse new files until they are restarted.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from presscheck.service.models.jobs import SettingRow
 AT_ONCE = 8
 """Number of files that are copied in parallel."""
 ROUNDS = 5
-"""Number of rounds that copy new files while writing continues; the last round after them locks out writers."""
+"""Number of rounds that copy new files while the service may store more; then a last round locks out writers."""
 MOST_NAMED = 3
 """Number of damaged files that are listed in an error."""
 
@@ -40,8 +40,8 @@ class Moved:
     """The result of a move.
 
     Attributes:
-        source: the former location; None if the files were in the new location already.
-        verified: the ids of the files whose bytes were compared in the new location.
+        source: the former location; None if the files were in the new location before.
+        verified: the ids of the files whose bytes in the new location were verified.
         copied: the number of verified files that this move copied.
         deleted: the number of files deleted from the former location.
     """
@@ -110,7 +110,11 @@ class _Move:
         return [content_id for content_id in self._source.ids() if content_id not in self._moved.verified]
 
     def _copy(self, content_ids: Collection[str]) -> None:
-        """Copy files, and compare the bytes that the new location returns."""
+        """Copy files and verify them in the new location.
+
+        Raises:
+            ConfigurationError: files in the former location are damaged or missing.
+        """
         existing_ids = set(self._target.ids()) if content_ids else set[str]()
         with ThreadPoolExecutor(AT_ONCE) as threads:
             results = list(
@@ -142,7 +146,7 @@ class _Move:
         """Switch the database to the new location, and return whether it was switched.
 
         If files were added since the last copy, they are copied first; without `copy`, nothing is switched.
-        Transactions that store files hold a lock on the location until they end, so no file is missed.
+        Transactions that store files hold a lock on the location until they end, so no file is overlooked.
         """
         row = session.get(SettingRow, LOCATION, with_for_update=True, populate_existing=True)
         if row is None or row.value != self._source.location:

@@ -1,4 +1,4 @@
-"""Writing of the sample workspace to a new SQLite database as rows, fifty times as fast as by API calls.
+"""Writes the sample workspace to a new SQLite database as rows, fifty times as fast as by API calls.
 
 `prepared.json` contains the tables that the migrations create and the rows that `plant` inserts; `make sample`
 regenerates it. Times are shifted to the present. The rows contain no secrets: each database gets new ones.
@@ -21,9 +21,7 @@ from presscheck.service.sites.urls import new_signing_key
 
 PREPARED = Path(__file__).parents[1] / "sample" / "prepared.json"
 MADE_AT = datetime(3000, 1, 1, tzinfo=UTC)
-"""The time at which the rows were prepared. The far future marks times that must be shifted: texts do not have such
-times.
-"""
+"""The present in the prepared rows. It is in the far future so that no time in a text is shifted by mistake."""
 _TIME = re.compile(r"(?:2998|2999|3000)-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 

@@ -1,6 +1,6 @@
-"""A documentation folder as its published site: a service of its own, with data that is deleted at the end.
+"""A preview of a documentation folder as a published site: a service whose data is deleted at the end.
 
-The folder is looked at twice a second. Files that did not change are neither read nor stored again.
+The folder is checked twice a second. Unchanged files are not read or stored again.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from presscheck.service.http.operations import Context
 from presscheck.service.models.organizations import OrganizationRow
 from presscheck.service.models.sites import SiteRow
 from presscheck.service.models.spaces import SpaceRow
-from presscheck.service.server.bootstrap import found
+from presscheck.service.server.bootstrap import ensure_owner
 from presscheck.service.server.server import ServeOptions, ServiceServer, address_of, listening, opened, service_config
 from presscheck.service.sites.urls import site_address
 from presscheck.service.web.live_pages import LivePages
 from presscheck.text.sanitize import sanitize
 
 PAUSE = 0.5
-"""Seconds between two looks at the folder."""
+"""Seconds between two checks of the folder."""
 
 
 class PreviewedFolder:
-    """A folder and the space with its content.
+    """A folder, and the space and site that show its content.
 
     Args:
         path: the folder.
@@ -60,7 +60,7 @@ class PreviewedFolder:
         self._entries: dict[str, Entry] = {}
         self._texts = KnownTexts()
         self._stored: dict[str, tuple[Entry, list[dict[str, Any]]]] = {}
-        """The stored form of each file by its location, with the file as it was then."""
+        """The stored form of each file by source path, with the state of the file when it was stored."""
         self._ids: dict[str, str] = {}
 
     def publish(self) -> str:
@@ -71,7 +71,7 @@ class PreviewedFolder:
         """
 
         def write(session: Session) -> str:
-            owner = found(session, system_clock, sample=False)
+            owner = ensure_owner(session, system_clock, sample=False)
             session.flush()
             context = Context(session, owner, self._origin, system_clock, StagedFiles(self._files, may_wait=True))
             organization = session.scalars(select(OrganizationRow)).one().id
@@ -146,7 +146,7 @@ class PreviewedFolder:
 
 
 def preview(path: Path, port: int) -> None:
-    """Serve a folder as its published site until SIGTERM or SIGINT. Print the URL of the site.
+    """Serve a folder as a published site until SIGTERM or SIGINT, and print the URL of the site.
 
     Raises:
         ConfigurationError: the port cannot be used.
@@ -176,7 +176,7 @@ def preview(path: Path, port: int) -> None:
 
 
 def _watch(folder: PreviewedFolder, live: LivePages, ended: threading.Event) -> None:
-    """Import the folder whenever it has changed, and announce the new revision to its pages until the preview ends."""
+    """Import the folder after each change, and announce the new revision to its pages, until the preview ends."""
     reported = ""
     while not ended.wait(PAUSE):
         if live.is_closing():

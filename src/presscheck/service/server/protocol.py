@@ -1,6 +1,6 @@
-"""The HTTP protocol of the service: uvicorn's protocol with limits for each connection and each address.
+"""The HTTP protocol of the service: uvicorn's protocol with limits per connection and per address.
 
-A client that stops sending or reading holds a connection for seconds only, and a limited amount of memory.
+A client that stops sending or reading only occupies a connection for seconds, and a limited amount of memory.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADER_DEADLINE = 10.0
-"""Seconds until headers are complete, from the start of the connection or the first byte of a later request."""
+"""Timeout for complete headers in seconds, from the start of the connection or the first byte of a later request."""
 PIECE = 64 * 1024
 """Maximum number of bytes of a response in one write."""
 SEND_DEADLINE = 20.0
-"""Seconds until a client must have received a piece: at least 3 KB a second."""
+"""Timeout for sending a piece, in seconds; this requires 3 KB a second."""
 UNSENT_IN_KERNEL = 2 * PIECE
-"""Number of bytes that the kernel buffers for a client. By default, it buffers megabytes, and accepts more as soon as a
-third is sent.
+"""Maximum number of unsent bytes in the kernel per client. By default, the kernel buffers megabytes, and accepts more
+as soon as a third is sent.
 """
 MAX_CONNECTIONS = 400
-"""Maximum number of connections of a process. The usual limit of open files is 1024, and the database needs some."""
+"""Maximum number of connections of a process. The usual limit of open files is 1024, and the database uses some."""
 MAX_CONNECTIONS_OF_ADDRESS = 100
-"""Maximum number of connections from one address. Many browsers can share one: each opens a few connections."""
+"""Maximum number of connections from one address. Many browsers can share an address, and each opens several."""
 MAX_UNSENT = 128 * 1024 * 1024
-"""Maximum number of bytes, in all responses of a process, that wait for their clients."""
+"""Maximum number of unsent bytes in all responses of a process."""
 SILENCE = 60
-"""Minimum number of seconds between two log lines about refused connections, which come in large numbers."""
+"""Minimum number of seconds between two log lines about refused connections, of which there may be many."""
 
 
 class Deadline:
@@ -73,9 +73,9 @@ class LimitedProtocol(H11Protocol):
       that is still arriving after its response.
     - Each piece of a response must be sent before a deadline. A pipelined request waits until the previous response
       was sent.
-    - A connection above a limit replaces the connection whose piece has waited longest, or else the one that has been
-      without a request for longest. If all have a request, the new connection is refused with status 503.
-    - If too many bytes are waiting, the connection with the most unsent bytes is closed.
+    - A connection above a limit replaces the connection whose piece has waited longest, or else the connection that has
+    been idle longest. If there is neither, the new connection is refused with status 503.
+    - If too many bytes are unsent, the connection with the most unsent bytes is closed.
     """
 
     header_deadline = HEADER_DEADLINE
@@ -96,9 +96,9 @@ class LimitedProtocol(H11Protocol):
         self.unsent = 0
         """Bytes of the response that are not written yet."""
         self._idle_since = 0.0
-        """When the connection began or its last response ended, by the clock of the loop."""
+        """The time of the loop when the connection began or its last response ended."""
         self.network: str | None = None
-        """The address or network whose connections are counted; None for a trusted proxy and for a Unix socket."""
+        """The address or network for the limit of connections; None for a trusted proxy or a Unix socket."""
 
     @override
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -126,9 +126,9 @@ class LimitedProtocol(H11Protocol):
 
     @override
     def pause_writing(self) -> None:
-        """Start the deadline for the piece that was written, because a part of it is still waiting.
+        """Start the deadline for the piece that was written, because a part of it is unsent.
 
-        If too many bytes are waiting on all connections, close the connection with the most.
+        If too many bytes are unsent on all connections, close the connection with the most.
         """
         super().pause_writing()
         self.piece_due.start()
@@ -147,7 +147,7 @@ class LimitedProtocol(H11Protocol):
 
     @override
     def on_response_complete(self) -> None:
-        """Start the next request of the connection, but not before the whole response was sent."""
+        """Start the next request of the connection as soon as the whole response is sent."""
         self._idle_since = self.loop.time()
         if self.flow.write_paused and not self.transport.is_closing():
             self._is_next_deferred = True
@@ -172,8 +172,8 @@ class LimitedProtocol(H11Protocol):
     async def _send_in_pieces(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
         """Run the app, and split the bodies that it sends into pieces.
 
-        uvicorn waits for the client before a write, not after it: the first write of a response never waits. Written
-        as a whole, a response would be copied into the buffer before the client has read any of it.
+        uvicorn waits for a slow client before a write, not after it, so the first write of a response never waits. A
+        response in a single write would be copied into the buffer as a whole, before the client has read any of it.
         """
 
         async def send_pieces(message: Message) -> None:
@@ -212,7 +212,7 @@ class LimitedProtocol(H11Protocol):
         return True
 
     def is_idle(self) -> bool:
-        """Return whether the connection has no request that waits for a response or for a part of it."""
+        """Return whether the connection has no request, or its response is complete."""
         cycle: Any = self.cycle
         return cycle is None or cycle.response_complete
 
@@ -227,7 +227,7 @@ class LimitedProtocol(H11Protocol):
 
 
 def network_of(host: str) -> str:
-    """Return an IPv4 address, or the /64 network of an IPv6 address: one client can use every address in it."""
+    """Return an IPv4 address unchanged, or the /64 network of an IPv6 address, because a client may own all of it."""
     return str(ip_network((host.partition("%")[0], 64), strict=False)) if ":" in host else host
 
 

@@ -32,7 +32,7 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, system_clock
 from presscheck.service.http.middleware import write_log
 from presscheck.service.jobs.queue import OutboundConfig
-from presscheck.service.server.bootstrap import bring_in, found, furnish_later, give_token
+from presscheck.service.server.bootstrap import create_owner_token, ensure_owner, import_docs, queue_sample_job
 from presscheck.service.server.prepared_sample import write_prepared
 from presscheck.service.server.protocol import LimitedProtocol
 from presscheck.service.server.supervisor import run_processes
@@ -43,14 +43,14 @@ from presscheck.text.sanitize import sanitize
 BACKLOG = 128
 """Maximum number of connections that wait to be accepted."""
 ACCEPTED_AT_ONCE = 1
-"""Number of connections that a process accepts in a row, before others get their share."""
+"""Number of connections that a process accepts in a row, before other processes get their share."""
 COLLECTED_AFTER = 10_000, 20, 20
-"""Thresholds of garbage collection: a page has thousands of objects, which are freed with it anyway."""
+"""Thresholds of garbage collection. They are high because the thousands of objects of a page are freed without it."""
 SWITCHED_AFTER = 0.001
-"""Seconds that a thread computes before the event loop gets its turn, a fifth of Python's default.
+"""Seconds for which a thread may compute before the event loop gets its turn; a fifth of Python's default.
 
-The loop waits that long for each computing thread at each of its steps: at most 34 ms instead of 92 for four threads,
-which do 9 % less work in this time.
+The loop waits for computing threads at each of its steps: with four threads, at most 34 ms instead of 92 ms. The
+threads do 9 % less work in the same time.
 """
 PROBLEMS = "docs-problems.txt"
 """The file in the data directory that lists the problems of imported documentation."""
@@ -60,10 +60,10 @@ PATIENCE = 5
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """Options of the service. Of `fd` (an inherited listening socket), `uds` and `port`, the first one that is set is
-    used.
+    """Options of the service.
 
-    `web_fd` is an additional inherited TCP socket to listen on, because browsers cannot use a Unix socket.
+    The service listens on `fd` (an inherited listening socket), or else on `uds`, or else on `host` and `port`. In
+    addition, it listens on `web_fd`, an inherited TCP socket for browsers, which cannot use a Unix socket.
     """
 
     database: str
@@ -97,7 +97,7 @@ class ServeOptions:
 
 
 def serve(options: ServeOptions) -> None:
-    """Run the service until SIGTERM or SIGINT, or with `until_closed` until standard input ends.
+    """Run the service until SIGTERM or SIGINT. With `until_closed`, also stop when standard input ends.
 
     Print the address on the first line of standard output, and the token of the owner on the second if the token is
     new.
@@ -136,7 +136,7 @@ def serve(options: ServeOptions) -> None:
         if options.until_closed:
             threading.Thread(target=_stop_at_end_of_input, args=(server,), daemon=True).start()
         _print_address(address_of(listener), token)
-        # objects loaded so far stay: visiting them in each collection would take half of the time of rendering a page
+        # objects loaded so far are never freed; visiting them in each collection would take half the time of a page
         gc.freeze()
         gc.set_threshold(*COLLECTED_AFTER)
         sys.setswitchinterval(SWITCHED_AFTER)
@@ -245,12 +245,12 @@ def _first_data(session: Session, files: BlobStore, options: ServeOptions) -> tu
     Returns:
         The token if it is new, and the problems of the documentation.
     """
-    owner = found(session, options.clock, sample=options.sample)
+    owner = ensure_owner(session, options.clock, sample=options.sample)
     session.flush()
     if options.sample:
-        furnish_later(session, options.clock)
-    token = give_token(session, options.clock, owner, options.token_file)
-    problems = bring_in(session, options.clock, owner, files, options.docs) if options.docs else []
+        queue_sample_job(session, options.clock)
+    token = create_owner_token(session, options.clock, owner, options.token_file)
+    problems = import_docs(session, options.clock, owner, files, options.docs) if options.docs else []
     return token, problems
 
 
@@ -327,7 +327,7 @@ def _is_alive(path: Path) -> bool:
 
 
 def address_of(listener: socket.socket) -> str:
-    """Return the address of a socket, as users see it."""
+    """Return the address of a socket as a URL, or as `unix:PATH`."""
     if listener.family == socket.AF_UNIX:
         return f"unix:{listener.getsockname()}"
     host, port = listener.getsockname()[:2]
@@ -338,7 +338,7 @@ def diagram_script(path: Path) -> DiagramScript:
     """Read the script that draws diagrams.
 
     Raises:
-        ConfigurationError: the file cannot be read, or is another one.
+        ConfigurationError: the file cannot be read, or is not `mermaid.min.js`.
     """
     try:
         with path.open("rb") as file:
@@ -351,7 +351,7 @@ def diagram_script(path: Path) -> DiagramScript:
 
 
 def _own_hosts(host: str) -> tuple[str, ...]:
-    """Return the host that the operator chose to listen on, unless it means all addresses."""
+    """Return the host that the service listens on, or nothing if it listens on all addresses."""
     return () if host in ("", "0.0.0.0", "::") else (host,)  # noqa: S104  # compared, not listened on
 
 

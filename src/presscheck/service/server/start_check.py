@@ -1,4 +1,4 @@
-"""`presscheck serve --check`: whether the service can start with its options. Nothing is created or changed."""
+"""`presscheck serve --check`: checks whether the service can start. Nothing is created or changed."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ class Finding(NamedTuple):
 def check_start(options: ServeOptions) -> list[Finding]:
     """Check each part of the service that its start needs.
 
-    The address is used for a moment, so it is a problem while a service runs there.
+    The check listens at the address for a moment, so an address that a running service uses is reported as a problem.
     """
     database = _result("database", _database, options)
-    found = [_result("address", _address, options), _result("data", _data, options), database]
+    findings = [_result("address", _address, options), _result("data", _data, options), database]
     if not database.is_problem:  # it has the location of the files
-        found.append(_result("files", _files, options))
+        findings.append(_result("files", _files, options))
     if options.token_file:
-        found.append(_result("token file", _token_file, options))
+        findings.append(_result("token file", _token_file, options))
     if options.mermaid:
-        found.append(_result("diagrams", _diagrams, options))
-    return found
+        findings.append(_result("diagrams", _diagrams, options))
+    return findings
 
 
 def _result(part: str, check: Callable[[ServeOptions], str], options: ServeOptions) -> Finding:
@@ -104,7 +104,7 @@ def _diagrams(options: ServeOptions) -> str:
 
 
 def _note_of_folder(folder: Path) -> str:
-    """Return a note if a folder does not exist yet.
+    """Return ` (new)` if a folder does not exist yet, or else an empty string.
 
     Raises:
         PresscheckError: the folder cannot be written to, or cannot be created.
@@ -119,7 +119,7 @@ def _note_of_folder(folder: Path) -> str:
 
 @contextmanager
 def _session(url: str) -> Generator[Session | None]:
-    """Open a session that only reads; None if the file of a SQLite database does not exist.
+    """Open a session for reading, or yield None if the file of a SQLite database does not exist.
 
     Raises:
         PresscheckError: the folder of a new SQLite database cannot be written to.

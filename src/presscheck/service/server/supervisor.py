@@ -1,4 +1,4 @@
-"""Supervision of service processes on one socket, which are started, restarted if they die, and stopped together."""
+"""Supervisor of several service processes on one socket: starts them, restarts dead ones, and stops all together."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Sites: structure, addresses, customization, visitors."""
+"""Sites: structure, URLs, customization and tokens."""

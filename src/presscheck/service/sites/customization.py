@@ -64,7 +64,7 @@ CHOICES: dict[str, frozenset[str]] = {
 
 
 CODE_THEME = {name: {"light": "default-light", "dark": "default-dark"} for name in ("default", "openapi")}
-"""The default colors of code blocks and of API operations, a setting that only the newest API release has."""
+"""The default colors of code blocks and API operations. Only the newest API release has this setting."""
 
 
 def looks_of(context: Context, site: SiteRow) -> dict[str, Any]:
@@ -92,13 +92,13 @@ OF_SPACES = frozenset(
         "socialPreview",
     )
 )
-"""The parts of a customization that a space of a site can have of its own."""
+"""The parts of a customization that a space of a site can override."""
 
 
 def combined(looks: dict[str, Any], own: dict[str, Any] | None) -> dict[str, Any]:
-    """Return a customization with the values of `own`, which has only some parts.
+    """Return a customization in which the values of `own` override the values of `looks`.
 
-    The values of objects are combined, other values are replaced, and None removes a value.
+    Objects are combined recursively, other values are replaced, and None removes a value.
     """
     result = dict(looks)
     for name, value in (own or {}).items():
@@ -115,7 +115,7 @@ def combined(looks: dict[str, Any], own: dict[str, Any] | None) -> dict[str, Any
 
 
 def with_newest_parts(looks: dict[str, Any]) -> dict[str, Any]:
-    """Return a customization with the parts that only the newest API release has; missing parts get defaults."""
+    """Return a customization with defaults for missing parts that only the newest API release has."""
     return looks | {
         "styling": {"codeTheme": CODE_THEME} | looks["styling"],
         "pageActions": {"items": []} | looks["pageActions"],
@@ -133,9 +133,9 @@ def require_customization(given: dict[str, Any]) -> None:
     if missing:
         raise ApiError(400, f"{missing[0]}: required; the customization of a site is replaced as a whole")
     for path, value in _places(given, ""):
-        usual = _value_at(LOOKS, path)
+        default = _value_at(LOOKS, path)
         for kind, words in ((dict, "an object"), (list, "an array"), (bool, "true or false")):
-            if isinstance(usual, kind) and not isinstance(value, kind):
+            if isinstance(default, kind) and not isinstance(value, kind):
                 raise ApiError(400, f"{path}: must be {words}")
         if path in CHOICES and value not in CHOICES[path]:
             raise ApiError(400, f"{path}: must be one of {', '.join(sorted(CHOICES[path]))}")

@@ -1,4 +1,4 @@
-"""Permitted operations of site tokens: the reads that a renderer of the site needs, and no others."""
+"""The operations that site tokens permit: only the reads that a renderer of the site needs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ANYWHERE = frozenset(
         url_lookup.ResolvePublishedContent,
     )
 )
-"""Operations without a site or a space in their path; their handlers check the token."""
+"""Operations without a site or a space in their path. Their handlers check the token."""
 _OF_SITE = frozenset[type[Operation[Any]]](
     (
         GetPublishedSite,
@@ -68,7 +68,7 @@ _OF_PREVIEW = frozenset[type[Operation[Any]]](
         content_changes.GetRevisionChanges,
     )
 )
-"""Further operations in a preview, which shows change requests."""
+"""Further operations for tokens of a preview, because previews show change requests."""
 MOST_STEPS = 50
 """Number of newest live revisions of a space that a renderer may read."""
 
@@ -76,7 +76,7 @@ MOST_STEPS = 50
 def require_granted(context: Context, operation: type[Operation[Any]], path: Mapping[str, str]) -> None:
     """Require that the caller's token allows a call, if it is a site token or an integration token.
 
-    With a site token, the call only reads the pages that the visitor may see, if the site has adaptive content.
+    If the site of a site token has adaptive content, limit the call to the pages that the visitor may see.
 
     Raises:
         ApiError: 403 or 404, the token does not allow the call.
@@ -95,7 +95,7 @@ def require_granted(context: Context, operation: type[Operation[Any]], path: Map
 
 
 def is_granted(context: Context, place: Mapping[str, str]) -> bool:
-    """Return whether the caller's token reaches a place. A token that is not limited to a site reaches every place.
+    """Return whether the caller's token permits access to a place. Only site tokens are limited to places.
 
     Args:
         context: the transaction.

@@ -24,7 +24,7 @@ from presscheck.service.models.sites import SiteRow
 
 SCOPE, COOKIES = "site:script:inject", "site:script:cookies"
 LONGEST = 3_000
-"""Maximum total length of the hosts of an integration; proxies refuse responses with long headers."""
+"""Maximum total length of the hosts of an integration, because proxies refuse responses with long headers."""
 EXTENDED = ("connect-src", "font-src", "frame-src", "img-src", "media-src", "script-src", "style-src")
 """The directives to which integrations may add hosts."""
 _SOURCE = re.compile(
@@ -33,7 +33,7 @@ _SOURCE = re.compile(
 
 
 class SiteScript(NamedTuple):
-    """A script of a site: its path on the service, the policy of its integration, and whether it may use cookies."""
+    """A script of a site: its URL path, the policy of its integration, and whether it may use cookies."""
 
     path: str
     policy: Any
@@ -66,7 +66,7 @@ def scripts_of(session: Session, site: SiteRow) -> list[SiteScript]:
 def script_at(
     context: Context, site_id: str, installation_id: str, signature: str
 ) -> tuple[IntegrationRow, InstallationRow] | None:
-    """Return the integration and the installation for the URL of a script, or None if no site has this script now."""
+    """Return the integration and the installation for the URL of a script, or None if the site does not have it."""
     row = context.session.get(InstallationRow, installation_id)
     site = context.session.get(SiteRow, site_id)
     path = f"/scripts/{site_id}/{installation_id}/{signature}.js"
@@ -81,7 +81,7 @@ def _signature(session: Session, site_id: str, integration: IntegrationRow, row:
 
 
 def policy_with(policy: dict[str, str], scripts: Iterable[SiteScript], origin: str) -> dict[str, str]:
-    """Return a content security policy that allows the scripts and the hosts that their integrations name.
+    """Extend a content security policy by the scripts and the hosts that their integrations name.
 
     The host of the service is never allowed, because it also serves pages of other organizations.
     """

@@ -1,7 +1,7 @@
 """The structure of a site as rows and serialized: section groups, sections, external links and site spaces.
 
-Deleted spaces and spaces that the caller may not see are left out, and then also empty sections and groups; see
-`sees_all_sections`.
+Deleted spaces and spaces that the caller may not see are left out. Sections and groups without visible spaces are left
+out too, unless the caller sees all sections (see `sees_all_sections`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from presscheck.service.sites.urls import published_address, section_path, space
 from presscheck.service.spaces.serializers import as_spaces
 
 Entry = SectionRow | SectionGroupRow | ExternalLinkRow
-"""An item among the sections of a site."""
+"""A section, or an item that can be placed next to sections."""
 Item = SiteSpaceRow | Entry
 """An item with a position in a site."""
 KINDS: dict[type[Item], str] = {
@@ -66,7 +66,7 @@ The columns of a deleted space are null.
 
 
 class SiteContents:
-    """The rows of a site in order, as of the creation of this object; without draft links if `is_published`."""
+    """The rows of a site in order, loaded when this object is created. `is_published` leaves out draft links."""
 
     def __init__(self, context: Context, site: SiteRow, *, is_published: bool = False) -> None:
         self.context = context
@@ -81,7 +81,7 @@ class SiteContents:
             self.site_spaces.append(site_space)
             if space is not None:
                 self._space_rows[space.id] = space
-        # most sites have neither sections nor groups, which saves two queries; without any row, it is unknown
+        # most sites have none of these, which saves three queries; a site without site spaces may have some
         may_have_sections = not site_space_rows or site_space_rows[0][0]
         self.groups = list(session.scalars(_GROUPS, {"site": site.id})) if may_have_sections else []
         self.sections = list(session.scalars(_SECTIONS, {"site": site.id})) if may_have_sections else []
@@ -269,7 +269,7 @@ def above(item: Entry) -> str | None:
 
 
 def free_path(title: str, taken: set[str]) -> str:
-    """Return a URL slug for a title, with a number if the slug is taken."""
+    """Return a slug for a title, with a number if the slug is taken."""
     slug = title_slug(title)
     path, number = slug, 1
     while path in taken:

@@ -1,4 +1,4 @@
-"""Editing of the structure of a site. A site or a section with site spaces always has a default site space."""
+"""Edits of the structure of a site. A site or a section with site spaces always has a default site space."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def add_site_space(context: Context, site: SiteRow, space_id: str, section: Sect
 
 
 def add_section(context: Context, site: SiteRow, title: str, icon: str | None) -> SectionRow:
-    """Add an empty section at the end; the first section takes over the site spaces of the top level."""
+    """Add a section at the end. It is empty, but the first section gets the site spaces of the top level."""
     contents = SiteContents(context, site)
     row = SectionRow(
         id=new_id(),
@@ -64,12 +64,12 @@ def add_section(context: Context, site: SiteRow, title: str, icon: str | None) -
 
 
 def end_of(row: Sequence[Item]) -> int:
-    """Return the position after the last of some siblings. Positions have gaps where items were removed."""
+    """Return the position after the last sibling. Positions may have gaps, where items were removed."""
     return max((item.position for item in row), default=-1) + 1
 
 
 def open_first(context: Context, site: SiteRow) -> None:
-    """Make the first item the default wherever a site or section has items but no existing default."""
+    """Make the first item the default wherever the default of the site or of a section does not exist."""
     contents = SiteContents(context, site)
     site.default_section_id = _first(site.default_section_id, contents.sections)
     top = [site_space for site_space in contents.site_spaces if site_space.section_id is None]
@@ -95,7 +95,7 @@ def regroup(contents: SiteContents, group: SectionGroupRow, sections: Sequence[s
 
 
 def dissolve(contents: SiteContents, group: SectionGroupRow) -> None:
-    """Delete a group; its items take its place."""
+    """Delete a group and put its items in its place."""
     row, inside = contents.row_of(group), contents.inside(group.id)
     at = row.index(group)
     for item in inside:

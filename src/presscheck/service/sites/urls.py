@@ -1,7 +1,7 @@
-"""URLs of sites, sections and site spaces, the names in them, and the access that a share key grants.
+"""URLs of sites, sections and site spaces, with their names and share keys.
 
-The URL of a site with share links contains a key. Only users who manage the site and see all of its spaces, and callers
-who have a key already, get this URL. Names are unique in the whole service; former names redirect and stay reserved.
+The URL of a site with share links contains a key. It is only returned to users who manage the site and see all of its
+spaces, and to callers who sent a key. Names are unique in the service. Former names redirect and stay reserved.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _SLUG = re.compile(r"\w+(?:[-.]\w+)*")
 
 
 def site_address(context: Context, site: SiteRow, key: str = "") -> str:
-    """Return the URL of a site, published or not, with a share key if given."""
+    """Return the URL of a published or unpublished site, with a share key if given."""
     top = f"https://{site.hostname}" if site.hostname else f"{context.origin}/docs"
     parts = [site.basename or ("" if site.hostname else site.id), key]
     return "/".join([top, *(part for part in parts if part)]) + "/"
 
 
 def published_address(context: Context, site: SiteRow) -> str | None:
-    """Return the URL of a site for the caller, or None.
+    """Return the URL of a published site for the caller.
 
-    The URL is None if the site is not published, or if it contains a share key that the caller may not see.
+    Return None if the site is not published, or if its URL contains a share key that the caller may not see.
     """
     if not site.published:
         return None
@@ -49,7 +49,7 @@ def published_address(context: Context, site: SiteRow) -> str | None:
 
 
 def own_key(site: SiteRow) -> str:
-    """Return the share key in the URL of a site; empty unless its visibility is share-link."""
+    """Return the share key in the URL of a site, or an empty string if its visibility is not share-link."""
     return (site.share_key or "") if site.visibility == "share-link" else ""
 
 
@@ -73,7 +73,7 @@ def section_path(site: SiteRow, section: SectionRow) -> str:
 
 
 def published_spaces(context: Context, ids: Iterable[str]) -> dict[str, str]:
-    """Return the URLs of published spaces by space id; if a space is in several sites, the URL in the oldest site."""
+    """Return the URLs of published spaces by space id. For a space in several sites, the oldest site counts."""
     urls: dict[str, str] = {}
     for site_space, site, section in context.session.execute(_PUBLISHED, {"ids": list(ids)}):
         address = published_address(context, site)
@@ -103,7 +103,7 @@ def opens(context: Context, space_id: str, share_key: str) -> bool:
 
 
 def opens_site(context: Context, site: SiteRow, share_key: str | None) -> bool:
-    """Return whether a key opens the site, as its own key or an active share link.
+    """Return whether a key is the site's own key or belongs to an active share link.
 
     If it does, responses to the current call may contain the key.
     """
@@ -116,7 +116,7 @@ def opens_site(context: Context, site: SiteRow, share_key: str | None) -> bool:
 
 
 def fits(key: str | None, given: str | None) -> bool:
-    """Return whether a given share key is equal to `key`, comparing in constant time; False if one is missing."""
+    """Compare two share keys in constant time. Return False if one is missing."""
     return bool(key and given) and secrets.compare_digest(str(key).encode(), str(given).encode())
 
 

@@ -1,4 +1,4 @@
-"""Serialization of spaces and users; all counts and users of a response are loaded together."""
+"""Serialization of spaces and users. All counts and users of a response are loaded together."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NUMBERS = union_all(
 )
 """Selects the numbers of change requests by status, of open comments and of published sites, for each space.
 
-It is one statement because the overhead of a second one exceeds the cost of counting.
+This is one statement, because the overhead of a second statement exceeds the cost of counting.
 """
 _users = UserRow.__table__.c
 _USERS = select(_users.id, _users.display_name, _users.email, _users.photo_url).where(among(_users.id, "ids"))
@@ -62,7 +62,8 @@ def as_spaces(context: Context, rows: Sequence[SpaceRow]) -> list[Space]:
 def as_shared_space(context: Context, row: SpaceRow) -> Space:
     """Serialize a space for a caller who only has a share key.
 
-    Merge rules, default level, parent and counts are left out. The title is as visitors without claims see it.
+    Merge rules, default level, parent and counts are left out. The title has only the parts for visitors without
+    claims.
     """
     return as_spaces(context, [row])[0].model_copy(
         update={
@@ -124,7 +125,7 @@ def _permissions(level: str | None, row: SpaceRow) -> dict[str, Any]:
 
 
 def people(context: Context, ids: Iterable[str | None]) -> dict[str, User]:
-    """Load users by id, leaving out users that do not exist. The caller needs no query."""
+    """Return users by id. Ids without a user are left out. The caller is not loaded again."""
     user_ids = {user_id for user_id in ids if user_id}
     users: dict[str, User] = {}
     if context.user.id in user_ids and isinstance(context.user, Caller):

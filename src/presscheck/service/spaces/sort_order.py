@@ -1,4 +1,4 @@
-"""Order of spaces and collections: items with the same parent form one list, renumbered on changes."""
+"""Order of spaces and collections. Items with the same parent form one list, which is renumbered on changes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def siblings(session: Session, organization_id: str, parent_id: str | None) -> l
 
 
 def place(session: Session, item: Placed, parent_id: str | None, at: int | None = None) -> None:
-    """Move an item into a collection or to the top level, at an index or at the end, and number the siblings."""
+    """Move an item into a collection or to the top level, at an index or at the end, and renumber the siblings."""
     row = [sibling for sibling in siblings(session, item.organization_id, parent_id) if sibling is not item]
     row.insert(len(row) if at is None else at, item)
     item.parent_id = parent_id
@@ -52,7 +52,7 @@ def place(session: Session, item: Placed, parent_id: str | None, at: int | None 
 
 
 def move(context: Context, item: Placed, call: MoveSpace | MoveCollection) -> None:
-    """Move an item to the requested place, if the caller may.
+    """Move an item to the place that a call requests, after checking permissions.
 
     Raises:
         ApiError: 400 if the place is invalid, 403 if the move changes who has access to an item that the caller does
@@ -86,7 +86,7 @@ def require_admin_of_all(context: Context, item: Placed) -> None:
     """Require that the caller administers an item and everything inside, so that it can be transferred.
 
     Raises:
-        ApiError: 403, an item is not administered by the caller.
+        ApiError: 403, the caller does not administer one of the items.
     """
     for inner in _with_contents(context, item):
         if level_in(context, inner) != "admin":
@@ -107,7 +107,7 @@ def _not_administered(item: Placed, inner: Placed, doing: str) -> ApiError:
 
 
 def require_parent(context: Context, organization_id: str, parent_id: str | None) -> CollectionRow | None:
-    """Return the target collection if the caller may add to it, or None for the top level.
+    """Require that the caller may add items to a collection. Return the collection, or None for the top level.
 
     Raises:
         ApiError: 403 if the caller may not, 404 if it does not exist, 409 if it is in another organization.

@@ -12,9 +12,9 @@ _source, _result = TranslationRow.source_space, TranslationRow.result_space
 
 
 def translations_of(context: Context, space_id: str) -> list[SpaceRow]:
-    """Return the translations of a space; for a translation, its source and the other translations of the source."""
+    """Return the translations of a space. For a translation, return its source and the source's other translations."""
     sources = select(_source).where(_result == space_id)
     family = select(_source, _result).where(_result.is_not(None), or_(_source == space_id, _source.in_(sources)))
-    ids = {one for row in context.session.execute(family) for one in row} - {space_id}
+    ids = {space for row in context.session.execute(family) for space in row} - {space_id}
     spaces = select(SpaceRow).where(SpaceRow.id.in_(ids), SpaceRow.deleted_at.is_(None)).order_by(SpaceRow.id)
     return list(context.session.scalars(spaces)) if ids else []
