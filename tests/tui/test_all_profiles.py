@@ -175,7 +175,7 @@ async def test_an_offline_profile_keeps_its_rows(sample: RunningService, tmp_pat
     async with running(app_on(sample, tmp_path, name="work")) as pilot:
         app: Any = pilot.app
         await list_loaded(pilot, "work", "client")
-        await until(pilot, holds=lambda: "⚠ client: offline" in notes(app))
+        await until(pilot, holds=lambda: "⚠ client: offline. " in notes(app))
         await go_to_row(pilot, "client")
         await pilot.press("enter")
         await until(pilot, shows="client is offline, and this change request was never loaded")

@@ -17,7 +17,7 @@ from presscheck.engine.inbox.profile_inboxes import SHOWN_VIEWS, ProfileInbox, P
 from presscheck.engine.inbox.views import name_of
 from presscheck.engine.profiles import inbox_profiles
 from presscheck.errors import ConfigurationError, PresscheckError
-from presscheck.text.phrases import ago, now, span
+from presscheck.text.phrases import MINUTE, ago, now, span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width, wrap
 from presscheck.tui.places import Place
@@ -243,7 +243,8 @@ def _note_lines(inbox: ProfileInbox, columns: int) -> list[Line]:
     """Render the sign, the name and the state of a profile; nothing if it is loaded and online."""
     status = inbox.engine.status if inbox.engine else None
     if inbox.engine and status and not status.online:
-        since = f" for {span(now().timestamp() - status.offline_since)}" if status.offline_since else ""
+        seconds = now().timestamp() - (status.offline_since or now().timestamp())
+        since = f" for {span(seconds)}" if seconds >= MINUTE else ""
         sign, text = Span("⚠ ", "waiting"), f"offline{since}. {inbox.engine.offline_reason}"
     elif inbox.error:
         sign, text = Span("✗ ", "removed"), inbox.error.message
