@@ -1,4 +1,4 @@
-"""The Textual app: themes, screens, messages, errors, and a clean end on signals and crashes."""
+"""The Textual app: themes, screens, messages, errors, and a clean exit on signals and crashes."""
 
 from __future__ import annotations
 
@@ -78,9 +78,9 @@ NOTICE_SECONDS = 4.0
 CONNECT_AFTER = 0.5
 """Maximum seconds before requests are sent, even if the inbox is not painted yet."""
 LONGEST_END = 3.0
-"""Maximum seconds that the app may take to end after its terminal is gone."""
+"""Maximum seconds for the app to exit after its terminal is gone."""
 SETTLED = 0.1
-"""Seconds after a resize until the size of the terminal is compared."""
+"""Seconds after a resize until the size of the terminal is checked."""
 TERMINAL_CHECK = 1.0
 """Seconds between two checks whether the terminal still exists."""
 INTERNAL_ERROR = 70
@@ -93,9 +93,9 @@ class Start:
 
     Args:
         snapshot: the stored startup snapshot of the inbox.
-        welcome: makes a screen that is shown before the inbox and returns the profile to use.
+        welcome: creates a screen that is shown before the inbox; its result is the profile to use.
         then: opens another screen of the app on top of the inbox.
-        begun_with: the profile with which the process began; by default the profile of the app.
+        begun_with: the profile that the process started with; by default the profile of the app.
     """
 
     snapshot: str | None = None
@@ -136,15 +136,15 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._open_engine, self._start = open_engine, start or Start()
         self._engine: Engine | None = None
         self._profile_inboxes: ProfileInboxes | None = None
-        self.navigation = Navigation(cast("AppContext", self))  # Textual declares wider types than are needed here
+        self.navigation = Navigation(cast("AppContext", self))  # AppContext needs narrower types than Textual declares
         self._notices_shown = 0
         self.profile, self.settings_file, self.where = profile, where.config_file, where
         self.next_profile: Profile | None = None
-        """The profile with which the process continues after this app, if the user switches."""
+        """The profile of the next app of this process, if the user switches profiles."""
         self.next_place: Place | None = None
-        """The place at which the next profile begins; None for its first screen."""
+        """The first place of the next app; None for its first screen."""
         self.place_before: Place | None = None
-        """The place of this profile to which the user can go back from the next profile."""
+        """The place of this app to which the user can go back from the next app."""
         self._trust_file = where.trust_file
         self.keymap, self._key_errors = (keymap, ()) if keymap else load_keymap(where.config_file, profile.project)
         use_keymap(self.keymap)
@@ -161,7 +161,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Return the style of the current theme for style words such as `added strong`."""
         self.theme = theme_name
         self.stylesheet = ParsedStylesheet(variables=self.get_css_variables())
-        # Monochrome, which Textual has chosen before the theme was known, turns the terminal's own colors into black
+        # Textual chose Monochrome before the theme was known; it turns the terminal's own colors into black
         self._filters = [NoColor() if isinstance(each, Monochrome) else each for each in self._filters]
         self._filters.append(ControlCharFilter())
         if profile.uses_ascii:
@@ -177,10 +177,10 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._painted: Screen[Any] | None = None
         """The screen that was painted last."""
         self._painted_size = Size()
-        """The size of the screen when it was painted last."""
+        """The size of the screen at its last paint."""
         self._last_key = self._paint_begun = 0.0
         self._paint_timer: Timer | None = None
-        """The timer that sends what was not sent at once, if anything."""
+        """The timer that sends delayed changes to a slow terminal."""
         self._pressed: Widget | None = None
         """The widget on which a mouse button was last pressed."""
         self._notice_timer: Timer | None = None
@@ -209,12 +209,12 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     @property
     def begun_with(self) -> Profile:
-        """The profile with which the process began, whose token may be that of the environment."""
+        """The profile that the process started with. Its token may come from the environment."""
         return self._start.begun_with or self.profile
 
     @property
     def profile_inboxes(self) -> ProfileInboxes:
-        """The inboxes of several profiles, made at the first use."""
+        """The inboxes of several profiles, created at the first use."""
         if self._profile_inboxes is None:
             from presscheck.engine.inbox.profile_inboxes import ProfileInboxes  # 5 ms, only for several profiles
 
@@ -222,7 +222,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         return self._profile_inboxes
 
     async def _open_other(self, name: str) -> Engine:
-        """Open and start the engine of another profile. Programs that print a token run in a thread.
+        """Open and start the engine of another profile. Token programs run in a thread.
 
         Raises:
             PresscheckError: the settings file has an error, the profile has no token, or its files cannot be opened.
@@ -234,12 +234,12 @@ class PresscheckApp(App[int], inherit_bindings=False):
         return engine
 
     def switch_profile(self, profile: Profile, place: Place | None = None, before: Place | None = None) -> None:
-        """End the app; the process continues with an app for another profile. See `AppContext.switch_profile`."""
+        """Exit the app; the process continues with an app for another profile. See `AppContext.switch_profile`."""
         self.next_profile, self.next_place, self.place_before = profile, place, before
         self.exit(0)
 
     def watch_theme(self, name: str) -> None:
-        """Switch to the styles of another theme before anything is drawn with it."""
+        """Switch to the styles of the new theme before Textual draws with it."""
         self._styles.use(self.themes[name])
 
     @override
@@ -262,7 +262,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self.call_after_refresh(self._open_first_screen)
 
     async def _begin_with(self, profile: Profile | None) -> None:
-        """Show the first screen of the profile that the welcome screen returned. Without a profile, end the app."""
+        """Open the first screen for the profile from the welcome screen. Without a profile, exit."""
         if profile is None:
             self.exit(0)
             return
@@ -283,13 +283,13 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self.run_worker(self._announce_events, exclusive=True, group="events")
 
     def _show_key_errors(self) -> None:
-        """Show the errors in the user's keys; the commands keep their other keys."""
+        """Show the errors in the key settings. Settings with errors are ignored."""
         for error in reversed(self._key_errors):
             # the footer has no room for the whole path; `presscheck keys --check` shows it
             self.show_error(ConfigurationError(str(replace(error, file=Path(error.file.name)))))
 
     def _begin_project(self) -> None:
-        """Show what is wrong with the project file, and ask for its programs."""
+        """Show the problems of the project file, and ask whether to trust its programs."""
         project = self.profile.project
         for error in reversed(project.problems if project else ()):
             self.show_error(ConfigurationError(str(replace(error, file=Path(error.file.name)))))
@@ -299,13 +299,13 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self.run_worker(ask_for_programs(cast("AppContext", self), self._trust_file), group="project")
 
     def reload_keys(self) -> None:
-        """Use the keys that the settings file has now."""
+        """Load the keys from the settings file again."""
         self.keymap, self._key_errors = load_keymap(self.settings_file, self.profile.project)
         use_keymap(self.keymap)
         self._show_key_errors()
 
     async def _connect(self) -> None:
-        """Start sending requests, and open the screen that the user asked for; later calls do nothing."""
+        """Start sending requests, and open the requested screen. Later calls do nothing."""
         if self._is_connected:
             return
         self._is_connected = True
@@ -414,7 +414,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self.observer.screen_changed()
 
     async def on_unmount(self) -> None:
-        """Stop the background sync, and close the engine."""
+        """Stop the background sync, and close the engines."""
         if self._background_refresh:
             await self._background_refresh.close()
         if self._profile_inboxes:
@@ -424,7 +424,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     @override
     def exit(self, *args: Any, **more: Any) -> None:
-        self._is_connected = True  # the user does not wait for requests that were not sent yet
+        self._is_connected = True  # send no requests any more
         save = getattr(self.screen, "save_snapshot", None) if self.screen_stack else None
         if save:
             save()
@@ -444,7 +444,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """Show a message in the footer, for some seconds or until the next key; there are no toasts."""
+        """Show a message in the footer, for some seconds or until the next key, instead of Textual's toast."""
         self.notices.show(message, self._place)
         self._notice_shown()
 
@@ -485,7 +485,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         return (self.navigation,)
 
     def own_handlers(self, screen: Screen[Any]) -> Sequence[OwnHandler]:
-        """Return the own commands of the user, with their handlers on a screen."""
+        """Return the user's own commands with their handlers for a screen."""
         if not self.keymap.own_commands:
             return ()
         from presscheck.tui.screens.own_commands import own_handlers  # 9 ms, only with own commands
@@ -513,7 +513,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         return self.navigation.place_reason(place)
 
     def open_permissions(self, organization: Organization, thing: Container | OrganizationMember) -> None:
-        """Show who has which level in a container, or the levels of a member, each with the reason."""
+        """Show the access levels in a container or of a member, each with its source."""
         self.navigation.open_permissions(organization, thing)
 
     def write_to_terminal(self, sequence: str) -> None:
@@ -538,7 +538,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self.refresh()
 
     def on_resize(self) -> None:
-        """Forget the lines on the terminal, which the resize has changed, and measure its cells again."""
+        """Reset the painter, because the resize changed the lines on the terminal, and measure the cells again."""
         self._painter.reset()
         self.pictures.measure_again()
         if self._size_timer:
@@ -546,9 +546,10 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._size_timer = self.set_timer(SETTLED, self._check_size)
 
     def _check_size(self) -> None:
-        """Take over the size of the terminal if an older size was reported last.
+        """Use the current size of the terminal if Textual reported an older one last.
 
-        Textual reads and reports the size in a signal handler, which the next signal may interrupt between the two.
+        Textual reads and then reports the size in a signal handler. Another resize may interrupt it between the two
+        steps.
         """
         self._size_timer = None
         if self.is_headless or self.is_web or self.supports_smooth_scrolling:  # the last: the terminal reports its size
@@ -560,7 +561,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
     @override
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
         if isinstance(renderable, CompositorUpdate):
-            if screen.outer_size != self._painted_size:  # the size of the layout: `size` is already that of the app
+            if screen.outer_size != self._painted_size:  # the size of the last layout; `size` already has the new size
                 # between `on_resize` and the new layout, lines of the old size may have scrolled the terminal
                 self._painted_size = screen.outer_size
                 self._painter.reset()
@@ -576,7 +577,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     @override
     def _begin_update(self) -> None:
-        if not self.bandwidth.is_low:  # a slow terminal shows text as it arrives, and saves 16 bytes
+        if not self.bandwidth.is_low:  # a slow terminal should show text as it arrives; this also saves 16 bytes
             super()._begin_update()
 
     @override
@@ -585,9 +586,9 @@ class PresscheckApp(App[int], inherit_bindings=False):
             super()._end_update()
 
     def _is_sent_now(self, screen: Screen[Any], update: CompositorUpdate) -> bool:
-        """Return whether a change is sent to a slow terminal at once. Otherwise, a timer sends the change.
+        """Return whether to send a change to a slow terminal at once; otherwise a timer sends it.
 
-        What follows from a key, or opens a screen, is sent at once.
+        Changes that respond to a key, or open a screen, are sent at once.
         """
         is_opened, is_answer = self._painted is not screen, monotonic() - self._last_key < ANSWER
         if self._paint_timer and self._last_key > self._paint_begun:
@@ -601,7 +602,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         return is_opened or is_answer
 
     def _paint_all(self) -> None:
-        """Send what was not sent at once."""
+        """Send the delayed changes."""
         self._paint_timer = None
         if self._painter.has_more:
             super()._display(self.screen, cast("Any", self._painter.update()))
@@ -614,7 +615,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self.write_to_terminal(clipboard_sequence(text, os.environ))
 
     def _ask_terminal(self) -> None:
-        """Ask the terminal for its attributes, to measure how long the answer takes."""
+        """Query the terminal's attributes, to measure the time until it answers."""
         self.bandwidth.asked()
         self.write_to_terminal(QUESTION)
 
@@ -627,7 +628,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self.notify("slow terminal: sending less; PRESSCHECK_LOW_BANDWIDTH=off prevents it")
 
     def run_to_end(self) -> int:
-        """Run until the user or a signal ends the app. Return the exit code."""
+        """Run until the app exits. Return the exit code."""
         show_joiners(joiners_of(os.environ))
         code = self.run()
         flush_or_discard()
@@ -645,7 +646,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         loop.add_signal_handler(signal.SIGHUP, self._hang_up)
 
     def _end(self, code: int) -> None:
-        """End the app, or wait until the first screen is open: Textual fails if a screen is closed while it opens."""
+        """Exit the app. While the first screen is being opened, exit after that, because Textual would fail."""
         if self._is_opening:
             self._end_code = code
         else:
@@ -660,7 +661,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
     def _watch_terminal(self) -> None:
         """Check regularly whether the terminal still exists, because not every lost terminal sends a signal.
 
-        A hang-up also sends SIGCONT, after which Textual would draw on the missing terminal.
+        A hang-up also sends SIGCONT, after which Textual would draw on the lost terminal.
         """
         resume = signal.getsignal(signal.SIGCONT)
 
@@ -672,18 +673,18 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self.set_interval(TERMINAL_CHECK, self._end_without_terminal)
 
     def _end_without_terminal(self) -> None:
-        """End the app as on a hang-up if the terminal is gone.
+        """Exit as on a hang-up if the terminal is gone.
 
-        Only the first program in a terminal receives the signal. If it waits for the app, as `make` does, the app would
-        never end, and Textual would read the end of its input in a loop.
+        Only the first program in a terminal receives the signal. If that is a program that waits for the app, such as
+        `make`, the app would never exit, and Textual would read the end of its input in a loop.
         """
         if not is_terminal():
             self._hang_up()
 
     def _hang_up(self) -> None:
-        """End the app because the terminal is gone.
+        """Exit because the terminal is gone.
 
-        If Textual still waits for the terminal after `LONGEST_END`, the process exits; by then the store is closed.
+        If Textual still waits for the terminal after `LONGEST_END`, terminate the process; the store is closed by then.
         """
         code = SIGNAL_EXIT_CODES[signal.SIGHUP]
         end = ThreadTimer(LONGEST_END, os._exit, (code,))
@@ -697,13 +698,13 @@ class PresscheckApp(App[int], inherit_bindings=False):
         module = sys.modules[type(driver).__module__]
         if hasattr(module, "XTermParser"):
             vars(module)["XTermParser"] = AnswerParser
-        if stream := getattr(driver, "_file", None):  # the stream of the writer thread, which not every driver has
+        if stream := getattr(driver, "_file", None):  # drivers with a writer thread
             vars(driver)["_file"] = TerminalStream(stream)
         return driver
 
     @override
     def _fatal_error(self) -> None:
-        """End the app after an internal error without showing local variables, which may hold secrets."""
+        """Exit after an internal error, without printing local variables, which may contain secrets."""
         self._close_messages_no_wait()
 
     @override
@@ -719,7 +720,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self.notify(notice)
 
     def _take_left_texts(self) -> None:
-        """Store as drafts the texts that were open in an editor when the app was killed."""
+        """Recover texts that were open in an editor when the app was killed, as drafts."""
         from presscheck.store.open_texts import take_left_texts  # 4 ms, only after the first paint
 
         try:

@@ -1,4 +1,4 @@
-"""The part of the app that screens use, as a protocol; screens import this module instead of the app."""
+"""The interface of the app for screens, so that they do not import the app."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class CommandObserver(Protocol):
     """An observer of the user's commands, such as the tour."""
 
     def takes(self, command: str) -> bool:
-        """Return whether the observer replaces a command that is about to run."""
+        """Handle a command that is about to run. Return True to prevent it."""
         ...
 
     def ran(self, command: str, work: Worker[None] | None) -> None:
-        """Handle the start of a command; `work` is the worker in which an asynchronous command continues."""
+        """Handle a command that was started. `work` is the worker of an asynchronous command."""
         ...
 
     def screen_changed(self) -> None:
@@ -47,7 +47,7 @@ class CommandObserver(Protocol):
 
 
 class AppContext(Protocol):
-    """What screens need from the app: the engine, messages to the user, styles and navigation."""
+    """The app as screens use it: the engine, messages to the user, styles and navigation."""
 
     profile: Profile
     settings_file: Path
@@ -75,7 +75,7 @@ class AppContext(Protocol):
         ...
 
     def reload_keys(self) -> None:
-        """Use the keys that the settings file has now."""
+        """Load the keys from the settings file again."""
         ...
 
     def notify(self, message: str) -> None:
@@ -108,7 +108,7 @@ class AppContext(Protocol):
         ...
 
     def suspend(self) -> AbstractContextManager[None]:
-        """Hand the terminal to another program inside the context."""
+        """Give the terminal to another program for the duration of the context."""
         ...
 
     def write_to_terminal(self, sequence: str) -> None:
@@ -156,7 +156,7 @@ class AppContext(Protocol):
         ...
 
     def open_permissions(self, organization: Organization, thing: Container | OrganizationMember) -> None:
-        """Show who has which level in a container, or the levels of a member, each with the reason."""
+        """Show the access levels in a container or of a member, each with its source."""
         ...
 
     @property
@@ -187,26 +187,26 @@ class AppContext(Protocol):
 
     @property
     def profile_inboxes(self) -> ProfileInboxes:
-        """The inboxes of several profiles, made at the first use."""
+        """The inboxes of several profiles, created at the first use."""
         ...
 
     @property
     def begun_with(self) -> Profile:
-        """The profile with which the process began, whose token may be that of the environment."""
+        """The profile that the process started with. Its token may come from the environment."""
         ...
 
     def switch_profile(self, profile: Profile, place: Place | None = None, before: Place | None = None) -> None:
-        """End the app; the process continues with an app for another profile.
+        """Exit the app; the process continues with an app for another profile.
 
         Args:
             profile: the other profile.
-            place: the place to begin at; None for the first screen of the profile.
+            place: the first place of the next app; None for its first screen.
             before: the place of this profile to which the user can go back.
         """
         ...
 
     def exit(self, result: int | None = None) -> None:
-        """End the app; `result` is the exit code."""
+        """Exit the app; `result` is the exit code."""
         ...
 
     def command_handlers(self) -> Iterable[object]:
@@ -214,7 +214,7 @@ class AppContext(Protocol):
         ...
 
     def own_handlers(self, screen: Screen[Any]) -> Sequence[OwnHandler]:
-        """Return the own commands of the user, with their handlers on a screen."""
+        """Return the user's own commands with their handlers for a screen."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""The table of all commands of presscheck: the source of keys, footer, palette, help and the key table of the manual.
+"""The table of all commands, from which keys, footer, palette, help and the manual's key table are generated.
 
 A screen has a command if one of its command handlers, or the app, has a method ``command_<name>``. The command is
 disabled while a method ``reason_<name>`` returns a reason. Names are stable, because settings refer to them. A key has
@@ -22,8 +22,9 @@ PREFIXES = {"g": "go", "p": "pick a side", "v": "review", "M": "my inbox", ".": 
 NEVER_ALONE = frozenset(
     ("ctrl+a", "ctrl+b", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+z", "ctrl+backslash", "alt+b", "alt+f", "f10")
 ) | {"f11"}
-"""Keys that terminals or multiplexers may intercept, or that Textual reads as other keys (alt+b and alt+f); a command
-must not have only these keys.
+"""Keys that must not be the only keys of a command.
+
+Terminals or multiplexers may intercept them, or Textual reads them as other keys (alt+b and alt+f).
 """
 _ALWAYS_IN_DIALOGS = frozenset(("escape", "enter", "tab", "up", "down", "left", "right", "pageup", "pagedown"))
 """Default keys that dialogs keep even if the user chose other keys."""
@@ -33,9 +34,9 @@ ASK_FOR_TEXT = frozenset(
         *("react", "reviewers", "rename", "add", "save_view"),
     )
 )
-"""Commands after whose key a user types a text."""
+"""Commands that open an input for a text."""
 NEED_TERMINAL = frozenset(("edit_other", "edit_outside", "folder"))
-"""Commands that hand the terminal to another program, which a web browser does not have."""
+"""Commands that give the terminal to another program. They do not work in a web browser."""
 NO_TERMINAL = "not in the browser: presscheck in a terminal can open your editor or shell"
 _KEY_LABELS = {
     "escape": "esc",
@@ -60,10 +61,10 @@ class Command:
     Args:
         name: the stable name; the method is ``command_<name>``.
         keys: equivalent keys; each is a key, or a key sequence separated by spaces. Own commands may have none.
-        title: a few words, for footer and popup.
+        title: a short title, for footer and popup.
         scope: the group in help and manual.
         help: a sentence of at most 60 characters; empty if the title is sufficient.
-        own: the settings of an own command of the user; None for the commands of presscheck.
+        own: the settings of the user's own command; None for the commands of presscheck.
     """
 
     name: str
@@ -309,10 +310,10 @@ _IN_DIALOGS = tuple(
 
 
 class Keymap:
-    """The keys of each command: the default keys, or those that the user chose.
+    """The keys of each command: the default keys or the user's keys.
 
     Args:
-        own: the keys that replace the default keys, by name of the command.
+        own: the user's keys, by name of the command.
         own_commands: the commands that the user added, with their keys.
     """
 
@@ -344,9 +345,9 @@ class Keymap:
         return shown(self.first(name))
 
     def default_of(self, key: str) -> str:
-        """Return the default key that a pressed key stands for in dialogs, which are written for the default keys.
+        """Translate a pressed key to the default key with the same meaning, because dialogs handle default keys.
 
-        The result is empty if the user gave the command of a default key another key.
+        Returns an empty text for a default key whose command the user moved to another key.
         """
         return self._meanings.get(key, key)
 
@@ -360,7 +361,7 @@ _keymap = Keymap()
 
 
 def use_keymap(keymap: Keymap) -> None:
-    """Name the keys of this keymap in messages from now on."""
+    """Set the keymap whose keys messages show."""
     global _keymap
     _keymap = keymap
 
@@ -371,12 +372,12 @@ def key_for(name: str) -> str:
 
 
 def with_keys(text: str) -> str:
-    """Return a constant text in which names of commands in braces, such as `{unsend}`, are replaced by their keys."""
+    """Replace names of commands in braces, such as `{unsend}`, by their keys."""
     return _COMMAND_IN_BRACES.sub(lambda match: key_for(match[1]), text)
 
 
 def _dialog_key(command: Command) -> str:
-    """Return the default key of a command that all dialogs have: `down` instead of `j`, which a text may contain."""
+    """Return the default key of a command in dialogs: `down` rather than `j`, which is needed for text."""
     return next((key for key in command.keys if key in _ALWAYS_IN_DIALOGS), command.keys[0])
 
 
@@ -384,7 +385,7 @@ class Where(NamedTuple):
     """Where a command works.
 
     Attributes:
-        words: the place in words, such as `in a review`.
+        words: a phrase for the place, such as `in a review`.
         kind: the kind of the place, such as `review`; empty if there is no way to go there.
         targets: the kinds of items to choose from before going there, as in the palette: `cr`, `space`, `page`, `site`.
         opener: the command that opens the screen on which the command works; empty if the command works at the place.
@@ -412,7 +413,7 @@ _WHERE_BY_SCOPE = {
     "editor": Where("in the page editor"),
     "outbox": Where("in the outbox", "outbox"),
 }
-"""Where the commands of a scope work; commands of other scopes work in Browse, if not on every screen."""
+"""Where the commands of a scope work. For other scopes, the default is Browse."""
 _WHERE_BY_NAME = {
     "tab": _INBOX,
     "bookmark": _BROWSE,
@@ -426,17 +427,17 @@ _WHERE_BY_NAME = {
     "rotate_key": Where("in the access of a site", "publish", ("site",), "go_access"),
     "development_mode": Where("on an integration, in administration", "admin"),
 }
-"""Where commands work that are not with the others of their scope."""
+"""Where commands work that differ from the rest of their scope."""
 
 
 WORDS_OF_PLACE = {
     place.kind: place.words for place in (_INBOX, _REVIEW, _BROWSE, _SITES, _ADMIN, _WHERE_BY_SCOPE["outbox"])
 }
-"""The kinds of places in words."""
+"""Phrases for the kinds of places."""
 
 
 def where(command: Command) -> Where:
-    """Return where to run a command that not every screen has."""
+    """Return where a command works that is not available on every screen."""
     return _WHERE_BY_NAME.get(command.name) or _WHERE_BY_SCOPE.get(command.scope, _BROWSE)
 
 
@@ -474,7 +475,7 @@ class FirstKey(NamedTuple):
 
 
 class OwnHandler(NamedTuple):
-    """An own command of the user, with the functions that run it and that return why it is disabled."""
+    """The user's own command, a function that runs it, and a function that returns why it is disabled."""
 
     command: Command
     run: Callable[[], Any]
@@ -487,7 +488,7 @@ class CommandTable:
     Args:
         owners: objects with methods `command_<name>`, which run a command, and `reason_<name>`, which return why the
             command is disabled now, or None. The first object that has a method wins.
-        parts: objects by title, such as tabs, whose methods count only while the object is shown.
+        parts: objects by title, such as tabs, whose methods are only used while the object is visible.
         shown_parts: returns the visible parts, which take precedence over the owners.
         own: the own commands of the user.
     """
@@ -523,7 +524,7 @@ class CommandTable:
     def disabled_reason(self, name: str) -> str | None:
         """Return why a command cannot run now, or None if it can.
 
-        For a command of hidden parts only, the reason names these parts.
+        If only hidden parts handle the command, the reason names these parts.
         """
         for handlers, reasons in self._shown():
             if name in handlers or name in reasons:

@@ -28,7 +28,7 @@ HARMLESS = frozenset(("png", "jpg", "jpeg", "gif", "webp", "bmp", "mp3", "ogg", 
 LINE_EDITORS = frozenset(
     ("vi", "vim", "nvim", "view", "nano", "pico", "emacs", "emacsclient", "micro", "kak", "joe", "jed", "ne", "mg")
 )
-"""Editors that accept `+LINE` before the name of a file."""
+"""Editors that accept `+LINE` before the file name."""
 FALLBACK_EDITORS = ("nano", "vim", "vi")
 
 
@@ -47,7 +47,7 @@ def edit_text(
         app: the app, which hands its terminal to the editor.
         text: the text to edit.
         keep: stores the edited text as a draft.
-        slot: the draft. If this process ends before the editor, the next start stores the edited text there.
+        slot: the draft. If this process is killed while the editor is open, the next start saves the edited text there.
         suffix: the suffix of the file name.
         line: the line to begin at, counted from 0; ignored for unknown editors.
 
@@ -90,7 +90,7 @@ def folder_reason(engine: Engine) -> str | None:
 
 
 def run_in_folder(app: AppContext, command: list[str], folder: Path) -> int:
-    """Run a program of the user in a folder, with the app suspended, and return its exit code.
+    """Run the user's program in a folder, with the app suspended. Return its exit code.
 
     Raises:
         PresscheckError: the program could not be started.
@@ -121,9 +121,9 @@ def _at_line(line: int | None) -> list[str]:
 
 
 def is_built_in(setting: str | None) -> bool:
-    """Return whether pages are edited in the built-in editor. By default, they are if VISUAL and EDITOR are unset.
+    """Return whether pages are edited in the built-in editor.
 
-    In a web browser, there is no terminal for another editor.
+    By default, it is used if VISUAL and EDITOR are unset, and always in a web browser, which has no terminal.
     """
     if is_in_browser():
         return True
@@ -155,15 +155,15 @@ def open_file(name: str, content: bytes) -> bool:
 
 @cache
 def _opened_files() -> tempfile.TemporaryDirectory[str]:
-    """Return the temporary directory of opened files.
+    """Return the temporary directory for opened files, which is deleted when the process exits.
 
-    It stays until the process ends, because programs read it later.
+    Programs may read the files long after they were started.
     """
     return tempfile.TemporaryDirectory(prefix="presscheck-")
 
 
 def is_remote() -> bool:
-    """Return whether no browser can open on the user's machine, for example over SSH or without a display."""
+    """Return whether a browser cannot be opened for the user, for example over SSH or without a display."""
     has_display = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")) or os.name == "nt"
     return (
         "SSH_CONNECTION" in os.environ or "SSH_TTY" in os.environ or not (has_display or os.uname().sysname == "Darwin")

@@ -1,7 +1,7 @@
-"""The keys that the user chose: a preset and single commands in ``[keys]`` of the settings file, and own commands.
+"""The user's keys: a preset and keys of commands in ``[keys]`` of the settings file, and own commands.
 
-A setting with an error is left out, so that its command keeps its keys. An own command whose key has an error has no
-key, and stays in the palette.
+A setting with an error is ignored, so its command keeps its default keys. An own command whose key has an error gets no
+key, and can be run from the palette.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ PRESETS: dict[str, Keys] = {
         "copy": ("alt+w", "y"),
     },
 }
-"""The presets by name. Each has the commands whose keys differ from the default keys, with their keys."""
+"""The presets by name. Each lists only the commands whose keys differ from the default keys."""
 MOST_KEYS = 3
 """The maximum number of keys in a sequence."""
 _NAMES = {"esc": "escape", "pgdn": "pagedown", "pgup": "pageup", "del": "delete", "return": "enter"} | {
@@ -91,41 +91,42 @@ _NAMES = {"esc": "escape", "pgdn": "pagedown", "pgup": "pageup", "del": "delete"
     "←": "left",
     "→": "right",
 }
-"""The names of keys besides the names in `_NAMED`."""
+"""Other accepted key names, with the names in `_NAMED`."""
 _SIGNS = {"/": "slash", "_": "underscore", "\\": "backslash", "]": "right_square_bracket", "@": "at"}
-"""The names of characters that terminals send together with ctrl."""
+"""Key names of characters that terminals can send with ctrl."""
 _NAMED = re.compile(
     r"escape|enter|tab|space|backspace|delete|insert|home|end|pageup|pagedown|up|down|left|right|f\d\d?"
 )
 _WITH_MODIFIERS = re.compile(r"((?:ctrl\+|alt\+|shift\+)+)(.+)", re.DOTALL)
 _MODES = {"run": "run", "suspend": "run in the terminal", "capture": "show the output of", "open": "open"}
-"""The words before the command of an own command in its help."""
+"""The words before the command line in the help of an own command, by mode."""
 _FIXED = ("escape", "enter")
-"""Keys that close and choose in every dialog."""
+"""Keys with a fixed meaning in every dialog: close and choose."""
 
 
 def load_keymap(path: Path, project: Project | None = None) -> tuple[Keymap, tuple[SettingsError, ...]]:
-    """Return the keys and the own commands of the settings file, those of the project, and the errors of all.
+    """Load the keys and own commands of the settings file and of the project. Return the keymap and all errors.
 
-    A name or key of the settings file is never that of a command of the project.
+    The settings file has precedence: a command of the project cannot take its names and keys.
     """
     table, errors = read_keys(path)
     keymap, problems = keymap_of(table)
-    found = (*errors, *located(path, [(("keys", name), message) for name, message in problems]))
+    all_errors = (*errors, *located(path, [(("keys", name), message) for name, message in problems]))
     commands, errors = read_commands(path)
     keymap, key_errors = with_commands(keymap, path, commands)
     if project and project.commands:
         keymap, project_errors = with_commands(keymap, project.path, project.commands)
         key_errors = (*key_errors, *project_errors)
-    return keymap, tuple(dict.fromkeys((*found, *errors, *key_errors)))  # an error of the whole file is read twice
+    # without duplicates: both readers report an error about the whole file
+    return keymap, tuple(dict.fromkeys((*all_errors, *errors, *key_errors)))
 
 
 def with_commands(
     keymap: Keymap, path: Path, commands: Sequence[OwnCommand]
 ) -> tuple[Keymap, tuple[SettingsError, ...]]:
-    """Return a keymap with own commands of a file, and the errors of their names and keys.
+    """Add own commands to a keymap. Return the new keymap, and the errors in their names and keys.
 
-    The keys of all other commands have precedence. A command is skipped if the keymap has one of its name already.
+    Keys that other commands have already are errors. A command whose name exists already is skipped.
     """
     problems: list[tuple[tuple[str, ...], str]] = []
     for own in commands:
@@ -153,7 +154,7 @@ def _own_command(own: OwnCommand) -> Command:
 
 
 def keymap_of(table: Mapping[str, object]) -> tuple[Keymap, list[tuple[str, str]]]:
-    """Return the keys that a ``[keys]`` table chooses, and its errors as pairs of a setting and a message."""
+    """Return the keymap for a ``[keys]`` table, and its errors as pairs of a setting and a message."""
     problems: list[tuple[str, str]] = []
     preset = table.get("preset", "default")
     own = dict(PRESETS.get(cast("str", preset), {}))
@@ -170,7 +171,7 @@ def keymap_of(table: Mapping[str, object]) -> tuple[Keymap, list[tuple[str, str]
             problems.append((name, error))
         else:
             chosen[name] = tuple(normalized(key) for key in cast("tuple[str, ...]", keys))
-    # a setting that conflicts is left out, which may solve or cause other conflicts
+    # removing a setting with a conflict may solve or cause other conflicts
     while conflict := next(conflicts(Keymap({**own, **chosen}), chosen), None):
         problems.append(conflict)
         del chosen[conflict[0]]
@@ -178,29 +179,29 @@ def keymap_of(table: Mapping[str, object]) -> tuple[Keymap, list[tuple[str, str]
 
 
 def conflicts(keymap: Keymap, changed: Sequence[str] | Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """Yield the commands in `changed` whose keys are also keys of another command or cannot be typed, with a message.
+    """Yield the commands in `changed` whose keys conflict with keys of other commands, each with a message.
 
     Args:
         keymap: the keys of all commands.
-        changed: the names of commands that may be at fault, in order.
+        changed: the names of the commands to check, in order.
     """
     names = [command.name for command in keymap.commands]
     sequences = {name: [tuple(key.split(" ")) for key in keymap.keys(name)] for name in names}
     for name in changed:
         for sequence in sequences[name]:
             for other in names:
-                if other != name and (found := _clash(sequence, sequences[other])):
-                    keys, theirs = shown(" ".join(sequence)), shown(" ".join(found))
-                    if found == sequence:
+                if other != name and (clash := _clash(sequence, sequences[other])):
+                    keys, theirs = shown(" ".join(sequence)), shown(" ".join(clash))
+                    if clash == sequence:
                         yield name, f"{keys} is also a key of {other}: change one of the two"
-                    elif len(found) > len(sequence):
+                    elif len(clash) > len(sequence):
                         yield name, f"{keys} begins {theirs}, a key of {other}: change one of the two"
                     else:
                         yield name, f"{keys} begins with {theirs}, a key of {other}: change one of the two"
 
 
 def _clash(sequence: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:
-    """Return the first sequence that equals another, begins with it or is its beginning."""
+    """Return the first of `others` that equals `sequence`, begins with it, or is its beginning."""
     pairs = ((other, min(len(sequence), len(other))) for other in others)
     return next((other for other, length in pairs if other[:length] == sequence[:length]), None)
 
@@ -234,7 +235,7 @@ def _shape_error(command: Command, keys: Sequence[object]) -> str | None:
 
 
 def normalized(keys: str) -> str:
-    """Return a key or sequence with the names of keys that the command table uses."""
+    """Normalize a key or sequence to the key names of the command table."""
     return " ".join(_normalized_key(key) for key in keys.split())
 
 
@@ -256,7 +257,7 @@ def _is_key(key: str) -> bool:
     modifiers, name = match[1], match[2]
     if _NAMED.fullmatch(name):
         return True
-    # terminals send these with letters, and a few characters with ctrl
+    # terminals can send letters with these modifiers, and a few other characters with ctrl
     is_letter = len(name) == 1 and name.isascii() and name.isalpha()
     return (is_letter and modifiers in ("ctrl+", "alt+", "alt+shift+")) or (
         modifiers == "ctrl+" and name in _SIGNS.values()
@@ -264,7 +265,7 @@ def _is_key(key: str) -> bool:
 
 
 def key_error(keymap: Keymap, name: str, key: str) -> str | None:
-    """Return why a key or sequence cannot be the key of a command, or None."""
+    """Return why a key or sequence cannot be used for a command, or None."""
     error = _shape_error(BY_NAME[name], (key,))
     changed = Keymap({**keymap.own, name: (normalized(key),)}, keymap.own_commands)
     conflict = next(conflicts(changed, (name,)), None) if error is None else None
@@ -272,7 +273,7 @@ def key_error(keymap: Keymap, name: str, key: str) -> str | None:
 
 
 class KeyRow(NamedTuple):
-    """The keys of a command; `changed` tells whether they differ from the default keys."""
+    """The keys of a command. `changed` is whether they differ from the default keys."""
 
     command: str
     keys: tuple[str, ...]

@@ -3,11 +3,11 @@
 A sequence has no timeout: a prefix stays pending until the next key. A key that continues no sequence starts a new
 sequence.
 
-Keys that are typed ahead wait, in order, for the first screen, and for the dialog or screen that an earlier key opens.
-Textual forwards each key to the widget that has the focus when the key arrives. If a user types `C` and a comment in a
-burst (or a slow line sends them in one packet), the first letters would go to the review, where they are commands. Keys
-typed before a confirmation is open are dropped (`drops_type_ahead`), because the user has not seen the question. If a
-command that asks for a text (`commands.ASK_FOR_TEXT`) opens no dialog, the text typed after its key is dropped too.
+Type-ahead: keys wait, in order, for the first screen, and for the dialog or screen that an earlier key opens. Textual
+alone forwards each key to the widget with the focus at that moment. If a user types `C` and a comment in a burst, or a
+slow line sends them in one packet, the first letters would go to the review and run commands. Keys typed before a
+confirmation is open are dropped (`drops_type_ahead`), because the user has not seen the question. Text typed after the
+key of a command in `commands.ASK_FOR_TEXT` is dropped, too, if the command opens no dialog.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from textual.screen import Screen
 from presscheck.tui.commands import COMMANDS, PREFIXES, Command, Keymap
 
 PATIENCE = 0.5
-"""Maximum seconds that a command delays later keys, such as while it sends a request before it opens a dialog."""
+"""Maximum seconds that a running command delays later keys, because it may still open a dialog."""
 LIMIT = 5.0
 """Maximum seconds that a key waits for an earlier key to be handled."""
 BURST = 0.1
@@ -40,7 +40,7 @@ RUNNING: ContextVar[object] = ContextVar("RUNNING", default=None)
 
 
 class Continuation(NamedTuple):
-    """A way to complete a pending sequence: the keys that are missing, and the title of the command."""
+    """A possible completion of a pending sequence: the missing keys and the title of the command."""
 
     key: str
     title: str
@@ -54,9 +54,9 @@ def key_name(event: events.Key) -> str:
 
 
 def as_text(event: Input) -> Input:
-    """Return a key of an invisible character, such as the joiner in a family emoji or in Persian, as a paste.
+    """Convert a key of an invisible character, such as the joiner in emoji or in Persian, to a paste.
 
-    Text widgets of Textual ignore keys that are not printable, and would change the typed text.
+    Textual's text widgets ignore keys that are not printable, so the character would be lost.
     """
     if isinstance(event, events.Key) and event.character and category(event.character[0]) == "Cf":
         return events.Paste(event.character)
@@ -75,8 +75,8 @@ class KeySequences:
     Args:
         commands: the commands of the screen.
         keymap: the keys of the commands; by default the default keys.
-        elsewhere: the commands of other screens, so that their keys can be explained. A sequence is matched as a whole:
-            `v b`, which starts a review, must not set a bookmark (`b`) in the inbox.
+        elsewhere: the commands of other screens. Their sequences are matched completely, too: `v b`, which starts a
+            review, must not set a bookmark (`b`) in the inbox.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class TypeAhead:
         self._holds: dict[object, asyncio.TimerHandle] = {}
         """The timeouts of all holds, by token. Events wait while there is any hold."""
         self._releases = 0
-        """The number of holds that end once the app has handled its messages."""
+        """The number of holds that end when the app has handled its queued messages."""
         self._commands: set[object] = set()
         """The running commands."""
         self._dialogs: WeakKeyDictionary[Screen[Any], object] = WeakKeyDictionary()
@@ -168,7 +168,7 @@ class TypeAhead:
         self._without_dialog: set[object] = set()
         """The running commands that ask for a text and have opened no dialog yet."""
         self._last_time = 0.0
-        """The time of the last event that was queued."""
+        """The time of the last queued event."""
         self._burst_end: float | None = None
         """The time of the last event of the burst that is being dropped."""
 
@@ -201,7 +201,7 @@ class TypeAhead:
             await self._deliver_all()
 
     def hold_until_handled(self, target: DOMNode) -> None:
-        """Hold later events until a widget and its ancestors have handled the event just passed to the widget."""
+        """Hold later events until a widget and its ancestors have handled the event that it just received."""
         token = object()
         pumps = iter([node for node in target.ancestors_with_self if node is not self._app])
         self._hold(token, LIMIT)
@@ -245,7 +245,7 @@ class TypeAhead:
             self._hold(command, LIMIT)
 
     def let_go(self) -> None:
-        """Stop holding events for the running command: keys typed from now on are not for a dialog it opens."""
+        """Stop holding events for the running command: later keys are not for a dialog that it opens."""
         command = RUNNING.get()
         self._commands.discard(command)
         self._without_dialog.discard(command)

@@ -49,7 +49,7 @@ REOPENED = {
     "comments": (2,),
     "outbox": (0,),
 }
-"""The kinds of places at which the app can begin, with the numbers of ids that they have."""
+"""The kinds of places that can be the first place of the app, with their possible numbers of ids."""
 
 
 def _inbox() -> Screen[None]:
@@ -82,11 +82,11 @@ MODES: dict[str, str | Callable[[], Screen[Any]]] = {
     "publish": _publish,
     "admin": _admin,
 }
-"""The modes of the app, each with a separate stack of screens, and functions that make their bottom screens."""
+"""The modes of the app. Each has its own stack of screens, whose bottom screen the function creates."""
 
 
 def _read_place(text: str | None) -> Place:
-    """Return a stored place; the inbox if there is none that can be read."""
+    """Parse a stored place. Return the inbox if it is missing or invalid."""
     try:
         kind, *ids = json.loads(text or "[]")
         place = Place(str(kind), ids=tuple(map(str, ids)))
@@ -108,12 +108,12 @@ class Navigation:
         self._places = Places()
         self._tour: Tour | None = None
         self._told = ""
-        """The drafts and pending reviews that the last attempt to quit has listed."""
+        """The drafts and pending reviews that were listed at the last attempt to quit."""
         self._kept: dict[tuple[str, ...], tuple[BaseScreen, str]] = {}
         """The screens kept alive outside the stack, oldest first, each with the theme it was drawn with."""
 
     async def open_first_screen(self) -> None:
-        """Show the screen that the setting `first_screen` names; by default, the inbox."""
+        """Show the screen of the setting `first_screen`, by default the inbox."""
         first = self._app.profile.first_screen
         if first != "last":
             await self._app.switch_mode(first)
@@ -121,13 +121,13 @@ class Navigation:
         place = _read_place(self._app.engine.outbox.recall(LAST_PLACE))
         if place.kind not in MODES:
             await self._app.switch_mode("inbox")
-        if place.kind == "review" and not self._is_stored(place):  # whether the service answers is not known yet
+        if place.kind == "review" and not self._is_stored(place):  # the connection is not known yet
             self._app.notify("the change request where you left is not stored here any more")
             return
         await self.go(place)
 
     def store_last_place(self) -> None:
-        """Store the current place for the next start, if the app begins there."""
+        """Store the current place if the next start opens it."""
         here = self._here()
         if self._app.profile.first_screen != "last" or here is None:
             return
@@ -158,7 +158,7 @@ class Navigation:
         self._show(Place("profiles", "All profiles", mode="inbox"))
 
     async def command_go_profile(self) -> None:
-        """Choose another profile, and continue with it. Unsent changes require a confirmation, as to quit."""
+        """Choose another profile and switch to it. Unsent changes require a confirmation, as for quitting."""
         from presscheck.tui.profile_switch import choose_profile  # 5 ms, only to switch
 
         profile = await choose_profile(self._app, self._screen)
@@ -166,10 +166,10 @@ class Navigation:
             self._app.switch_profile(profile)
 
     async def go_to_profile(self, place: Place) -> None:
-        """Go to a place of another profile: the app ends, and continues at the place with the other profile.
+        """Go to a place of another profile: the app restarts there with the other profile.
 
-        Going back from there returns to the current place. Unsent changes require a confirmation, as to quit. In the
-        profile of the app, this is `go`.
+        Going back from there returns to the current place. Unsent changes require a confirmation, as for quitting. For
+        the profile of the app, this is the same as `go`.
 
         Raises:
             PresscheckError: the settings file has an error, the profile is not in it, or it has no token.
@@ -181,7 +181,7 @@ class Navigation:
         await self._continue_with(place, here and replace(here, profile=name, note=f"profile {name}"))
 
     async def _continue_with(self, place: Place, before: Place | None) -> None:
-        """Continue at a place with its profile, from where the user can go back to the place `before`."""
+        """Restart with the profile of a place, at this place. The user can go back to `before`."""
         from presscheck.tui.profile_switch import load_profile  # 5 ms, only to switch
 
         profile = await asyncio.to_thread(load_profile, self._app, place.profile)
@@ -203,7 +203,7 @@ class Navigation:
             self._places.begin_after(before)
 
     async def _may_leave(self) -> bool:
-        """Ask whether to leave the profile if it has unsent changes. Return whether the user does."""
+        """Return whether to leave the profile. If it has unsent changes, ask the user."""
         status = self._app.engine.status
         if status.waiting or status.refused:
             from presscheck.tui.ui.ask import confirm  # 10 ms, not for the first paint
@@ -281,7 +281,7 @@ class Navigation:
     def place_reason(self, place: Place) -> str | None:
         """Return why the user cannot go to a place, or None.
 
-        A closed batch cannot be opened again. Offline, a review can only be opened if it is cached.
+        A closed batch cannot be reopened. Offline, a review can only be opened if it is cached.
         """
         if place.screen in self._kept:
             return None
@@ -351,7 +351,7 @@ class Navigation:
         return OutboxScreen()
 
     def open_permissions(self, organization: Organization, thing: Container | OrganizationMember) -> None:
-        """Show who has which level in a container, or the levels of a member, each with the reason."""
+        """Show the access levels in a container or of a member, each with its source."""
         # 8 ms, only when it is first opened
         from presscheck.tui.screens.access.screen import AccessScreen
 
@@ -365,9 +365,9 @@ class Navigation:
         return root
 
     def _take_off_above(self, screen: Screen[Any]) -> None:
-        """Take all screens above a screen off the stack; screens with a place are kept alive.
+        """Remove all screens above a screen from the stack; screens with a place are kept alive.
 
-        Nothing is awaited: closing a screen could cancel the waiting task.
+        Nothing is awaited, because closing a screen could cancel the waiting task.
         """
         while (top := self._app.screen) is not screen:
             place = self._place_of(top)
@@ -390,7 +390,7 @@ class Navigation:
             screen.remove()
 
     def _here(self) -> Place | None:
-        """Return the place of the topmost screen that has a place; None if no screen has a place."""
+        """Return the place of the topmost screen that has one, or None."""
         places = (self._place_of(screen) for screen in reversed(self._app.screen_stack))
         return next((place for place in places if place), None)
 
@@ -411,9 +411,9 @@ class Navigation:
             self._show(place)
 
     def _show(self, place: Place) -> None:
-        """Return to a place: its screen appears unchanged if it is still alive; otherwise a new screen is opened.
+        """Return to a place. If its screen is still alive, show it unchanged; otherwise open a new screen.
 
-        If the place cannot be opened, show the reason, and forget the place.
+        If the place cannot be opened, show the reason and forget the place.
         """
         if place.profile:
             self._screen.run(lambda: self._continue_with(place, None), group="profile", exclusive=True)
@@ -449,8 +449,8 @@ class Navigation:
     def command_close(self) -> None:
         """Close the screen and go back to the previous place; in the inbox, quit.
 
-        Unsent changes require a confirmation to quit. Drafts and pending reviews are only listed, and the next call
-        quits.
+        Quitting with unsent changes requires a confirmation. With drafts or pending reviews only, list them; the next
+        call quits.
         """
         status = self._app.engine.status
         if len(self._app.screen_stack) > 1:
@@ -469,7 +469,7 @@ class Navigation:
                 self.command_quit()
 
     def command_back(self) -> None:
-        """Close the top screen unless no other screen is left, and go back to the previous place."""
+        """Close the top screen, unless it is the last one, and go back to the previous place."""
         if len(self._app.screen_stack) == 1:
             return
         closed, before = self._place_of(self._app.screen), None
@@ -545,7 +545,7 @@ class Navigation:
         self._new_tour().start()
 
     def offer_tour(self) -> None:
-        """Offer the tour unless it was offered before; in the inbox, wait for the first answer of the service."""
+        """Offer the tour unless it was offered before. In the inbox, first wait for a response of the service."""
         if self._app.current_mode != "inbox":
             self._new_tour().offer()
             return

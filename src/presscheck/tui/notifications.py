@@ -54,12 +54,12 @@ class Notifications:
         self.shown, self._place = self.history[-1], place
 
     def show_error(self, error: PresscheckError, place: object = None) -> None:
-        """Show an error in a place, with the API request that failed, if any, and add the error to the log."""
+        """Show an error in a place, with the failed API request if any, and add it to the log."""
         request = f" ({error.request})" if isinstance(error, RequestError) else ""
         self.show(f"{error.message}{request}", place, is_error=True)
 
     def show_summary(self, text: str, place: object = None) -> None:
-        """Show a text without adding it to the log, which has the summarized notices already."""
+        """Show a summary of notices. It is not added to the log, which already has the notices."""
         self.shown, self._place = Notice(sanitize(text), now()), place
 
     def add(self, notice: Notice) -> None:

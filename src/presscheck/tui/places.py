@@ -1,8 +1,8 @@
-"""Places in the app, and the user's history of places for alt+left, alt+right and the list of open places.
+"""Places in the app, and the user's history of places.
 
-A place is stored when the user leaves it, in its latest state: the inbox with the current view, browse with the page
-under the cursor. So moving inside a screen adds no place; going to another screen does, and so does a jump to another
-page.
+A place is stored when the user leaves it, in its latest state: the inbox with the current view, Browse with the page
+under the cursor. So moving inside a screen adds no entry to the history, but going to another screen, or jumping to
+another page, does.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 LIMIT = 20
 """Maximum number of places in the history."""
 OF_THEIR_OWN = ("review", "batch")
-"""The kinds whose places have separate screens; all places of another kind share a screen."""
+"""Kinds with a separate screen for each place. All places of any other kind share a screen."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Place:
         kind: the kind, such as `review`.
         title: the title as display text; only for visited places.
         ids: the ids of the content: the change request, the page, the site or the view.
-        note: the text on the right in the list of open places; by default the kind.
+        note: the text on the right in the list of places; by default the kind.
         mode: the mode of the screen.
         comment: the id of the comment to go to.
         link: the link to go to, as written in the page.
@@ -103,12 +103,12 @@ class Place:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The kind and the ids, after the name of another profile."""
+        """The name of the profile (if it is another one), the kind and the ids."""
         return (*self._other_profile, self.kind, *self.ids)
 
     @property
     def screen(self) -> tuple[str, ...]:
-        """A key that all places of the same screen share."""
+        """The key of the screen that shows the place."""
         return self.key if self.kind in OF_THEIR_OWN else (*self._other_profile, self.kind)
 
     @property
@@ -117,7 +117,7 @@ class Place:
 
     @property
     def row(self) -> tuple[str, ...]:
-        """The key of the row in the list of places: the inbox has a single row, for its latest view."""
+        """The key of the row in the list of places. All views of the inbox share a row."""
         return self.screen if self.kind == "inbox" else self.key
 
 
@@ -147,7 +147,7 @@ class Places:
         self._recent = [here, *(place for place in self._recent if place.row != here.row)][:LIMIT]
 
     def begin_after(self, before: Place) -> None:
-        """Begin the history with a place of the profile from which the user came."""
+        """Start the history with a place of the previous profile."""
         self._history, self._at, self._recent = [before], 0, [before]
 
     def jump(self) -> None:
@@ -155,7 +155,7 @@ class Places:
         self._starts_new = True
 
     def can_step(self, by: int, here: Place | None) -> bool:
-        """Return whether there is a place before (-1) or after (1) `here`, which may not be stored yet."""
+        """Return whether there is an earlier (-1) or later (1) place than `here`, which may not be stored yet."""
         current = self._history[self._at] if self._history else None
         if here and current and (current.screen != here.screen or (self._starts_new and current.key != here.key)):
             return by < 0

@@ -1,4 +1,4 @@
-"""The choice of another profile: its service, its user, and how many change requests need them there."""
+"""The dialog for switching profiles, which lists service, user and number of waiting change requests."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 async def choose_profile(app: AppContext, screen: BaseScreen) -> Profile | None:
-    """Ask for another profile, and return it with its token; None if the user stays.
+    """Ask for another profile. Return it with its token, or None if the user cancels.
 
-    Files, programs that print a token and the system keyring are read in a thread.
+    Files, token programs and the system keyring are read in a thread.
 
     Raises:
         PresscheckError: the settings file has an error, or the profile has no token.
@@ -59,9 +59,9 @@ def _note(profile: ProfileSummary, *, is_current: bool) -> str:
 
 
 def load_profile(app: AppContext, name: str) -> Profile:
-    """Return a profile with the options of the command line that are about the terminal and the connection.
+    """Load a profile, and apply the command line options for the terminal and the connection.
 
-    Blocks for files, for programs that print a token, and for the system keyring.
+    Blocks while it reads files, token programs and the system keyring.
 
     Raises:
         PresscheckError: the settings file has an error, or the profile has no token.

@@ -1,4 +1,4 @@
-"""The question at the start of the app whether the programs of the project may run."""
+"""Asks at the start of the app whether to trust the programs of the project."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from presscheck.tui.app_context import AppContext
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 WORD = "trust"
-"""The word that confirms: a single key could be pressed for something else when the dialog opens."""
+"""The word to type for confirmation. A single key could be meant for another screen when the dialog opens."""
 
 
 async def ask_for_programs(app: AppContext, trust: Path) -> None:
-    """Ask whether programs of the project may run that the user was not asked for yet.
+    """Ask whether to trust programs of the project, unless the user was asked about them before.
 
     Args:
         app: the app, whose profile has the project.

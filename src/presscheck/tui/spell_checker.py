@@ -1,7 +1,7 @@
-"""Spell checking by aspell or hunspell, through the pipe protocol of both programs.
+"""Spell checking with aspell or hunspell, which use the same pipe protocol.
 
-The input has a `^` and a word per line; the answer to a doubtful word begins with `&`, `?` or `#`. The settings of the
-program determine the language: `LANG`, or `DICTIONARY` for hunspell.
+Each input line is `^` and a word. The answer to an unknown word begins with `&`, `?` or `#`. The language is that of
+the program's settings: `LANG`, or `DICTIONARY` for hunspell.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 
 PROGRAMS = {"aspell": ("--encoding=utf-8", "-a"), "hunspell": ("-i", "utf-8", "-a")}
-"""The options of each program, in the order in which programs are tried."""
+"""The programs in order of preference, with their options."""
 NOT_INSTALLED = "spell check needs aspell or hunspell, with a dictionary: install one of them"
 TIMEOUT = 30.0
 """Seconds after which a program is killed."""
@@ -100,7 +100,7 @@ class SpellChecker:
         return groups
 
     async def _run(self, text: str) -> str:
-        """Return the output of the first program that succeeds, and drop programs that fail.
+        """Return the output of the first program that succeeds. Programs that fail are not tried again.
 
         Raises:
             PresscheckError: the last program failed.

@@ -57,12 +57,12 @@ ATTRIBUTES: dict[str, str] = {
 }
 """The text attribute of each style word."""
 RAISED = frozenset(("code", "raised"))
-"""Style words with the raised background; dialogs add `raised` to all their text."""
+"""Style words with the raised background. Dialogs add `raised` to all their text."""
 CURSOR = "cursor"
-"""The style word of the row under the cursor: uncolored text is bold, so that moving repaints few cells."""
+"""The style word of the row under the cursor. Only its uncolored text is bold, so that moving repaints few cells."""
 
 PICTURE = "picture"
-"""The start of the style word of cells of a picture, such as `picture-7-0` for picture 7 and row 0."""
+"""The prefix of style words of picture cells, such as `picture-7-0` for picture 7 and row 0."""
 MOST_STYLES = 20_000
 """Maximum number of cached styles; pictures have a style per pair of colors."""
 
@@ -86,7 +86,7 @@ class Theme:
             name: color if _hex(color) else f"ansi_{color.removeprefix('ansi_')}" for name, color in self.colors.items()
         }
         variables = {f"ink-{name}": value for name, value in colors.items()}
-        if self.uses_terminal_colors:  # Textual's own CSS needs these, and only its own themes have them
+        if self.uses_terminal_colors:  # variables that Textual's CSS uses, but only Textual's themes define
             dim, bright = ("ansi_black", "ansi_white") if self.dark else ("ansi_white", "ansi_black")
             variables |= {"ansi-background": dim, "ansi-foreground": bright}
         return TextualTheme(
@@ -146,9 +146,9 @@ StyleLookup = Callable[[str], Style]
 
 
 class ParsedStylesheet(Stylesheet):
-    """The Textual stylesheet, parsed once per theme.
+    """A Textual stylesheet that is parsed once per theme.
 
-    Textual would parse it again whenever it refreshes styles, three times before the first screen is shown.
+    Textual would parse it at each refresh of the styles, three times before the first screen is shown.
     """
 
     @override
@@ -163,9 +163,9 @@ class ParsedStylesheet(Stylesheet):
 
 
 class StyleTable(dict[str, Style]):
-    """The styles of the current theme by style words such as `added strong`, each made at its first use.
+    """A cache of the current theme's styles by style words such as `added strong`.
 
-    Every drawn span looks up its style, so a look-up must cost no more than a dict access.
+    Drawing looks up a style for every span, so a look-up must cost no more than a dict access.
 
     Args:
         theme: the theme.
@@ -186,7 +186,7 @@ class StyleTable(dict[str, Style]):
             self.clear()
         style = self._theme.style(words)
         if not self._has_color and "link" in words.split():
-            style += _UNDERLINED  # nothing else tells a link from the text around it
+            style += _UNDERLINED  # without color, links would look like the text around them
         self[words] = style
         return style
 

@@ -1,7 +1,7 @@
-"""The tour: a table of steps, each a line or two at the bottom of the app with the key to press.
+"""The tour: a table of steps. Each is shown at the bottom of the app, in one or two lines, with the key to press.
 
-A step ends when its command has run, whether started by its key, the mouse or the palette. The command `tour_next`
-skips a step, but runs a step that only goes to another place. The tour never writes: outside the sample workspace, a
+A step ends when its command has run, started by its key, the mouse or the palette. The command `tour_next` skips a
+step, or runs its command if that only goes to another place. The tour never writes: outside the sample workspace, a
 command that writes does not run while its step is shown.
 """
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 SETTLED = 0.4
-"""Seconds from the end of a dialog to the end of its step, unless another dialog opens."""
+"""Seconds after a dialog is closed until its step ends, unless another dialog opens."""
 OFFERED = "tour offered"
-"""The key in the local state of a profile that records the offer of the tour."""
+"""The key in a profile's local state that records that the tour was offered."""
 GO_TO = {"inbox": "go_inbox", "review": "go_review", "browse": "go_browse", "publish": "go_publish"}
 """The command that goes to each place."""
 
@@ -43,7 +43,7 @@ class Step:
         detail: the second line.
         place: the kind of the place where the step is shown, such as `review`; empty for every place.
         inside: the text while the command has a screen or dialog open; the step ends when the screen is closed.
-        goes: whether the command only goes to another place, so that `tour_next` runs it.
+        goes: whether the command only goes to another place; `tour_next` then runs it.
         writes: whether the command writes.
     """
 
@@ -140,9 +140,9 @@ class Tour:
         self._at = -1
         """The number of the step; -1 while the tour is only offered."""
         self._was_here = False
-        """Whether the running command was started at the place of its step."""
+        """Whether the last command was started at the place of its step."""
         self._is_inside = False
-        """Whether the command of the step ran and its screen or dialog is still open."""
+        """Whether the command of the step has opened a screen or dialog that is still open."""
         self._work: Worker[None] | None = None
         """The worker of the command of the step; None for a synchronous command."""
         self._bars: dict[Screen[Any], TourBar] = {}
@@ -185,9 +185,9 @@ class Tour:
             self._next()
 
     def takes(self, command: str) -> bool:
-        """Return whether the tour replaces a command that is about to run.
+        """Handle a command that is about to run. Return True to prevent it.
 
-        `back` ends the tour. Outside the sample workspace, a command that writes goes to the next step instead.
+        `back` ends the tour. Outside the sample workspace, the next step replaces a command that writes.
         """
         step = STEPS[self._at] if self._at >= 0 else None
         self._was_here = step is not None and self._is_here()
@@ -202,7 +202,7 @@ class Tour:
         return False
 
     def ran(self, command: str, work: Worker[None] | None) -> None:
-        """After the command of the step, go to the next step, or wait until the opened screen is closed."""
+        """Go to the next step after the command of the step, or wait until the screen that it opened is closed."""
         if not self.is_running or self._at < 0:
             return
         step = STEPS[self._at]
@@ -265,7 +265,7 @@ class Tour:
         if not self.is_running:
             return
         bar = self._bars.get(screen)
-        if self._at < 0 and not self._place():  # its keys do not work in the editor and in dialogs
+        if self._at < 0 and not self._place():  # the keys of the offer do not work in the editor and in dialogs
             return
         if bar is None or not bar.is_attached:
             bar = self._mounted(screen)

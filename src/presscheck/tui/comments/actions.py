@@ -38,7 +38,7 @@ REACTIONS = (
     ("1f440", "👀", "eyes"),
     ("1f615", "😕", "confused"),
 )
-"""Emojis as triples: the code points that the service uses, the emoji, and its name."""
+"""Reactions as triples: the code point in the API, the emoji, and its name."""
 NOT_DISCARDED = "not discarded: it is already sent, or is being sent"
 """The message if a change was sent while the user was asked whether to discard it."""
 FIRST_ONLY = "only your comments can be changed here: the service changes no replies outside change requests"
@@ -52,11 +52,11 @@ class PageComment:
         page_id: the page.
         title: the title of the page, as display text.
         quote: the commented text, as `split_quote` returns it; empty for the whole page.
-        number: the number of preceding lines with the same text.
+        number: how many earlier lines have the same text.
 
     Attributes:
         name: the name of the draft.
-        nodes: the commented block or cell, which is looked up while the user writes.
+        nodes: the commented block or cell, found by a look-up while the user writes.
         suggestion: the text that the command `suggest` inserts, to suggest a change of the page.
         suggestion_reason: why nothing can be suggested.
         is_cell: whether the comment is about a cell of a table.
@@ -113,10 +113,10 @@ class ThreadActions:
         )
 
     def stored_comment(self, target: str, title: str) -> PageComment:
-        """Restore a comment on a page from its draft.
+        """Restore an unsent comment on a page from its draft.
 
         Args:
-            target: the id of the page; for a comment on a text of the page, followed by a blank and a hash of the text.
+            target: the id of the page. For a comment on a text, a blank and a hash of the text follow.
             title: the title of the page, as display text.
         """
         name = f"page {target}"
@@ -219,7 +219,8 @@ class ThreadActions:
     async def react(self, thread: Thread, message: Message | None = None) -> None:
         """Add or remove a reaction to `message` or, if that is not possible, to a message that the user chooses."""
         messages = self._changeable(thread, lambda message: message.pending is None, UpdateReply)
-        message = await self._choose("React to which?", [one for one in messages if one.pending is None], message)
+        sent = [candidate for candidate in messages if candidate.pending is None]
+        message = await self._choose("React to which?", sent, message)
         if message is None:
             return
         own = message.own_reactions

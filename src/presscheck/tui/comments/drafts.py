@@ -1,7 +1,7 @@
-"""Drafts and writes of comments. A text is a draft until the engine accepts its write, which is tracked until sent.
+"""Drafts of comments, and sending them. A text is a draft until the engine accepts its write.
 
-A draft belongs to a place: the whole change request or space, a page, a text of a page, a reply, or an edited message.
-So a page can have several drafts, and no draft appears at another place.
+Each draft belongs to a target: the whole change request or space, a page, a text of a page, a reply, or an edited
+message. So a page can have several drafts, and a draft never appears at another target.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ HOLD = 3
 """Seconds before a comment is sent, during which it can be undone."""
 NOTHING: Mapping[str, str] = {}
 NODES = "place"
-"""The name of a detail of a draft: the block or cell of the comment, as JSON."""
+"""The key of the commented block or cell (as JSON) in the details of a draft."""
 QUOTE = "quote"
-"""The name of a detail of a draft: the text that the comment quotes."""
+"""The key of the quoted text in the details of a draft."""
 _FIELDS: dict[str, Callable[[Any], Any]] = {"node": str, "table_cell": lambda value: TableCellTarget(**value)}
-"""The arguments that name a block or cell, each with its parser."""
+"""The arguments of writes that refer to a block or cell, with their parsers."""
 
 
 class CommentDrafts:
@@ -80,7 +80,7 @@ class CommentDrafts:
         self._sent: dict[int, tuple[str, Mapping[str, str]]] = {}
         """The name and the details of the draft of each sent text, by outbox row."""
         self._together: dict[int, frozenset[int]] = {}
-        """For each write that was sent together with others, the outbox rows of all of them."""
+        """For each outbox row that was sent together with others: the rows of the whole group."""
 
     @abstractmethod
     def disabled_reason(self) -> str | None:
@@ -157,12 +157,12 @@ class CommentDrafts:
         done: Callable[[], str] | None = None,
         write: Write | None = None,
     ) -> None:
-        """Open the composer; the text is a draft until the engine accepts the write.
+        """Open the composer. The text is a draft until the engine accepts the write.
 
         Args:
-            title: the title of the composer, which names the place of the text.
+            title: the title of the composer, which names the target of the text.
             name: the name of the draft.
-            call: makes a write of the text, or None if there is nothing to send.
+            call: returns the write for a text, or None if there is nothing to send.
             initial: the initial text.
             suggestion: the text that the command `suggest` inserts, to suggest a change of the page.
             suggestion_reason: why nothing can be suggested.
@@ -236,11 +236,11 @@ class CommentDrafts:
         return self._together.get(row, frozenset({row}))
 
     def accepted(self, call: Operation[Any] | None) -> None:
-        """Draw the screen after the engine accepted a write. `call` is None if only held comments were submitted."""
+        """Redraw the screen after the engine accepted a write. `call` is None if only held comments were submitted."""
         self.screen.redraw()
 
     def delete(self, call: DeleteComment | DeleteReply | DeleteSpaceComment, words: str) -> None:
-        """Delete a message. `words` are its first words, which the notices about the deletion show."""
+        """Delete a message. `words` are its first words, for the notices about the deletion."""
         self._deleted[message_id(call)] = words
         if self.send(call):
             self.screen.notify(f"deleted {words}: {key_for('unsend')} restores it" if HOLD else f"deleted {words}")  # pyrefly: ignore[redundant-condition]
@@ -251,10 +251,8 @@ class CommentDrafts:
         return any(entry.state != "sending" for entry in self.discussion.pending())
 
     def undo_last(self) -> str:
-        """Undo the newest unsent write and the writes that were sent together with it, and restore the texts as drafts.
-
-        Return a message about the result.
-        """
+        """Undo the newest unsent write and its group, and restore the texts as drafts. Return a message for the
+        user."""
         rows = {entry.id: entry.call for entry in self.discussion.pending() if entry.call and entry.state != "sending"}
         last = max(rows, default=0)
         undone = [row for row in sorted(rows) if row in self.sent_with(last) and self.unsend(row)]
@@ -271,7 +269,7 @@ class CommentDrafts:
         return "undone; its text is a draft again" if text_of(call) else f"undone: {sanitize(describe(call))}"
 
     def unsend(self, row: int, *, prefix: str = "") -> bool:
-        """Undo an unsent write, and store `prefix` and its text as a draft. Return whether the write was undone."""
+        """Undo an unsent write, and store its text, after `prefix`, as a draft. Return whether it was undone."""
         call: Any = self.screen.engine.unsend(row)
         if call is None:
             return False

@@ -1,4 +1,4 @@
-"""Rendering of comments: a thread with its replies as lines, a thread as a row, and counts of threads by state."""
+"""Renders comments: a thread with its replies, a thread as a row of a list, and the numbers of threads by state."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ VERDICTS = {
     "approved": Span(" ✓ approved", "added"),
     "changes-requested": Span(" ✗ requested changes", "removed"),
 }
-"""The marks of review texts, by the status of the review."""
+"""Marks at the text of a review, by its status."""
 OUTDATED = "↻"
 """The sign of an outdated thread."""
 STATE_SIGNS: dict[ThreadState, tuple[str, str]] = {
@@ -39,7 +39,7 @@ STATE_SIGNS: dict[ThreadState, tuple[str, str]] = {
 }
 """The sign and the style of a thread, by state."""
 WIDEST = 100
-"""Maximum width, in cells, to which reactions, the state and the number of replies are aligned on the right."""
+"""Maximum width of a line, in cells, at whose right end reactions, state and number of replies are shown."""
 FIRST_WORDS = 40
 """Width of the first words of a message, in cells."""
 RenderMarkdown = Callable[[str, int, str | None], Sequence[Line]]
@@ -61,7 +61,7 @@ def thread_lines(
     *,
     unfolded: bool = False,
 ) -> tuple[ThreadLine, ...]:
-    """Return the lines of a thread, each after a bar. A resolved thread is a single line unless `unfolded`.
+    """Return the lines of a thread, each with a bar on the left. A resolved thread is a single line unless `unfolded`.
 
     The quote is left out if the thread is shown below the quoted line.
     """
@@ -89,7 +89,7 @@ def thread_lines(
 def _message_lines(
     message: Message, columns: int, now: datetime, render: Callable[[str, int], Sequence[Line]], tail: Line = ()
 ) -> list[Line]:
-    """Render a message: as `ada 3 h  text` in a single line if it fits, else with the text below the name."""
+    """Render a message as `ada 3 h  text` on one line if it fits, or with the text below the name."""
     head: list[Span] = [Span(message.author, "you strong" if message.author == "you" else "strong")]
     if message.pending is None:
         head.append(Span(f" {ago(message.posted_at, now)}", "quiet"))
@@ -149,7 +149,7 @@ def _reactions(message: Message) -> Line:
 
 
 def _tail(thread: Thread) -> Line:
-    """Render the right end of the first line: cell or start of the commented range, states, and number of replies."""
+    """Render the right end of the first line: commented cell or start of the range, states, and number of replies."""
     spans: list[Span] = []
     if thread.line is not None and thread.about_cell:
         spans.append(Span(f" on “{sanitize(thread.about_cell)}”", "quiet"))
@@ -180,9 +180,9 @@ def _folded(thread: Thread, now: datetime) -> Line:
 
 
 def _spread(left: Line, right: Line, columns: int) -> Line:
-    """Return a line with a part at each end. If the parts do not fit, the left part is cut.
+    """Return a line with one part on the left and one on the right. If they do not fit, cut the left part.
 
-    On a wide line the right part ends at `WIDEST`, so that both parts are seen together.
+    On a wide line, the right part ends at `WIDEST`, so that both parts are near each other.
     """
     if not right:
         return cut(left, columns)
@@ -195,9 +195,9 @@ def _spread(left: Line, right: Line, columns: int) -> Line:
 
 
 def thread_row(thread: Thread, where: str, columns: int, now: datetime) -> Line:
-    """Render a thread as a row: state, author, time and place; on the right, facts such as the number of replies.
+    """Render a thread as a row: state, author, time and place. On the right are details such as the number of replies.
 
-    `where` is the start of the place, such as the title of the page. The quote follows it.
+    `where` is the first part of the place, such as the title of the page; the quote follows it.
     """
     sign, style = STATE_SIGNS[thread.state] if thread.first.pending is None else ("✎", "accent")
     author = Span(thread.first.author, "you strong" if thread.first.author == "you" else "strong")
@@ -214,7 +214,7 @@ def thread_row(thread: Thread, where: str, columns: int, now: datetime) -> Line:
 
 
 def states_line(states: Sequence[ThreadState], threads: Sequence[Thread], visible: Collection[ThreadState]) -> Line:
-    """Render the number of threads in each state, with a note at hidden states, and the number of unsent threads."""
+    """Render the number of threads in each state (with "hidden" if not shown), and the number of unsent threads."""
     spans: list[Span] = []
     for number, state in enumerate(states, 1):
         total = sum(thread.state == state and thread.first.pending is None for thread in threads)

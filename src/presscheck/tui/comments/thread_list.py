@@ -1,4 +1,4 @@
-"""The base of lists of threads: of a change request, or of the live content of a space."""
+"""The base class of thread lists, for a change request or the live content of a space."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class ThreadList(BaseScreen):
             self.toggle_state(self._states[number - 1])
 
     def reason_copy_text(self) -> str | None:
-        """Return why no text can be copied: there is no thread."""
+        """Return why no text can be copied."""
         return None if self.thread else "no comment here"
 
     def command_copy_text(self) -> None:

@@ -1,8 +1,7 @@
-"""Slow connections: how long the terminal takes to answer, and what is sent at once to a slow terminal.
+"""Detects slow connections, by the time that the terminal takes to report its device attributes.
 
-The time is from the question for the device attributes, which every terminal answers, to the answer. Tmux and screen
-answer themselves, so that behind them only the setting tells. A terminal counts as slow after two slow answers, because
-a busy machine can delay one; nothing waits for an answer.
+Every terminal answers this query. Tmux and screen answer it themselves, so behind them only the setting has an effect.
+A terminal counts as slow after two slow answers, because a busy machine can delay one. Nothing waits for an answer.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ SLOW = 0.15
 """Seconds after which an answer is slow."""
 QUESTIONS = 2
 ANSWER = 0.2
-"""Seconds after a key in which a slow terminal gets changes at once, as the answer to the key."""
+"""Seconds after a key press in which changes are sent to a slow terminal at once, because they respond to the key."""
 PAUSE = 1.0
 """Seconds after which changes outside the focused widget are sent to a slow terminal."""
 OPENING = 0.3
-"""The same, after another screen was opened."""
+"""Seconds after which these changes are sent if another screen was opened."""
 
 _is_answer = re.compile(r"\x1b\[\?[\d;]*c").fullmatch
 # answers of xterm and Windows Terminal are longer than the keys that Textual expects
@@ -33,7 +32,7 @@ textual._xterm_parser._MAX_SEQUENCE_SEARCH_THRESHOLD = 96  # pyrefly: ignore[bad
 
 
 class DeviceAttributes(Key):
-    """The answer of the terminal; made like a key, because the parser of Textual knows no other sequences."""
+    """The terminal's answer. It is a key event, because Textual's parser returns only keys for such sequences."""
 
 
 class AnswerParser(XTermParser):
@@ -47,7 +46,7 @@ class AnswerParser(XTermParser):
 
 
 class Bandwidth:
-    """Whether few bytes are sent to the terminal.
+    """The measurement of the terminal's speed. `is_low` is whether to send few bytes.
 
     Args:
         setting: the setting `low_bandwidth`.
@@ -60,11 +59,11 @@ class Bandwidth:
         self._slow_answers = 0
 
     def asked(self) -> None:
-        """Note the time of a question."""
+        """Record the time of a query."""
         self._asked_at = monotonic()
 
     def answered(self, at: float) -> bool:
-        """Take the time of an answer. Return True if another question is needed."""
+        """Record the time of an answer. Return True if another query is needed."""
         if not self._asked_at:
             return False
         is_slow, self._asked_at = at - self._asked_at > SLOW, 0.0

@@ -1,4 +1,4 @@
-"""The driver of Textual for an app that a web browser shows: its input and output are pipes of `presscheck web`."""
+"""The Textual driver for an app in a web browser. Its input and output are pipes to `presscheck web`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing_extensions import override
 
 
 class BrowserDriver(WebDriver):
-    """A driver for which a closed tab is a closed terminal: drafts are kept, and the app ends."""
+    """A driver that handles a closed tab like a closed terminal: the app saves drafts and exits."""
 
     @override
     def write(self, data: str) -> None:
-        with suppress(BrokenPipeError):  # the server has ended, and so does the input
+        with suppress(BrokenPipeError):  # the server has exited; the end of the input will end the app
             super().write(data)
 
     @override

@@ -6,13 +6,14 @@ import base64
 from collections.abc import Mapping
 
 CHUNK = 240
-"""Maximum characters in a sequence that screen passes on."""
+"""Maximum characters of a sequence that screen forwards."""
 
 
 def clipboard_sequence(text: str, environment: Mapping[str, str]) -> str:
-    """Return the sequence for a text; inside tmux and screen, also as they pass it on to the outer terminal.
+    """Return the sequence that copies a text.
 
-    Tmux takes the plain sequence with `set-clipboard on`, and passes the other on with `allow-passthrough on`.
+    Inside tmux and screen, a second sequence is for the outer terminal. Tmux handles the first one with `set-clipboard
+    on`, and forwards the second with `allow-passthrough on`.
     """
     plain = f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07"
     terminal = environment.get("TERM", "")

@@ -1,16 +1,16 @@
 """Output to the terminal: only safe characters and links, and only cells that changed.
 
-The filter of control characters is a second line of defense: text from the wire has passed `sanitize` before. The
+The filter of control characters is a second line of defense, because untrusted text has passed `sanitize` before. The
 filter preserves cell widths.
 
-Textual paints whole regions again at each layout; the painter compares each line with the line that it sent last.
-Colors and attributes are sent only when they change, and not for blanks that look the same. All texts of a color are
-sent together, and on slow connections the terminal scrolls lines that moved, where that takes fewer bytes. A line with
-joined characters is sent whole, because terminals differ in their widths. For cells that are marked as a row of a
-picture, the painter sends the sequences of the picture table; no other image sequence is ever sent.
+Textual repaints whole regions at each layout. The painter compares each line with the last version that it sent. Colors
+and attributes are sent only when they change, and not for blanks that look the same. Texts of the same color are sent
+together, and on slow connections the terminal scrolls moved lines, if that takes fewer bytes. A line with joined
+characters is sent completely, because terminals disagree on their widths. For cells that are marked as a row of a
+picture, the painter sends the sequences of the picture table. No other image sequences are sent.
 
-For each update, Textual renders every visible line of every widget before it drops unchanged lines, so that a moved
-cursor would cost as much as a full repaint. The compositor renders only the lines of the update.
+Textual renders all visible lines of all widgets for each update, so moving a cursor would cost as much as a full
+repaint. `LineCompositor` renders only the lines of the update.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _ENDS = {"1": "22", "2": "22", "3": "23", "4": "24", "7": "27", "9": "29"}
 """The SGR parameter that ends each attribute; bold and dim have the same."""
 _JOINERS = frozenset((NON_JOINER, JOINER))
 _WIDE_JOINERS = ("Apple_Terminal", "extraterm")
-"""Values of TERM_PROGRAM of terminals that give a cell to each joiner."""
+"""Values of TERM_PROGRAM for terminals that show each joiner as a cell."""
 _EMOJI_JOINERS = ("WezTerm", "contour", "ghostty", "iTerm.app", "mintty", "rio")
-"""Values of TERM_PROGRAM of terminals that show a joined emoji in two cells.
+"""Values of TERM_PROGRAM for terminals that show a joined emoji in two cells.
 
 Source of both lists: the measurements of ucs-detect, as in the tables of wcwidth.
 """
@@ -63,21 +63,21 @@ _ERASING = (
     "wezterm",
     "xterm",
 )
-"""How TERM begins in terminals that fill erased cells with the background (in terminfo: `bce` and `ech`)."""
+"""Prefixes of TERM for terminals that fill erased cells with the background color (terminfo: `bce` and `ech`)."""
 MOST_AT_ONCE = 380
-"""Characters that are sent after a key, in any region; with what Textual adds, about 400 bytes."""
+"""Characters that are sent at once after a key press, whatever their region: with Textual's additions, 400 bytes."""
 PLAIN = {"─": "-", "│": "|"}
-"""The characters of lines, which have three bytes each, and what slow terminals get."""
+"""ASCII replacements for slow terminals: the line characters take three bytes each."""
 _SHORTEST_SCROLL = 2
-"""Lines that must have moved so that the terminal may scroll."""
+"""Minimum number of moved lines for which the terminal scrolls."""
 _FARTHEST_SCROLL = 3
-"""The most lines by which the terminal scrolls."""
+"""Maximum distance of a scroll, in lines."""
 _SHORT_GAP = 4
-"""Equal cells between two changes that are sent rather than skipped, because the cursor sequence is as long."""
+"""Maximum number of unchanged cells between two changes that are sent, because skipping them takes as many bytes."""
 _SHORT_BLANKS = 8
-"""Blanks that are sent rather than erased, because the sequences are as long."""
+"""Maximum number of blanks that are sent as text, because erasing them takes as many bytes."""
 _SHORT_END = 3
-"""The same for blanks up to the end of the line, which need no movement after them."""
+"""The same for blanks at the end of the line, after which the cursor need not be moved."""
 
 
 @lru_cache(4096)
@@ -88,7 +88,7 @@ def _split_segment(segment: Segment, cut: int) -> tuple[Segment, Segment]:
     return Segment(left, style, control), Segment(right, style, control)
 
 
-# Rich splits joined emoji into parts whose widths do not add up; borders of panes and dialogs would move
+# Rich splits joined emoji into parts whose widths do not add up, which would shift borders of panes and dialogs
 Segment._split_cells = staticmethod(_split_segment)  # pyrefly: ignore[bad-assignment]
 
 
@@ -108,7 +108,7 @@ class LineCompositor(Compositor):
 
 
 def joiners_of(environment: Mapping[str, str]) -> str:
-    """Return the joiners that the terminal shows without a cell, for `show_joiners`, judged by environment variables.
+    """Return the joiners that take no cell in this terminal, for `show_joiners`. Uses environment variables.
 
     Inside tmux and screen the outer terminal is unknown, so emoji are not joined.
     """
@@ -126,9 +126,9 @@ def joiners_of(environment: Mapping[str, str]) -> str:
 
 
 def erases_in_color(environment: Mapping[str, str]) -> bool:
-    """Return whether the terminal fills erased cells with the background, judged by environment variables.
+    """Return whether the terminal fills erased cells with the background color. Uses environment variables.
 
-    Screen does not, and a program in it may have TERM of the outer terminal.
+    Screen does not, though programs inside it may have the TERM of the outer terminal.
     """
     return environment.get("TERM", "").startswith(_ERASING) and not environment.get("STY")
 
@@ -145,7 +145,7 @@ class ControlCharFilter(LineFilter):
 
 
 class AsciiFilter(LineFilter):
-    """A Textual line filter that replaces all other characters by ASCII characters of the same width."""
+    """A Textual line filter that replaces non-ASCII characters by ASCII characters of the same width."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """Return the segments in ASCII; the same list if nothing had to change."""
@@ -157,7 +157,7 @@ class AsciiFilter(LineFilter):
 def _safe(segment: Segment) -> Segment:
     text, style, _ = segment
     if not text.isprintable():
-        text = "".join([one if one.isprintable() or one in _JOINERS else _blank(one) for one in text])
+        text = "".join([sign if sign.isprintable() or sign in _JOINERS else _blank(sign) for sign in text])
     if style is not None and style.link is not None and not is_safe_url(style.link):
         style = style.update_link(None)
     return Segment(text, style)
@@ -176,7 +176,7 @@ class SgrState(NamedTuple):
 
 
 Cell = tuple[str, SgrState]
-"""A character and how it looks; the second cell of a wide character is empty."""
+"""A character and its graphic state. The second cell of a wide character has an empty text."""
 
 
 class DiffPainter:
@@ -193,17 +193,17 @@ class DiffPainter:
     ) -> None:
         self._pictures, self._bandwidth, self._erases = pictures, bandwidth or Bandwidth("off"), erases
         self._width = 0
-        """The width of the terminal, as far as lines were sent."""
+        """The width of the terminal, from the lines received so far."""
         self._rows: dict[int, Strip] = {}
         """The lines on the terminal."""
         self._wanted: dict[int, Strip] = {}
-        """The lines that the terminal shall show, as far as they are not sent."""
+        """The new lines that are not sent yet."""
         self._sent = 0
         self._parts: list[tuple[int, int, Strip]] = []
-        """Parts of lines that are not known as a whole, each with column and line."""
+        """Parts of lines whose other cells are unknown, each with its column and line."""
 
     def restart(self) -> None:
-        """Count the sent characters from here, see `update`."""
+        """Reset the count of sent characters, see `update`."""
         self._sent = 0
 
     @property
@@ -219,7 +219,7 @@ class DiffPainter:
         self._parts.clear()
 
     def update(self, update: CompositorUpdate | None = None, first: Region | None = None) -> CompositorUpdate:
-        """Take over an update, and return an update that sends the differences when it is rendered.
+        """Take an update of Textual. Return an update that renders only the differences.
 
         Args:
             update: the update, if any.
@@ -231,7 +231,7 @@ class DiffPainter:
         return _DiffUpdate(self, first)
 
     def take(self, update: CompositorUpdate) -> None:
-        """Take over an update, without sending it."""
+        """Take an update of Textual without sending it."""
         for x, y, strip in _lines(update):
             size, row = strip.cell_length, self._wanted.get(y) or self._rows.get(y)
             self._width = max(self._width, x + size)
@@ -255,7 +255,7 @@ class DiffPainter:
         return text
 
     def _shortest(self, system: ColorSystem, parts: Sequence[tuple[int, int, Strip]], within: Region | None) -> str:
-        """Return the output for the differences, in a region if there is one. On slow connections, try to scroll."""
+        """Return the output for the differences (within a region). On slow connections, scroll if that is shorter."""
         rows, wanted = self._rows.copy(), self._wanted.copy()
         text = self._output(system, parts, within)
         if self._bandwidth.is_low and (within is None or within.width == self._width):
@@ -273,11 +273,11 @@ class DiffPainter:
     def _shifts(
         self, rows: Mapping[int, Strip], wanted: Mapping[int, Strip], lines: range
     ) -> list[tuple[int, int, int]]:
-        """Return ways to get most of the new lines by scrolling some of `lines`: the first, the last, how far up.
+        """Return possible scrolls that turn most old lines into new ones: first line, last line, and distance upwards.
 
-        The distance is negative for a scroll down. In a list, the line of the cursor is next to the lines that moved,
-        and moved with other colors. There are no ways if fewer than `_SHORTEST_SCROLL` lines moved, or if lines do not
-        have the whole width or have pictures.
+        The distance is negative to scroll down. The second option includes the line next to the moved lines: in a list,
+        it is the line of the cursor, which moved and changed its colors. Returns nothing if fewer than
+        `_SHORTEST_SCROLL` lines moved, if a line is not known completely, or if there are pictures.
         """
         is_whole = all(row.cell_length == self._width for lines in (rows, wanted) for row in lines.values())
         if not is_whole or (self._pictures and self._pictures.is_used):
@@ -297,7 +297,7 @@ class DiffPainter:
         return [way for way in ways if all(y in rows and y in lines for y in range(way[0], way[1] + 1))]
 
     def _scroll(self, shift: tuple[int, int, int]) -> str:
-        """Return the output that scrolls lines, and note what the terminal and the app then show."""
+        """Return the output that scrolls lines, and update the known lines accordingly."""
         first, last, by = shift
         lines = range(first, last + 1)
         self._wanted = {y: self._rows[y] for y in lines} | self._wanted
@@ -328,11 +328,11 @@ class DiffPainter:
         return writer.text()
 
     def _replace(self, writer: _Writer, y: int, row: Strip, new: Strip) -> None:
-        """Write the differences of two lines."""
+        """Write the differences between two versions of a line."""
         is_simple = _is_simple(row) and _is_simple(new)
         if is_simple and not (self._pictures and (self._pictures.is_in(row) or self._pictures.is_in(new))):
             before, after = writer.cells_of(row), writer.cells_of(new)
-            # what follows the last cell that differs from the end
+            # all cells from here on look like the last one
             end = next((at for at in range(len(after), 0, -1) if after[at - 1] != after[-1]), 0)
             for first, last in changed_ranges(before, after):
                 writer.write_cells(first, y, after[first:last], is_end=last > end and len(after) == self._width)
@@ -343,8 +343,8 @@ class DiffPainter:
 
     def _write(self, writer: _Writer, x: int, y: int, strip: Strip, first: int, last: int) -> None:
         """Write the cells `first` to `last` of a strip at column `x`, extended to whole rows of pictures."""
-        found = self._pictures.rows_in(strip) if self._pictures else []
-        rows = [row for row in found if row.start < last and row.end > first]
+        all_rows = self._pictures.rows_in(strip) if self._pictures else []
+        rows = [row for row in all_rows if row.start < last and row.end > first]
         if rows:
             last = max(last, rows[-1].end)
             first = min(first, rows[0].start)
@@ -361,7 +361,7 @@ class DiffPainter:
 
 
 def _joined(row: Strip, x: int, strip: Strip) -> Strip:
-    """Return a line with other cells from column `x`."""
+    """Replace the cells of a line from column `x` on by the cells of a strip."""
     return Strip.join((row.crop(0, x), strip, row.crop(x + strip.cell_length))).simplify()
 
 
@@ -387,12 +387,12 @@ class _DiffUpdate(CompositorUpdate):
 
 
 class _Run(NamedTuple):
-    """A text to write at a position; with `y` -1, where the cursor is.
+    """A text to write at a position. With `y` -1, it is written at the cursor.
 
     Attributes:
         end: the column of the cursor after the text; -1 if unknown.
         state: the graphic state; None for any.
-        is_blank: whether only the background of the state shows.
+        is_blank: whether the text is blank, so that only the background is visible.
     """
 
     x: int
@@ -404,13 +404,13 @@ class _Run(NamedTuple):
 
 
 class _Writer:
-    """A collector of output.
+    """A collector of output for one update.
 
     Args:
         system: the colors of the terminal.
         width: the columns of the terminal.
         erases: whether the terminal fills erased cells with the background.
-        is_short: whether to write lines as ASCII characters.
+        is_short: whether to write line characters as ASCII.
     """
 
     def __init__(self, system: ColorSystem, width: int, *, erases: bool, is_short: bool) -> None:
@@ -419,7 +419,7 @@ class _Writer:
         self._runs: list[_Run] = []
 
     def cells_of(self, strip: Strip) -> list[Cell]:
-        """Return the cells of a strip without joined characters; blanks that look the same are equal."""
+        """Return the cells of a strip that has no joined characters. Blanks that look the same are equal."""
         cells: list[Cell] = []
         for text, style, _ in strip:
             state = sgr_state(style, self._system)
@@ -434,9 +434,9 @@ class _Writer:
         return cells
 
     def write_cells(self, x: int, y: int, cells: Sequence[Cell], *, is_end: bool = False) -> None:
-        """Write cells at a position; long blanks are erased if the terminal can.
+        """Write cells at a position. Long blanks are erased if the terminal supports it.
 
-        With `is_end`, all cells of the line after the last one look like the last one.
+        With `is_end`, the rest of the line looks like the last cell.
         """
         at, end = x, x + len(cells)
         is_end = is_end or end == self._width
@@ -451,7 +451,7 @@ class _Writer:
             at += count
 
     def _add(self, run: _Run) -> None:
-        """Add a run, to the last one if it continues it in a state that looks the same."""
+        """Add a run, or extend the last run if this one continues it and looks the same."""
         last = self._runs[-1] if self._runs else None
         if last and last.state and run.state and (last.end, last.y) == (run.x, run.y):
             is_same = last.state == run.state
@@ -489,13 +489,13 @@ class _Writer:
         """Return the whole output, with a final reset if attributes are set."""
         text = _encoded(self._runs, self._width)
         if all(run.y >= 0 for run in self._runs):
-            # a change of the color often takes more bytes than a movement of the cursor
+            # changing the color often takes more bytes than moving the cursor
             text = min(text, _encoded(_by_state(self._runs), self._width), key=len)
         return text
 
 
 def _by_state(runs: Sequence[_Run]) -> list[_Run]:
-    """Return runs in the order of their backgrounds and states, those of a state from the top left."""
+    """Sort runs by background and state; runs with the same state keep their order."""
     states: dict[str, dict[SgrState, int]] = {}
     keys: list[tuple[int, int]] = []
     last: dict[str, SgrState] = {}
@@ -511,7 +511,7 @@ def _by_state(runs: Sequence[_Run]) -> list[_Run]:
 
 
 def _encoded(runs: Iterable[_Run], width: int) -> str:
-    """Return the output that writes runs one after the other."""
+    """Return the output that writes runs in order."""
     parts: list[str] = []
     state, cursor = SgrState(), (-1, -1)
     for run in runs:
@@ -535,11 +535,11 @@ def _movement(cursor: tuple[int, int], place: tuple[int, int], width: int) -> st
         return ""
     ways = [f"\x1b[{y + 1};{x + 1}H" if x else f"\x1b[{y + 1}H"]
     if 0 <= line <= y:
-        down = "\x1bD" * (y - line)  # not a line feed, which the terminal driver changes
+        down = "\x1bD" * (y - line)  # not a line feed, because the terminal driver converts it
         ways.append(down + (f"\x1b[{x + 1}G" if x else "\r"))
         if x >= column:
             ways.append(down + _to_the_right(x - column))
-        elif column < width:  # after the last column, terminals differ in where the cursor is
+        elif column < width:  # after writing the last column, the cursor position differs between terminals
             ways.append(down + "\b" * (column - x))
     return min(ways, key=len)
 
@@ -549,7 +549,7 @@ def _to_the_right(count: int) -> str:
 
 
 def _is_simple(strip: Strip) -> bool:
-    """Return whether no character joins another, so that terminals agree on the cells."""
+    """Return whether a strip has no joined characters, so that all terminals use the same cells."""
     text = strip.text
     return text.isascii() or all(map(get_character_cell_size, text))
 
@@ -605,13 +605,13 @@ def sgr_sequence(before: SgrState, after: SgrState) -> str:
 
 @lru_cache(4096)
 def _on_blanks(state: SgrState) -> SgrState:
-    """Return the state without what blanks do not show."""
+    """Return the state reduced to what is visible on blanks."""
     return state if _VISIBLE_ON_BLANKS.intersection(state.attributes) else SgrState((), "39", state.background)
 
 
-def _same_on_blanks(one: SgrState, other: SgrState) -> bool:
-    has_visible_attribute = _VISIBLE_ON_BLANKS.intersection((*one.attributes, *other.attributes))
-    return one.background == other.background and not has_visible_attribute
+def _same_on_blanks(first: SgrState, second: SgrState) -> bool:
+    has_visible_attribute = _VISIBLE_ON_BLANKS.intersection((*first.attributes, *second.attributes))
+    return first.background == second.background and not has_visible_attribute
 
 
 def _equal_cells(before: Iterable[Segment], after: Iterable[Segment], *, from_end: bool) -> int:
@@ -629,5 +629,6 @@ def _equal_cells(before: Iterable[Segment], after: Iterable[Segment], *, from_en
 
 def _equal_characters(text: str, other: str) -> int:
     return next(
-        (at for at, (one, two) in enumerate(zip(text, other, strict=False)) if one != two), min(len(text), len(other))
+        (at for at, (left, right) in enumerate(zip(text, other, strict=False)) if left != right),
+        min(len(text), len(other)),
     )

@@ -1,7 +1,7 @@
-"""Decoding of image files for the terminal, in a thread; imported only at the first image, because it loads Pillow.
+"""Decodes image files for the terminal. It loads Pillow, so it is imported at the first image, and runs in a thread.
 
-The file is from the wire: only a few types are allowed, the stated size is checked before decoding, and every error of
-a decoder becomes an `UnreadableImage`. Transparent parts become white, as on the pages that images are made for.
+The files are untrusted: only a few formats are allowed, the stated size is checked before decoding, and every decoder
+error becomes an `UnreadableImage`. Transparent parts become white, because images are made for white pages.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _opaque(image: Image.Image) -> Image.Image:
 def _resized(
     image: Image.Image, width: int, height: int, method: Image.Resampling = Image.Resampling.LANCZOS
 ) -> Image.Image:
-    return image.resize((width, height), method)  # numpy is not installed
+    return image.resize((width, height), method)  # Pillow's own annotation refers to numpy, which is not installed
 
 
 def _blocks(image: Image.Image, number: int, columns: int, rows: int) -> Iterator[Line]:

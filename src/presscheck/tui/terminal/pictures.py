@@ -1,10 +1,10 @@
 """Pictures in the terminal: the protocol, the size in cells, and the output for each row of a picture.
 
-A picture is a part of the page like any text: lines of half blocks (`▀`, with a color for each half), each cell marked
-with the number of the picture and the row. With an image protocol, the painter replaces each completely visible row of
-marked cells by the output in this table. Where a dialog covers a part of a row, the half blocks are visible. So
-pictures scroll and are covered like text. No other code puts an image sequence on the screen, because the characters of
-the protocols do not pass the filter of control characters.
+In a page, a picture is text: lines of half blocks (`▀`, with a color for each half). Each cell is marked with the
+number of the picture and the row. With an image protocol, the painter replaces each completely visible row of marked
+cells by the output in this table. Where a dialog covers a part of a row, the half blocks are visible. So pictures
+scroll and are covered like text. Other code cannot draw images, because image sequences do not pass the filter of
+control characters.
 
 Kitty draws an image at its placeholder characters; the image itself is sent once. A sixel image covers cells, so each
 row of cells is a separate image.
@@ -100,7 +100,7 @@ class PictureRow(NamedTuple):
     Attributes:
         start: the first cell in the line.
         end: the cell after the last.
-        before: output before the cells: an image that the terminal does not have yet.
+        before: output before the cells, which sends the image if the terminal does not have it.
         cells: text that replaces the cells; empty to send the cells unchanged.
         color: the SGR parameters of the color of `cells`.
         over: output over the cells, starting at the first cell.
@@ -151,7 +151,7 @@ def protocol_of(environment: Mapping[str, str]) -> Protocol:
 
 
 def cell_size() -> CellSize | None:
-    """Return the size of a cell that the kernel reports for the terminal, or None if it reports none."""
+    """Return the size of a terminal cell as reported by the kernel, or None."""
     for stream in (sys.__stderr__, sys.__stdout__, sys.__stdin__):
         with suppress(OSError, ValueError, AttributeError):
             answer = fcntl.ioctl(cast("int", stream.fileno()), termios.TIOCGWINSZ, bytes(8))  # type: ignore[union-attr]
@@ -200,7 +200,7 @@ class PictureTable:
 
     @property
     def is_used(self) -> bool:
-        """Whether the terminal may store images of this process."""
+        """Whether the terminal may hold images from this process."""
         return bool(self._sent or self._dropped)
 
     @property
@@ -259,7 +259,7 @@ class PictureTable:
         return False
 
     def forget_terminal(self) -> None:
-        """Send images again when they are drawn next, because the terminal may have lost them."""
+        """Forget which images were sent: the terminal may have lost them, so they are sent again when drawn."""
         self._sent.clear()
 
     def deletion(self) -> str:
@@ -268,7 +268,7 @@ class PictureTable:
         return "".join(map(_deletion, numbers))
 
     def is_in(self, strip: Strip) -> bool:
-        """Return whether a line of the screen has a row of a picture. Unlike `rows_in`, this counts nothing as sent."""
+        """Return whether a line of the screen has a row of a picture. Unlike `rows_in`, this marks no image as sent."""
         return bool(self._pictures) and any(True for _ in _marked(strip))
 
     def rows_in(self, strip: Strip) -> list[PictureRow]:
@@ -292,7 +292,7 @@ class PictureTable:
         return PictureRow(start, end, before, _placeholders(row, picture.columns), color)
 
     def _transmission(self, number: int, picture: DrawnPicture) -> str:
-        """Return the sequences that delete dropped images from a Kitty terminal, and send the image of a picture.
+        """Return the sequences for Kitty that delete dropped images and send an image.
 
         `q=2` suppresses answers of the terminal.
         """

@@ -1,4 +1,4 @@
-"""The streams of the terminal; output is discarded once the terminal is gone."""
+"""Streams that discard output once the terminal is gone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TextIO
 class TerminalStream:
     """A stream for a thread of Textual, which discards output once the terminal is gone.
 
-    A failed write would end the thread, and the app would wait forever for room in the queue of the thread.
+    A failed write would end the thread. The app would then wait forever for room in the thread's queue.
     """
 
     def __init__(self, stream: TextIO) -> None:

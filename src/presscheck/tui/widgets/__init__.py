@@ -1,1 +1,1 @@
-"""Widgets, which receive data and post messages; they never use the engine."""
+"""Widgets. They receive data and post messages, and never use the engine."""

@@ -1,8 +1,8 @@
 """Completion while typing: a list of proposals at the cursor of a text area.
 
-The text area keeps the focus, and every typed character stays in the text. Tab takes the proposal under the cursor.
-Enter takes it only after an arrow key, and is a line break otherwise: a list that appears late never changes what a
-typed text becomes. Both take only a proposal that was on the screen when the key was typed.
+The text area keeps the focus, and every typed character stays in the text. Tab accepts the proposal under the cursor.
+Enter accepts it only after an arrow key, and otherwise is a line break, so that a list that appears late never changes
+a typed text. Both accept only a proposal that was on the screen when the key was typed.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ MOST = 8
 WIDEST = 48
 """Maximum width of the list, in cells."""
 GLANCE = 0.05
-"""Minimum seconds that a proposal is shown before a key takes it: a slow line delivers a burst in several parts."""
+"""Minimum seconds that a proposal is shown before a key accepts it: a slow line delivers a burst in several parts."""
 _MENTION = re.compile(r"(?:^|(?<=[\s(*_]))@(\w[^@\n]{0,40})?$")
 _NEAR = 300
-"""Characters before the cursor in which a completion starts."""
+"""Maximum number of characters before the cursor in which a completion can start."""
 
 
 class Opening(NamedTuple):
@@ -38,9 +38,9 @@ class Opening(NamedTuple):
 
     Attributes:
         kind: the kind of proposals, such as `person`.
-        start: the column from which the text is replaced.
+        start: the first column of the text to replace.
         text: the text to search for.
-        is_image: whether only images are proposed.
+        is_image: whether to propose only images.
     """
 
     kind: str
@@ -50,7 +50,7 @@ class Opening(NamedTuple):
 
 
 class Proposal(NamedTuple):
-    """A proposal that can replace the typed text. `label` and `note` are display text."""
+    """A proposal: `text` replaces the typed text; `label` and `note` are display text."""
 
     label: str
     note: str
@@ -77,7 +77,7 @@ class CompletionList(RowList):
     """The proposals for the text before the cursor of a text area, below or above its line.
 
     Args:
-        area: the text area, which passes its keys to `press`.
+        area: the text area. It passes its keys to `press` first.
         find: returns the completion in progress at the end of a line up to the cursor, or None.
         propose: returns all proposals for a completion.
         accept: replaces the typed text by a proposal.
@@ -102,7 +102,7 @@ class CompletionList(RowList):
         self._opening: Opening | None = None
         self._proposals: list[Proposal] = []
         self._dismissed: Opening | None = None
-        """The completion that was cancelled or accepted, for which the list stays closed."""
+        """The completion that was cancelled or accepted; the list stays closed for it."""
         self._is_chosen = False
         """Whether an arrow key was pressed, so that enter takes the proposal under the cursor."""
         self._drawn: Proposal | None = None
@@ -150,7 +150,7 @@ class CompletionList(RowList):
             self._dismissed = self._opening
             self.close()
         elif event.key in ("enter", "tab"):
-            self.update()  # in a burst, the last letters are in the text, but their messages are still to come
+            self.update()  # in a burst, the messages about the last typed letters have not arrived yet
             if event.key == "enter" and not self._is_chosen:
                 return False
             proposal = self._proposals[self.cursor] if self.is_open else None

@@ -39,7 +39,7 @@ class CompletedText(TextArea):
     completion: CompletionList
 
     def on_key(self, event: events.Key) -> None:
-        """Offer the key to the list; a key that is not for the list is typed."""
+        """Pass the key to the list. Other keys are typed."""
         if self.completion.press(event):
             event.stop()
             event.prevent_default()
@@ -54,12 +54,12 @@ class Composer(Dialog[str]):
         may_be_empty: whether an empty text can be sent.
         limit: the maximum number of characters.
         people: returns the people that can be mentioned; called at the first `@`.
-        suggestion: the text that the command `suggest` inserts; its words are selected.
-        suggestion_reason: shown by `suggest` if there is nothing to insert; without both texts, there is no `suggest`.
+        suggestion: the text that the command `suggest` inserts and selects.
+        suggestion_reason: the message of `suggest` if there is nothing to insert. Without both, there is no `suggest`.
         validate: returns why a text cannot be sent, or None.
         render: renders the preview of a text in a number of columns.
         submit: sends the text; if it raises an error, the dialog stays open and shows it.
-        is_code: whether the text is code, such as JSON: with line numbers, in the whole height, without a preview.
+        is_code: whether the text is code, such as JSON: adds line numbers, uses the whole height, and has no preview.
     """
 
     DEFAULT_CSS = """
@@ -201,7 +201,7 @@ class Composer(Dialog[str]):
         self._show()
 
     def _suggest(self) -> None:
-        """Insert the suggestion unless the text contains one, and select the words of the suggestion in the text.
+        """Insert the suggestion unless the text contains one, and select its words.
 
         If there is no suggestion to insert, show the reason.
         """

@@ -17,7 +17,7 @@ from presscheck.tui.widgets.status_bar import ClickableLines, StatusLine, pressi
 CONFIRM, REFUSE = "confirm", "refuse"
 """Targets of clicks on the buttons."""
 PAGE = 8
-"""Lines that a page key scrolls."""
+"""Number of lines that a page key scrolls."""
 DETAILS_KEY = "d"
 """The key that switches between summary and details."""
 
@@ -30,12 +30,12 @@ class ConfirmDialog(Dialog[bool]):
         lines: the consequences, as display text.
         confirm_label: the label of the button that confirms.
         type_to_confirm: a text that the user must type before confirming.
-        is_ready: whether `lines` is complete; otherwise the action cannot be confirmed before `make_ready`.
-        details: more lines, such as a diff, that a key shows instead of `lines`.
+        is_ready: whether `lines` is complete. Otherwise the action can only be confirmed after `make_ready`.
+        details: lines, such as a diff, that replace `lines` after a key press.
     """
 
     drops_type_ahead = True
-    """Keys typed before the dialog was open are dropped: they cannot be an answer to its question."""
+    """Whether to drop keys typed before the dialog was open: they cannot be answers to its question."""
     DEFAULT_CSS = """
     ConfirmDialog > Vertical { max-height: 100%; }
     ConfirmDialog TextView { margin: 1 0; }
@@ -60,7 +60,7 @@ class ConfirmDialog(Dialog[bool]):
     @override
     def body(self) -> ComposeResult:
         text = TextView()
-        text.styles.height = max(1, len(self.lines))  # nearly the final height in the first frame
+        text.styles.height = max(1, len(self.lines))  # close to the final height, so that the dialog hardly moves
         yield text
         text_input = SearchInput()
         text_input.display = text_input.can_focus = False
@@ -110,7 +110,7 @@ class ConfirmDialog(Dialog[bool]):
     def keys(self) -> dict[str, Callable[[], object]]:
         keys = {**super().keys(), "ctrl+c": self.cancel, "tab": self._switch, "shift+tab": self._switch}
         if self.type_to_confirm is None:
-            # the key that asks to save, pressed twice, must neither answer yes unread nor cancel
+            # the key for saving may be pressed twice; it must neither confirm an unread question nor cancel it
             keys |= dict.fromkeys(SUBMIT, lambda: None)
             keys |= {"y": self._confirm, "n": self.cancel, "q": self.cancel}
             keys |= {"j": partial(self.move, 1), "k": partial(self.move, -1)}

@@ -1,4 +1,4 @@
-"""The base of all dialogs: a title, a body, a line of clickable keys, and the handler of keys."""
+"""The base class of dialogs: a title, a body, a line of clickable keys, and key handling."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ PAGES = {"pagedown": 1, "pageup": -1}
 
 
 class Dialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
-    """A dialog; its result is None if it was closed.
+    """A dialog. Its result is None if it was closed.
 
-    The keys that submit, cancel and move are the same in all dialogs; a subclass adds its own keys in `keys`. All are
-    default keys: the keys that the user chose instead are translated when they are pressed and when they are shown.
+    The keys to submit, cancel and move are the same in all dialogs. A subclass adds its own keys in `keys`. All are
+    default keys; the user's keys are translated when they are pressed and shown.
 
     Args:
         title: the question, as display text.
@@ -82,7 +82,7 @@ class Dialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         }
 
     def on_key(self, event: events.Key) -> None:
-        """Run the action of a key. A letter that the user chose for a command is typed where a text is typed."""
+        """Run the action of a key. In a text input, letters are typed, even if the user chose them for a command."""
         key, actions = key_name(event), self.keys()
         if key not in actions or len(key) > 1:
             key = key if len(key) == 1 and self._is_typing else app_of(self).keymap.default_of(key)
@@ -101,7 +101,7 @@ class Dialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         self.dismiss(None)
 
     def submit(self) -> None:
-        """Close with the typed or chosen result if it is valid."""
+        """Close with the result if it is valid."""
 
     def move(self, by: int) -> None:
         """Focus the next field, or the previous field if `by` is negative."""
@@ -123,7 +123,7 @@ class Dialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         self.query_one("#keys", StatusLine).show(line, right)
 
     def key_hints(self, hints: Mapping[str, str], disabled: Iterable[str], gap: int) -> Line:
-        """Return a line of clickable keys with their labels; `hints` has the labels by default key."""
+        """Return a line of clickable keys and labels. `hints` maps default keys to labels."""
         keymap = app_of(self).keymap
         parts: list[Line] = []
         for key, label in hints.items():

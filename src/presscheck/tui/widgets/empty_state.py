@@ -21,7 +21,7 @@ class Message(NamedTuple):
     Attributes:
         title: the reason why the pane is empty.
         hint: details, or advice to the user; lines are separated by line feeds.
-        state: the state of the content, which determines sign, color and key.
+        state: the state of the content, which determines the sign, its color and the key.
     """
 
     title: str
@@ -38,11 +38,11 @@ SIGNS: dict[State, tuple[Line, str]] = {
     "failed": ((Span("✗ ", "removed"),), "retry"),
     "offline": ((Span("⚠ ", "waiting"),), "retry now"),
 }
-"""The sign of a state, and the label of the key that loads the content again."""
+"""The sign for a state, and the label of the key that reloads the content."""
 
 
 class EmptyState(TextView):
-    """The message of a pane that is empty, loading, failed or offline; hidden while the pane has content."""
+    """The message of an empty, loading, failed or offline pane. It is hidden while the pane has content."""
 
     DEFAULT_CSS = "EmptyState { height: auto; min-height: 5; padding: 1 2; display: none; }"
     can_focus = False

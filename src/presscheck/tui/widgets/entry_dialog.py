@@ -1,4 +1,4 @@
-"""A dialog with a few text fields, checked in the background on submit; an error is shown at its field."""
+"""A dialog with text fields. They are checked in the background on submit, and errors are shown at their fields."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from presscheck.tui.widgets.status_bar import StatusLine
 
 T = TypeVar("T")
 Completion = Callable[[str], Awaitable[Sequence[str]]]
-"""Returns the completions of a typed text. It may read the disk, but only in a thread."""
+"""Returns the completions of a typed text. Must not block; it can read files in a thread."""
 ERROR_LINES = 3
 """Maximum number of lines of an error or a help text below a field."""
 
@@ -39,7 +39,7 @@ class EntryField:
         help: an explanation below the field, as display text.
         is_secret: whether the typed text is hidden.
         is_optional: whether the text may be empty.
-        complete: returns the completions that tab uses.
+        complete: returns the completions for the key tab.
     """
 
     name: str
@@ -53,7 +53,7 @@ class EntryField:
 
 
 class EntryDialog(Dialog[T], Generic[T]):
-    """A dialog whose result is the result of `submit`, or None if it was closed. Closing cancels a running check.
+    """A dialog that returns the result of `submit`, or None if it was closed. Closing cancels a running check.
 
     Args:
         title: the question, as display text.
@@ -87,10 +87,10 @@ class EntryDialog(Dialog[T], Generic[T]):
         """The completions of the text of each field, by name of the field."""
         self._is_checking = False
         self._steps: Line = ()
-        """What the user has to do during the check, shown below the last field."""
+        """Instructions for the user during the check, shown below the last field."""
 
     def show_steps(self, text: str) -> None:
-        """Show during the check what the user has to do."""
+        """Show instructions for the user during the check."""
         self._steps = (Span(sanitize(text), "strong"),)
         self._show()
 
@@ -157,7 +157,7 @@ class EntryDialog(Dialog[T], Generic[T]):
         """
         box = self._box(field)
         text = box.value
-        candidates = await complete(text)  # the shown completions may belong to an earlier text
+        candidates = await complete(text)  # the displayed completions may be for an earlier text
         if box.value != text or not box.has_focus:
             return
         if not candidates:

@@ -1,7 +1,7 @@
-"""The base of all widgets made of lines: only visible lines are rendered, only changed lines repainted.
+"""The base class of widgets made of lines. Only visible lines are rendered, and only changed lines repainted.
 
-After a change a subclass calls `redraw`, which compares new and painted strips. Scrolling has no
-animation, and the cost depends only on the visible lines. All text must have passed `sanitize`.
+After a change, a subclass calls `redraw`, which compares the new strips with the painted ones. Scrolling is not
+animated. The cost depends only on the number of visible lines. All text must have passed `sanitize`.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ END = 1 << 30
 WHEEL_LINES = 3
 """Lines per step of the mouse wheel."""
 SEARCH_CHUNK = 500
-"""Lines that a search checks before it yields to other tasks."""
+"""Number of lines that a search checks before it yields to other tasks."""
 FOLD_MARKS = "▸▾"
 """Characters that a click folds or unfolds."""
 _SELECTED = Style(reverse=True)
 
 
 def render_strip(line: Line, columns: int, style_for: StyleLookup, extra: str = "") -> Strip:
-    """Return a strip of exactly `columns` cells; the style words `extra` are added to every span."""
+    """Return a strip of exactly `columns` cells. The style words `extra` are added to every span."""
     missing = columns - sum([cell_len(span.text) for span in line])  # measured once, for every line that is drawn
     if missing < 0:
         line = cut(line, columns)
@@ -59,7 +59,7 @@ def style_of(widget: Widget, *, is_raised: bool | None = None) -> StyleLookup:
 
 
 def highlighted(line: Line, search_text: str) -> Line:
-    """Return the line with every match of a lower-case text highlighted; matches across spans are ignored."""
+    """Highlight every match of a lower-case text in a line. Matches across spans are ignored."""
     if not search_text or not any(search_text in span.text.lower() for span in line):
         return line
     spans: list[Span] = []
@@ -97,7 +97,7 @@ RIGHT = 3
 
 
 class Match(NamedTuple):
-    """The current match: its number among all matches, from 1, and their total."""
+    """The current match: its number, counted from 1, and the number of all matches."""
 
     number: int
     total: int
@@ -109,9 +109,9 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
     Each item takes `item_height` lines. `cursor` is the index of the item with the bar on its left, and `top` is the
     first visible line. Without `has_cursor`, movements scroll.
 
-    A click moves the cursor, follows a link or folds; a double click opens the item. A click with the right button
-    moves the cursor and requests a menu. Dragging selects text. Textual stores the selection in lines of the content,
-    so scrolling does not change it.
+    A click moves the cursor, follows a link or folds. A double click opens the item. A right click moves the cursor and
+    requests a menu. Dragging selects text; Textual stores the selection by lines of the content, so it survives
+    scrolling.
 
     Args:
         id: the widget's id.
@@ -129,7 +129,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         """Posted when an item was clicked with the right button, after the cursor moved to it."""
 
     class WheelTurned(Message):
-        """Posted when the mouse wheel scrolled the view, which moves no cursor."""
+        """Posted when the mouse wheel scrolled the view. The cursor does not move."""
 
     DEFAULT_CSS = "LineView { height: 1fr; }"
     has_cursor = True
@@ -166,11 +166,11 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         return ()
 
     def items(self, places: Sequence[Place], columns: int) -> list[Line]:
-        """Return the lines at some places; a subclass may render them together."""
+        """Return the lines at several places. A subclass can override it to render them together."""
         return [self.item(number, part, columns) for number, part in places]
 
     def margins(self, places: Sequence[Place]) -> list[Line]:
-        """Return the left margins of the lines at some places, with a bar at the item under the cursor."""
+        """Return the left margins of the lines at several places, with a bar at the item under the cursor."""
         blank = (Span(" " * self.bar_width),)
         if not self.has_cursor:
             return [blank] * len(places)
@@ -190,11 +190,11 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
 
     def is_fold_mark(self, number: int, part: int, column: int) -> bool:
         """Return whether a cell of an item is its fold mark."""
-        found = span_at(self.item(number, part, self.columns), column)
-        return found is not None and found[1] in FOLD_MARKS
+        hit = span_at(self.item(number, part, self.columns), column)
+        return hit is not None and hit[1] in FOLD_MARKS
 
     def ensure_lines(self, lines: int) -> None:
-        """Lay out at least this many lines, before any of them is shown."""
+        """Make sure that at least this many lines are laid out."""
 
     @property
     def columns(self) -> int:
@@ -248,7 +248,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
             self.redraw()
 
     def redraw(self, items: Iterable[int] | None = None) -> None:
-        """Render the visible lines (of all items, or of `items`) and repaint the changed lines."""
+        """Render the visible lines, of all items or only of `items`, and repaint those that changed."""
         columns, height = self.size
         if not columns or not self.is_mounted:
             return
@@ -403,7 +403,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         self._strips.update(zip(missing, self._draw(missing), strict=True))
 
     def _draw(self, lines: Sequence[int]) -> list[Strip]:
-        """Return the strips of some visible lines, rendered in one pass because every key press draws lines."""
+        """Return the strips of visible lines. They are rendered in one pass, because every key press draws lines."""
         count, columns, size = self.count, self.columns, self.size.width
         places = [divmod(self.top + y, self.item_height) for y in lines]
         shown = [place for place in places if place[0] < count]
@@ -454,9 +454,9 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
             self.cursor_moved()
 
     def _top_with_cursor(self, top: int) -> int:
-        """Return the first visible line that keeps the cursor in view; scrolling adds a third of a page of context."""
+        """Return the first visible line so that the cursor is in view. Scrolling adds a third of a page of context."""
         height = self.size.height
-        if not height:  # not laid out yet: `on_resize` scrolls to the cursor if it is below the last visible line
+        if not height:  # not laid out yet; `on_resize` scrolls to the cursor later
             return top
         first, last = self.cursor * self.item_height, (self.cursor + 1) * self.item_height - 1
         lowest = max(0, self.count * self.item_height - height)
@@ -476,7 +476,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
 
 
 class TextView(LineView):
-    """A widget that shows lines laid out in advance."""
+    """A view of lines that are already laid out."""
 
     has_cursor = False
     bar_width = 0

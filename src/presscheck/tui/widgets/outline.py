@@ -32,11 +32,11 @@ class OutlineList(RowList):
 
     @property
     def headings(self) -> Sequence[Heading]:
-        """The headings of the part of the page that is laid out."""
+        """The headings in the laid-out part of the page."""
         return self._view.document.headings if self._view.document else []
 
     def follow(self) -> None:
-        """Highlight the current heading; the cursor follows it unless the list has the focus."""
+        """Highlight the current heading, and move the cursor to it unless the list has the focus."""
         if not self.display:
             return
         count, current = len(self.headings), self._view.heading_in_view
@@ -61,7 +61,7 @@ class OutlineList(RowList):
         if number >= len(headings):
             return ()
         heading = headings[number]
-        least = headings[0].level  # the title, or the first heading
+        least = headings[0].level  # the title or the first heading is not indented
         style = "quiet" if heading.is_hidden else "removed" if heading.is_conflict else ""
         if number == self._current:
             style = "accent strong"

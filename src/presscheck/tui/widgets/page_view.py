@@ -1,7 +1,8 @@
-"""A widget that shows a page: visible lines are laid out at once, other lines in small steps while the app is idle.
+"""A widget that shows a page.
 
-So a long page opens as fast as a short page. The cursor is on a line of the page. Tabs, expandables, wide tables and
-code of a page have controls, which react to clicks, enter, labels and the arrow keys.
+Visible lines are laid out at once, the others in small steps while the app is idle, so a long page opens as fast as a
+short one. The cursor is on a line. Tabs, expandables, wide tables and code have controls, which react to clicks, enter,
+labels and the arrow keys.
 """
 
 from __future__ import annotations
@@ -34,15 +35,15 @@ if TYPE_CHECKING:
     from presscheck.documents.terminal.page_lines import Heading, HiddenLine
 
 SCROLLED_CELLS = 8
-"""Cells that code scrolls sideways per step."""
+"""Number of cells that code scrolls sideways per step."""
 STEP = 0.004
 """Seconds of layout per step: too short to delay a key press."""
 PAUSE = 0.016
 """Seconds between two steps."""
 LABELS = "asdfghjklqwertyuiopzxcvbnm"
-"""The letters of labels; if there are more links than letters, each label has two letters."""
+"""The letters of labels. If there are more links than letters, labels have two letters."""
 BlockLine = tuple[int, int]
-"""A place in a page that does not depend on the width: the number of a block, and the line in the block."""
+"""A position that does not depend on the width of the page: the number of a block, and a line in it."""
 
 
 class Position(NamedTuple):
@@ -93,7 +94,7 @@ class ControlledLayout(PageLayout, Protocol):
 
 @runtime_checkable
 class QuotedLayout(PageLayout, Protocol):
-    """A page whose lines can be quoted, and looked up by an anchor, a quote or a line of the Markdown."""
+    """A page whose lines can be quoted, and found by an anchor, a quote or a line number of the Markdown."""
 
     def find_anchor(self, anchor: str) -> int | None: ...  # noqa: D102
     def starts_block(self, number: int) -> bool: ...  # noqa: D102
@@ -117,7 +118,7 @@ class PageView(LineView):
 
     @dataclass
     class PicturesNear(Message):
-        """Posted when pictures that are not drawn yet are near the visible lines."""
+        """Posted when there are undrawn pictures near the visible lines."""
 
         view: PageView
         names: Sequence[str]
@@ -131,9 +132,9 @@ class PageView(LineView):
         self._is_laying_out = False
         self._goes_to_end = False
         self.on_drawn: Callable[[], None] | None = None
-        """Updates other widgets, such as the outline, after the page was drawn, scrolled or laid out further."""
+        """Called after the page was drawn, scrolled or laid out further, such as to update the outline."""
         self._sought = ""
-        """The target of the link that the cursor moves to once its line is laid out; empty for none."""
+        """The target of the link to go to once its line is laid out; empty if there is none."""
         self._lines_sought = 0
         self._checked: tuple[PageLayout | None, ControlledLayout | None] = None, None
 
@@ -187,7 +188,7 @@ class PageView(LineView):
         return self._page.code(mark.key) if self._page and mark else None
 
     def _mark(self, *kinds: str, line: int | None = None) -> Mark | None:
-        """Return the innermost block of some kinds in a line, by default the line under the cursor."""
+        """Return the innermost block of these kinds in a line, by default in the line under the cursor."""
         marks = self._page.marks(self.cursor if line is None else line) if self._page else []
         return next((mark for mark in reversed(marks) if mark.kind in kinds), None)
 
@@ -200,10 +201,10 @@ class PageView(LineView):
     def step_sideways(self, by: int) -> bool:
         """Step forward in the tabs, fold or scrolled block under the cursor, or back if `by` is -1.
 
-        A folded section opens. An open section does not fold: the key for back leaves the page.
+        Stepping forward opens a folded section. Stepping back does not fold it, because this key leaves the page.
 
         Returns:
-            Whether the block had a further step.
+            Whether the block could be stepped.
         """
         kinds = ("tabs", "fold", "wide", "code", *(("section",) if by > 0 else ()))
         return self._step(self._mark(*kinds), by)
@@ -229,14 +230,14 @@ class PageView(LineView):
             event.prevent_default()
 
     def _scroll_sideways(self, event: events.MouseEvent, by: int) -> bool:
-        """Scroll the table or the code under the pointer by a step. Return whether there is a table or code."""
+        """Scroll the table or code under the pointer by a step. Return False if there is none."""
         event.stop()
         mark = self._mark("wide", "code", line=self._place_of(event).y)
         self._step(mark, by)
         return mark is not None
 
     def _step(self, mark: Mark | None, by: int) -> bool:
-        """Change the control of a block by a step. Return whether the control had a further step."""
+        """Change the control of a block by a step. Return whether it changed."""
         if mark is None:
             return False
         if mark.kind in ("fold", "section"):
@@ -258,7 +259,7 @@ class PageView(LineView):
         return True
 
     def show_all(self, *, shows_all: bool) -> None:
-        """Open all tabs, expandables and wide tables if `shows_all`; otherwise return them to their former states."""
+        """Open all tabs, expandables and wide tables (`shows_all`), or restore their former states."""
         controls = self.controls
         if controls and controls.shows_all != shows_all:
             position = self.position
@@ -274,7 +275,7 @@ class PageView(LineView):
             self._show_folds(position)
 
     def _show_folds(self, position: Position | None) -> None:
-        """Redraw the page at a position after its folds have changed, and lay out the rest while the app is idle."""
+        """Redraw the page at a position after a change of its folds. Lay out the rest while the app is idle."""
         if position:
             self._restore(position)
         self._lay_out_rest()
@@ -282,7 +283,7 @@ class PageView(LineView):
 
     @property
     def conflict_at_cursor(self) -> int:
-        """The number of the conflict at or above the cursor, else of the first conflict; 0 without conflicts."""
+        """The number of the conflict at or above the cursor, or else of the first conflict; 0 without conflicts."""
         return self._page.conflict_at(self.cursor) if self._page else 0
 
     @property
@@ -326,7 +327,7 @@ class PageView(LineView):
 
     @override
     def margins(self, places: Sequence[Place]) -> list[Line]:
-        """Return the margins of some lines; the margin of a heading shows whether its section is folded."""
+        """Return the margins of lines. The margin of a heading shows whether its section is folded."""
         margins = super().margins(places)
         lines = self.document.lines if self.document else ()
         for at, (number, _) in enumerate(places):
@@ -350,9 +351,9 @@ class PageView(LineView):
 
     @override
     async def find_items(self, text: str) -> list[int]:
-        """Return the lines with a text, after opening tabs and expandables.
+        """Return the lines that contain a text, after opening tabs and expandables.
 
-        A line in a folded section is represented by the line of the folded heading.
+        For a line in a folded section, this is the line of the folded heading.
         """
         self.ensure_lines(END)
         if text and self._page and self._page.has_folds:
@@ -361,8 +362,8 @@ class PageView(LineView):
             self.show_all(shows_all=True)
             if self._page and self._page.has_folds:
                 await self._until_done()
-        found = await super().find_items(text)
-        return sorted([*found, *(line.fold for line in self._hidden_lines(text))])
+        visible = await super().find_items(text)
+        return sorted([*visible, *(line.fold for line in self._hidden_lines(text))])
 
     def _hidden_lines(self, text: str) -> Sequence[HiddenLine]:
         return self._page.hidden_lines(text.lower()) if text and self._page else ()
@@ -379,8 +380,10 @@ class PageView(LineView):
             return await super().search(text, step=step)
         self.highlight(text)
         shown = await super().find_items(text)
-        # a hidden line is sorted between the folded heading and the next visible line
-        places = sorted([*((line, 0, 0, 0) for line in shown), *((one.fold, 1, one.block, one.line) for one in hidden)])
+        # hidden lines are sorted between their folded heading and the next visible line
+        places = sorted(
+            [*((line, 0, 0, 0) for line in shown), *((line.fold, 1, line.block, line.line) for line in hidden)]
+        )
         here = (self.cursor, 0, 0, 0)
         ahead = [place for place in places if (place > here if step > 0 else place < here)] or places
         target = ahead[0 if step > 0 else -1]
@@ -394,7 +397,7 @@ class PageView(LineView):
 
     @override
     def is_fold_mark(self, number: int, part: int, column: int) -> bool:
-        """Return whether a cell is the fold mark of a section, in the margin; the mark of an expandable is a link."""
+        """Return whether a cell is the fold mark of a section, in the margin. Marks of expandables are links."""
         line = self.document.lines[number] if self.document and column < 0 and number < self.count else ()
         return section_mark(line) is not None
 
@@ -416,7 +419,7 @@ class PageView(LineView):
                 self.post_message(self.PicturesNear(self, names))
 
     def show_again(self, make: Callable[[int], PageLayout]) -> None:
-        """Show a new layout of the same page, such as with a picture; the visible text keeps its position."""
+        """Show a new layout of the same page, such as with a loaded picture. The visible text keeps its position."""
         before = self.document
         if before is None or not self.count:
             self.show(make, line=None)
@@ -437,9 +440,9 @@ class PageView(LineView):
     def show(
         self, make: Callable[[int], PageLayout] | None, *, line: int | None = 0, position: Position | None = None
     ) -> None:
-        """Show another page at a line or a position, or the same page at its current position.
+        """Show another page at a line or position, or the same page at its current position.
 
-        Labels of the same page stay, because the user may be typing a label.
+        Labels of the same page are kept, because the user may be typing one.
 
         Args:
             make: lays the page out for a width in cells.
@@ -462,7 +465,7 @@ class PageView(LineView):
 
     @override
     def move_to(self, number: int, *, top: int | None = None) -> None:
-        """Go to a line. A number far beyond the laid-out lines means the end, once the layout is complete."""
+        """Go to a line. A number far beyond the laid-out lines goes to the end once the layout is complete."""
         self._sought = ""
         self._goes_to_end = self.document is not None and not self.document.done and number > self.count + 1000
         if not self._goes_to_end:
@@ -470,11 +473,11 @@ class PageView(LineView):
             super().move_to(number, top=top)
 
     def seek(self, target: str, *, is_shown: bool = False) -> None:
-        """Go to the first link with a target once its line is laid out, unless the user moves the cursor first.
+        """Go to the first link with a target once its line is laid out, unless the user moves the cursor before.
 
         Args:
             target: the target as written in the page; empty to cancel.
-            is_shown: whether the page is already shown; otherwise the search waits for the next layout.
+            is_shown: whether the page is already shown; otherwise the search starts at the next layout.
         """
         self._sought, self._lines_sought = target, 0
         if is_shown:
@@ -504,9 +507,9 @@ class PageView(LineView):
         return number is not None
 
     def _heading_beside(self, by: int) -> int | None:
-        """Return the number of the heading after the cursor, or before the cursor if `by` is -1; None if there is none.
+        """Return the number of the heading after the cursor, or before it if `by` is -1. Return None if there is none.
 
-        Headings in folded sections count.
+        Includes headings in folded sections.
         """
         headings = self.document.headings if self.document else ()
         here = self.heading_at_cursor
@@ -521,7 +524,7 @@ class PageView(LineView):
 
     @property
     def heading_in_view(self) -> int:
-        """The number of the last heading at or above the visible line nearest to the cursor; -1 above the first."""
+        """The number of the heading of the visible line nearest to the cursor; -1 above the first heading."""
         return self._heading_above(self._line_in_view)
 
     @property
@@ -571,7 +574,7 @@ class PageView(LineView):
         return is_there
 
     def _reveal_hidden(self, link: str) -> bool:
-        """Unfold the folded section that contains a link. Return False if no folded section contains the link."""
+        """Unfold the folded section that contains a link. Return False if there is none."""
         page = self._page
         block = page.hidden_block(link) if page else None
         if page is None or block is None:
@@ -581,7 +584,7 @@ class PageView(LineView):
         return True
 
     def source_at_cursor(self) -> tuple[str, str]:
-        """Return the text of the line under the cursor, and the line of Markdown that it shows; both empty for none."""
+        """Return the text of the line under the cursor and its line of Markdown, or two empty texts."""
         document = self.document
         if not isinstance(document, QuotedLayout) or self.cursor >= self.count:
             return "", ""
@@ -589,7 +592,7 @@ class PageView(LineView):
 
     @property
     def source_line(self) -> int | None:
-        """The number of the line of Markdown at the cursor, counted from 0; None for none."""
+        """The number of the Markdown line at the cursor, counted from 0, or None."""
         document = self.document
         is_on_line = isinstance(document, QuotedLayout) and self.cursor < self.count
         return document.source_number_of(self.cursor) if is_on_line else None
@@ -611,11 +614,11 @@ class PageView(LineView):
     def _reveal_line(self, line: int | None) -> bool:
         if line is not None:
             self.place_at(line)
-            self.redraw()  # it may have been in a folded section
+            self.redraw()  # needed if the line was in a folded section
         return line is not None
 
     async def _until_done(self) -> None:
-        while self.document:  # the page may be laid out again between two steps
+        while self.document:  # `document` may be replaced between two steps
             if self.document.advance(STEP):
                 return
             await asyncio.sleep(0)
@@ -635,7 +638,7 @@ class PageView(LineView):
         return list(dict.fromkeys(link for link in found if link and (is_setting(link) or not is_control(link))))
 
     def on_key(self, event: events.Key) -> None:
-        """While links are labelled, follow the link of a typed label. A key that begins no label removes the labels."""
+        """While links are labelled, follow the link whose label is typed. Any other key removes the labels."""
         if self._labels:
             event.stop()
             event.prevent_default()

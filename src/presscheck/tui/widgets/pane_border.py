@@ -1,4 +1,4 @@
-"""The border between two panes; dragging it resizes the first pane."""
+"""The border between two panes. Dragging it resizes the first pane."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ MIN_COLUMNS = NARROWEST_PANE
 class PaneBorder(Widget):
     """A line between two panes, which the user can drag.
 
-    While the border is hidden, because only one pane is shown, the style sheet determines the width of the pane.
+    The border is hidden if only one pane is shown. The width of the pane is then that of the style sheet.
 
     Args:
-        pane: the pane on its left, or above it.
-        is_horizontal: whether the panes are one above the other.
-        on_drag: resizes the pane if its size depends on its content; the arguments are the new size, and whether the
-            drag has ended. By default the border sets the width of the pane.
+        pane: the pane on the left, or above.
+        is_horizontal: whether the border is horizontal, between a pane above and a pane below.
+        on_drag: resizes the pane; called with the new size, and whether the drag has ended. By default, the border sets
+            the width of the pane.
     """
 
     DEFAULT_CSS = """
@@ -60,17 +60,17 @@ class PaneBorder(Widget):
         self._is_dragged = False
 
     def set_columns(self, columns: int) -> None:
-        """Set the width of the left pane in cells, limited so that both panes stay visible."""
+        """Set the width of the left pane, in cells. It is limited so that both panes stay visible."""
         self._columns, self._is_exact = columns, False
         self._apply()
 
     def use_setting(self, columns: int) -> None:
-        """Set the width of the left pane in cells, while there is room for it."""
+        """Set the width of the left pane from the settings, in cells. It only applies while there is room for it."""
         self._columns, self._is_exact = columns, True
         self._apply()
 
     def screen_resized(self) -> None:
-        """Apply the width of the settings if there is room for it now; otherwise that of the style sheet."""
+        """Apply the width from the settings, or from the style sheet if there is no room for it."""
         if self._is_exact:
             self._apply()
 
@@ -102,7 +102,7 @@ class PaneBorder(Widget):
         self.release_mouse()
 
     def on_mouse_release(self) -> None:
-        """End the drag. Pass the final size to `on_drag`, and post the width that the border has set."""
+        """End the drag. Call `on_drag` with the final size, or post the new width."""
         self._is_dragged = False
         self.refresh()
         if self._on_drag and self._dragged_to is not None:

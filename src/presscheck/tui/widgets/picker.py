@@ -1,4 +1,4 @@
-"""A dialog to choose one or more items of a list that is filtered while typing, or an item of a menu by its letter."""
+"""A dialog to choose items from a list, which is filtered while typing, or an item of a menu by its letter."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ MIN_SIMILARITY = 0.75
 """Minimum similarity of a misspelled word, as a ratio of `difflib`."""
 MAX_SIMILAR = 50
 MAX_COMPARED = 500
-"""Maximum number of labels that are compared with misspelled words, which takes 15 ms."""
+"""Maximum number of labels that are compared with misspelled words. Comparing them takes 15 ms."""
 MOST_LABEL = 40
-"""Maximum width of the label in the hint of the key enter, in cells."""
+"""Maximum width, in cells, of the item's label in the hint for the key enter."""
 MARK = "mark"
 """The click target of the mark before an item."""
 DEBOUNCE = 0.08
@@ -36,9 +36,9 @@ DEBOUNCE = 0.08
 
 
 class Choice(NamedTuple):
-    """An item of a picker: a key, a searchable label, a note on the right, and a styled line that replaces the label.
+    """An item of a picker: a key, a searchable label, a note on the right, and a styled line to show instead.
 
-    `letter` chooses the item in a menu; `j`, `k` and `q` are reserved for moving and closing.
+    In a menu, `letter` chooses the item. It must not be `j`, `k` or `q`, which move and close.
     """
 
     key: str
@@ -69,8 +69,8 @@ class Picker(Dialog[tuple[str, ...]]):
     Args:
         title: the question, as display text.
         choices: the items, as display text.
-        multiple: whether several items can be marked. Until the user toggles a mark, enter also chooses the item under
-            the cursor, if no item was marked at first or a text is typed.
+        multiple: whether several items can be marked. Enter also chooses the item under the cursor, as long as the user
+            has not toggled a mark, if no item was marked at first or a text is typed.
         chosen: the keys of the items that are marked at first.
         ranked: whether the best match comes first; otherwise the order of `choices` stays.
         extra_choices: returns items that replace the matches of a typed text, or None to search the list.
@@ -180,12 +180,12 @@ class Picker(Dialog[tuple[str, ...]]):
 
     @property
     def shown_digits(self) -> list[str]:
-        """The digits that choose rows; empty once a text is typed."""
+        """The digits that choose rows. Empty once a text is typed."""
         return self._digits if self._has_digits and not self._text else []
 
     @property
     def _taken(self) -> list[Choice]:
-        """The item under the cursor, in a list, if enter chooses it besides the marked items; otherwise empty."""
+        """A list with the item under the cursor if enter chooses it besides the marked items, or an empty list."""
         if not self.multiple or self._has_toggled or (self.chosen and not self._text):
             return []
         cursor = self.query_one(RowList).cursor
@@ -271,7 +271,7 @@ class Picker(Dialog[tuple[str, ...]]):
 
 
 def matching(text: str, choices: Sequence[Choice], *, ranked: bool = True, fuzzy: bool = True) -> list[Choice]:
-    """Return the choices that contain every typed word, then (if `ranked` and `fuzzy`) choices similar to the text."""
+    """Return the choices that contain all typed words, followed by similar ones if `ranked` and `fuzzy`."""
     words = fold(text).split()
     if not words:
         return list(choices)
@@ -289,9 +289,9 @@ def matching(text: str, choices: Sequence[Choice], *, ranked: bool = True, fuzzy
 
 
 def _similar(letters: str, labels: Sequence[str], known: Collection[int]) -> list[int]:
-    """Return the indexes of labels that contain the letters in this order; labels with the shortest span come first.
+    """Return the indexes of labels that contain the letters in this order, the shortest spans first.
 
-    The indexes in `known` are left out.
+    Indexes in `known` are left out.
     """
     spans: list[tuple[int, int]] = []
     for number, label in enumerate(labels):

@@ -1,4 +1,4 @@
-"""A dialog that asks for a single line of text, such as a title, and shows at once why the input is invalid."""
+"""A dialog that asks for a line of text, such as a title. It validates while the user types."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from presscheck.store.drafts import DraftSlot
 
 EXPAND = "ctrl+e"
-"""The key that continues in the composer; pressed again there, it continues in the user's editor."""
+"""The key that opens the text in the composer. In the composer, the same key opens it in the user's editor."""
 COMPLETION_LINES = 2
-"""Lines reserved for completions, so that the dialog keeps its size."""
+"""Number of lines reserved for completions, so that the dialog keeps its size."""
 
 
 class PromptOptions(TypedDict, total=False, closed=True):
@@ -38,7 +38,7 @@ class PromptOptions(TypedDict, total=False, closed=True):
 
 
 class PromptDialog(Dialog[str]):
-    """A dialog whose result is the text without surrounding blanks, or None if it was closed.
+    """A dialog that returns the text without surrounding blanks, or None if it was closed.
 
     Args:
         title: the question, as display text.
@@ -47,9 +47,9 @@ class PromptDialog(Dialog[str]):
         max_length: the maximum number of characters; None for no limit.
         confirm_label: the label of the key that confirms.
         validate: returns why a text of a valid length is invalid, or None.
-        complete: returns the words that complete the last word; they are listed below the input.
+        complete: returns the completions of the last word, which are listed below the input.
         hint: the placeholder of the empty input.
-        notes: returns the lines above the input for a width in cells.
+        notes: returns the lines above the input, given the width in cells.
         expand: opens the saved draft in a larger input, after the dialog closed.
     """
 
@@ -151,7 +151,7 @@ class PromptDialog(Dialog[str]):
     def _show_below(self, error: Line) -> None:
         """Show the completions below the input, or an error that does not fit next to the title.
 
-        With completions, these lines always take space, so that the dialog keeps its height.
+        Space for completions is always reserved, so that the dialog keeps its height.
         """
         words = self._complete(self.query_one(SearchInput).value) if self._complete else ()
         room = self.columns - 2
@@ -164,5 +164,5 @@ class PromptDialog(Dialog[str]):
 
 
 def error_note(text: str) -> Callable[[int], Sequence[Line]]:
-    """Return a function that renders an error as the notes of a prompt; it returns no lines for an empty message."""
+    """Return a function for the argument `notes` that shows an error message, or nothing for an empty message."""
     return lambda columns: wrap((Span(sanitize(text), "error"),), columns) if text else ()

@@ -1,4 +1,4 @@
-"""A list that renders rows as they become visible; moving the cursor repaints two rows."""
+"""A list that renders rows when they become visible. Moving the cursor repaints only two rows."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from presscheck.tui.widgets.marks import Marks
 RowRenderer = Callable[[int, int], Line]
 """Renders a row, given its index and its width in cells."""
 SEARCH_DISTANCE = 200
-"""Rows on each side of its former index in which a moved row is searched."""
+"""Maximum distance from its former index at which a moved row is searched."""
 
 
 class RowList(LineView):
-    """Rows with a cursor; rows with keys can be marked.
+    """A list of rows with a cursor. Rows with keys can be marked.
 
     Args:
         row: renders a row.
         second_line: renders a second line of each row.
-        key: returns the stable key of a row; None if the row is not loaded. Without it no row can be marked.
-        find: returns the index of the row of a key, or None; without it, a moved row is searched near its former index.
+        key: returns the stable key of a row, or None if the row is not loaded. Without it, rows cannot be marked.
+        find: returns the index of a key, or None. Without it, a moved row is searched near its former index.
         is_heading: whether a row is a heading, which the cursor skips.
-        has_mark_column: whether marks have a column of their own; otherwise the row renderer shows them.
+        has_mark_column: whether marks have their own column; otherwise `row` renders them.
         id: the widget's id.
         classes: the widget's classes.
     """
@@ -85,9 +85,9 @@ class RowList(LineView):
         ]
 
     def show(self, count: int, *, cursor: int | None = None) -> None:
-        """Show `count` new rows; the cursor follows the key of its row, or moves to the index `cursor`.
+        """Show `count` new rows. The cursor stays on the row with its key, or moves to the index `cursor`.
 
-        Rows that the wheel scrolled away from the cursor stay where they are.
+        If the cursor was scrolled out of view, the scroll position is kept.
         """
         follows = cursor is not None or self.cursor in self.visible_range
         self._count = count
@@ -101,7 +101,7 @@ class RowList(LineView):
         self.redraw()
 
     def start_at(self, key: Hashable) -> None:
-        """Move the cursor to the row of a key when rows are shown next; without such a row, it stays."""
+        """At the next call of `show`, move the cursor to the row with this key, if there is one."""
         self._cursor_key = key
 
     @override
@@ -139,9 +139,9 @@ class RowList(LineView):
         return self.top == self.cursor * self.item_height and self._is_heading(self.cursor - 1)
 
     def _skip_headings(self, number: int, by: int) -> int:
-        """Return the row nearest to `number` that is no heading, or `number` if there are only headings.
+        """Return `number`, or, if this row is a heading, the next row in the direction of `by` that is not a heading.
 
-        For a heading, this is the next row in the direction of `by`, else in the other direction.
+        If there is none in this direction, look in the other one. If all rows are headings, return `number`.
         """
         for step in (1, -1) if by >= 0 else (-1, 1):
             row = number
@@ -165,7 +165,7 @@ class RowList(LineView):
         return self.cursor if found is None else found
 
     def _find_key(self, key: Hashable, near: int) -> int | None:
-        """Return the index of the row of a key, searched first at its former index; None if the row is gone."""
+        """Return the index of a key, or None. `near` is its former index, where the search starts."""
         if self._key_of(near) == key:
             return near
         if self.find:

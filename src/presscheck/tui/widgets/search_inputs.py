@@ -1,4 +1,4 @@
-"""Single-line inputs: a base class, and the input of the search in a pane."""
+"""Single-line inputs: a base class, and the search bar of a pane."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 Complete = Callable[[str], Sequence[str]]
-"""Returns the words that complete the last word of a text."""
+"""Returns the completions of the last word of a text."""
 
 
 class _LastWordSuggester(Suggester):
-    """A suggester of the first completion of the last word. The typed letters keep their case."""
+    """A suggester that completes the last word. The typed letters keep their case."""
 
     def __init__(self, complete: Complete) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
@@ -45,7 +45,7 @@ class SearchInput(Input):
         value: the initial text.
         placeholder: what an empty input shows.
         id: the widget's id.
-        complete: returns the words that complete the last word. The key right, at the end of the text, takes the first.
+        complete: returns the completions of the last word. The key right, at the end of the text, inserts the first.
     """
 
     DEFAULT_CSS = """
@@ -73,9 +73,9 @@ class SearchInput(Input):
 
 
 class FindInput(SearchInput):
-    """The input of a search; keys typed after enter wait until the match is selected.
+    """The input of a search. Keys typed after enter wait until the match is selected.
 
-    The text reaches the screen through several messages, which keys of the same burst would overtake.
+    The text reaches the screen through several messages, so keys of the same burst would arrive before it.
     """
 
     @override
@@ -86,10 +86,10 @@ class FindInput(SearchInput):
 
 
 class FindBar(Horizontal):
-    """A bar with the input of a search and the number of matches; the screen does the search.
+    """A bar with the input of a search and the number of matches. The screen performs the search.
 
     Args:
-        last: the last searched text; enter in an empty input searches it again, and the key up inserts it.
+        last: the previous search. Enter in an empty input repeats it, and the key up inserts it.
     """
 
     DEFAULT_CSS = """

@@ -29,12 +29,12 @@ _PRESS = "\0press "
 
 
 def pressing(keys: str, *spans: Span) -> Line:
-    """Return text that presses keys when it is clicked."""
+    """Make a text clickable: a click presses keys."""
     return tuple(span._replace(link=_PRESS + keys) for span in spans)
 
 
 class ClickableLines(Widget):
-    """Lines with clickable parts. A click posts the link of a span, or presses the keys in a link from `pressing`."""
+    """Lines with clickable parts. A click posts the link of a span, or presses the keys of a link from `pressing`."""
 
     @dataclass
     class TargetClicked(Message):
@@ -73,7 +73,7 @@ class ClickableLines(Widget):
 
 
 class StatusLine(ClickableLines):
-    """A line with a left and a right part. If both do not fit, the left part is cut first, to a third of the line."""
+    """A line with a left and a right part. If they do not fit, the left part is cut first, to a third of the line."""
 
     DEFAULT_CSS = "StatusLine { height: 1; }"
 
@@ -109,7 +109,7 @@ def key_hints(
     columns: int,
     titles: Mapping[str, str] = MappingProxyType({}),
 ) -> Line:
-    """Return the keys and titles of commands, then of own commands, as many as fit; help is last and always included.
+    """Return as many key hints as fit: for commands, then for own commands, and always for help at the end.
 
     `titles` maps names of commands to titles that replace the general titles.
     """
@@ -119,7 +119,7 @@ def key_hints(
 
 @lru_cache(maxsize=64)
 def _hint_line(keys: tuple[FirstKey, ...], columns: int) -> Line:
-    """Return a line of key hints; cached, because it is drawn after each key press and rarely changes."""
+    """Return a line of key hints. It is cached, because every key press draws it and it rarely changes."""
     hints: list[Line] = []
     for key in keys:
         label = Span(f" {key.label}", "quiet" if key.is_disabled else "accent")

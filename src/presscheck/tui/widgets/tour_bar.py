@@ -10,11 +10,11 @@ from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.widgets.status_bar import ClickableLines
 
 OVER_DIALOGS = "tour"
-"""The layer of a bar on top of a dialog, so that the dialog keeps its position."""
+"""The layer of the bar above a dialog, so that the dialog keeps its position."""
 
 
 class TourBar(ClickableLines):
-    """The two lines of the tour, the second with keys on the right; on a dialog only the first line is shown.
+    """The two lines of the tour, with keys at the right of the second. Above a dialog, only the first line is shown.
 
     Args:
         is_over_dialog: whether the bar is shown on top of a dialog.

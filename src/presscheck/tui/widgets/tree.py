@@ -1,6 +1,6 @@
-"""A tree widget: it lists the nodes whose parents are expanded; expanding a node requests its children.
+"""A tree widget. It shows nodes whose parents are expanded, and posts a message when a node is expanded.
 
-Nodes are identified by keys, so new data keeps nodes expanded, the cursor on its node, and a dragged node dragged.
+Nodes are identified by keys, so expanded nodes, the cursor and a dragged node survive new data.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 INDENT = 2
 Side = Literal["before", "after", "inside"]
-"""The side of a node on which a dragged node is dropped; `inside` is its last child."""
+"""Where a dragged node is dropped relative to another node. `inside` makes it the last child."""
 DROP_LINES: dict[Side, str] = {"before": "▔", "after": "▁", "inside": "─"}
 """The characters of the line that shows where a dragged node would be dropped."""
 INSIDE_COLUMNS = 4
-"""Cells by which the pointer moves to the right to drop a node inside another."""
+"""Number of cells to move the pointer to the right to drop a node inside another."""
 EDGE_SECONDS = 0.1
-"""Seconds between two lines that a drag scrolls while the pointer is at an edge."""
+"""Seconds per line while a drag at an edge scrolls."""
 
 
 class Node(NamedTuple):
@@ -53,7 +53,7 @@ class _TreeRow(NamedTuple):
 
 
 class Drop(NamedTuple):
-    """A place at which a dragged node can be dropped: the key of a node, and the side of the node."""
+    """A place to drop a dragged node: the key of another node, and the side of that node."""
 
     target: str
     side: Side
@@ -62,15 +62,15 @@ class Drop(NamedTuple):
 class Tree(LineView):
     """A tree of nodes with a cursor.
 
-    A node that can be marked can be dragged. Above the start of the drag, the node is dropped before the node under the
-    pointer. Below the start, it is dropped after the node under the pointer, or before the first child of an expanded
-    node. If the pointer is further to the right, it is dropped inside the node under the pointer.
+    Nodes that can be marked can be dragged. A node that is dragged upwards is dropped before the node under the
+    pointer. A node that is dragged downwards is dropped after it, or before its first child if it is expanded. If the
+    pointer also moves to the right, the node is dropped inside the node under the pointer.
 
     Args:
-        children: returns the child nodes of a key, or the root nodes for None; must be fast, because it runs often.
+        children: returns the child nodes of a key, or the root nodes for None. It is called often, so it must be fast.
         on_highlight: handles a move of the cursor to another node.
-        can_mark: returns whether the node of a key can be marked; by default no node can.
-        can_drop: returns whether the node of a key can be dropped at a place; without it, dragging selects text.
+        can_mark: returns whether the node with a key can be marked; by default no node can.
+        can_drop: returns whether the node with a key can be dropped at a place. Without it, dragging selects text.
         id: the widget's id.
         classes: the widget's classes.
     """
@@ -153,11 +153,11 @@ class Tree(LineView):
         return (*pad(cut(head, room - 1), room), *note)
 
     def show(self, *, cursor: str | None = None) -> None:
-        """Read all nodes again; the cursor stays on its node, or moves to the node with the key `cursor`."""
+        """Read all nodes again. The cursor stays on its node, or moves to the node with the key `cursor`."""
         target, parent = cursor or self._target_key or self.key, self._parent_key(self.cursor)
         self._rows = self._flatten(None, 0, None, [])
         if self._parent_key(self.cursor) != parent:
-            self.cursor -= 1  # the last child of a node is gone: stay below the same parent
+            self.cursor -= 1  # the last child of a node was removed: stay below the same parent
         self.cursor = max(0, min(self.cursor, self.count - 1))
         row = self._find(target)
         if row is not None:
@@ -220,7 +220,7 @@ class Tree(LineView):
             row = self._find(key)
             if line == pressed_line or row is None:
                 return
-            self._has_dragged = True  # the release of the button is no click
+            self._has_dragged = True  # so that releasing the button is not a click
             self._edge_timer = self.set_interval(EDGE_SECONDS, self._scroll_at_edge)
             self.move_to(row)
         self._pointer = (line - self.top, column)
@@ -265,7 +265,7 @@ class Tree(LineView):
         is_open = number + 1 < self.count and self._rows[number + 1].parent == number
         beside = Drop(target, "before" if number < start else "after")
         if is_open and number > start:
-            beside = Drop(self._rows[number + 1].node.key, "before")  # the place directly below an expanded node
+            beside = Drop(self._rows[number + 1].node.key, "before")  # an expanded node's first child is below it
         inside = Drop(target, "inside")
         is_right = column - start_column >= INSIDE_COLUMNS
         drops = (inside, beside) if is_right or not self.can_mark(target) else (beside,)
@@ -322,7 +322,7 @@ class Tree(LineView):
 
     @override
     def cursor_moved(self) -> None:
-        """Call `on_highlight` at once, so that a key press draws the status bars only once."""
+        """Call `on_highlight` directly, not by a message, so that a key press draws the status bars only once."""
         self._target_key = None
         if self.key is not None:
             self._on_highlight()
