@@ -18,11 +18,11 @@ from presscheck.tui.widgets.empty_state import Message
 
 STATUS_COLUMNS, DURATION_COLUMNS, SIZE_COLUMNS = 6, 7, 9
 MAX_COMMAND_LINES = 3
-"""Maximum lines of the command of a request."""
+"""Maximum number of lines for the command that repeats a request."""
 
 
 class ActivityList(List[Entry]):
-    """The API requests of this run, newest first: answered by the service, answered from the cache, or failed.
+    """The API requests of this run, newest first, including failed requests and those answered from the cache.
 
     Args:
         screen: the screen of the list.
@@ -66,7 +66,7 @@ class ActivityList(List[Entry]):
 
     @override
     def show(self) -> None:
-        """Update the rows. A cursor in the first row stays there when newer requests arrive."""
+        """Update the rows. A cursor in the first row moves to newer requests; other cursors stay at their request."""
         self.target = self.target if self.rows.cursor else self.key(0)
         super().show()
 
@@ -95,7 +95,7 @@ class ActivityList(List[Entry]):
             self._screen.app_context.push_screen(TextScreen("Request", lines))
 
     def _command(self, entry: Entry) -> str:
-        """Return the command that repeats a request, with the profile if it is stored and not the default."""
+        """Return the command that repeats a request. It names the profile, unless that is the default or not stored."""
         profile = self._screen.app_context.profile
         if profile.name == "default" or profile.token_from is None or not entry.again:
             return entry.again

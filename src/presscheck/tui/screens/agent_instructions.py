@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from presscheck.engine.results import Result
 
 WIDEST = 96
-"""Maximum width of the text in cells, for easy reading."""
+"""Maximum width in cells of readable text."""
 
 
 class InstructionsDraft:
@@ -78,7 +78,7 @@ class InstructionsDraft:
 
     @property
     def title(self) -> str:
-        """The title of the instructions, with the organization."""
+        """The title of the text in the editor, with the title of the organization."""
         return f"AI instructions of {self._organization.title}"
 
     async def open(self) -> str:
@@ -99,7 +99,7 @@ class InstructionsDraft:
         return ""
 
     async def merge_saved(self, text: str) -> MergedText:
-        """Merge a text with the instructions as they are now."""
+        """Read the current instructions, and merge a text with them."""
         base, self._base = self._base, await self._read()
         return await self.merged(base, text, self._base)
 
@@ -131,7 +131,7 @@ class InstructionsDraft:
         return self._base
 
     def difference(self) -> Difference:
-        """Return the changes of the draft."""
+        """Return the difference between the instructions and the draft."""
         return difference(self._base, self._outbox.draft(self._keys[0]) or "")
 
     def summary(self) -> list[Line]:
@@ -234,14 +234,16 @@ class InstructionsScreen(BaseScreen):
     @override
     def draw(self) -> None:
         view, empty = self.query_one(PageView), self.query_one(EmptyState)
-        known = self._loaded.value
-        if known is None:
+        instructions = self._loaded.value
+        if instructions is None:
             empty.show_message(message_for(self._loaded, "AI instructions", online=self.engine.status.online))
             return
-        about = f" changed {since(known.updated_at, now())}" if known.updated_by and known.updated_at else ""
+        is_edited = instructions.updated_by and instructions.updated_at
+        about = f" changed {since(instructions.updated_at or '', now())}" if is_edited else ""
         self.query_one("#about", StatusLine).show((Span(about, "quiet"),))
         try:
-            text = as_markdown(known.model_copy(update={"instructions": with_known_types(known.instructions)}))
+            nodes = with_known_types(instructions.instructions)
+            text = as_markdown(instructions.model_copy(update={"instructions": nodes}))
         except ChecksFailed as error:
             empty.show_message(Message("Could not show the AI instructions", error.message, "failed"))
             return
@@ -259,7 +261,7 @@ class InstructionsScreen(BaseScreen):
         self._text = text
 
     def reason_edit(self) -> str | None:
-        """Return why the instructions cannot be edited: they cannot be saved now, or the user is not an admin."""
+        """Return why the instructions cannot be edited: writes are not possible now, or the user is not an admin."""
         if reason := self.engine.write_reason(UpdateAgentInstructions, at_once=True):
             return reason
         return None if self._organization.permissions.admin else "you need the role admin in the organization"

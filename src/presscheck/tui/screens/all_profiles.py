@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from presscheck.engine.inbox.views import View
 
 WIDEST_PROFILE, WIDEST_SPACE = 20, 18
-"""Maximum cells of the names of profiles and spaces."""
+"""Maximum widths in cells of the columns of profiles and spaces."""
 WIDE = 100
-"""Cells from which authors, comments and reviews are shown."""
+"""Minimum width in cells that shows authors, comments and reviews."""
 NOTE_LINES = 2
-"""Maximum lines of the note about a profile."""
+"""Maximum number of lines of the note about a profile."""
 
 
 class ProfileRows(List[ProfileRow]):
@@ -79,7 +79,7 @@ class ProfileRows(List[ProfileRow]):
         return (Span("   ".join(f"{sanitize(inbox.name)} {numbers[inbox.name]}" for inbox in inboxes), "quiet"),)
 
     def take(self, rows: Sequence[ProfileRow] | None, error: PresscheckError | None) -> None:
-        """Replace the rows, and fit the columns to them; without rows, `error` is the reason."""
+        """Replace the rows, and fit the columns to them. `error` explains why there are no rows."""
         self._loaded = Loaded(rows, error)
         self.columns = self._columns(rows or ())
 
@@ -113,7 +113,7 @@ class ProfileRows(List[ProfileRow]):
             open_address(self._screen.app_context, self.current.request.urls.app or "")
 
     def _columns(self, rows: Sequence[ProfileRow]) -> tuple[Column[ProfileRow], ...]:
-        """Return the columns, each as wide as its cells need."""
+        """Return the columns, as wide as the texts of these rows need."""
         profile = _width("Profile", (width(self._profile(row)) for row in rows), WIDEST_PROFILE)
         space = _width("Space", (cell_len(sanitize(row.space)) for row in rows), WIDEST_SPACE)
         number = _width("#", (len(f"#{row.request.number}") for row in rows))
@@ -129,7 +129,7 @@ class ProfileRows(List[ProfileRow]):
         )
 
     def _profile(self, row: ProfileRow) -> Line:
-        """Render the sign and the name of a profile: the profile in use has another sign."""
+        """Format the sign and the name of a row's profile. The current profile has a sign of its own."""
         is_own = row.profile == self._screen.app_context.profile.name
         organization = f" · {sanitize(row.organization)}" if row.organization else ""
         sign, style = ("●", "accent") if is_own else ("○", "")
@@ -139,7 +139,7 @@ class ProfileRows(List[ProfileRow]):
 class AllProfilesScreen(TabScreen):
     """The change requests of several profiles that are about the user, in a tab for each view.
 
-    Above the tabs is a line for each profile that is being loaded, failed or is offline.
+    Notes above the tabs name the profiles that are still loading, failed to load or are offline.
     """
 
     DEFAULT_CSS = "AllProfilesScreen #notes { max-height: 40%; }"
@@ -200,7 +200,7 @@ class AllProfilesScreen(TabScreen):
         self.run(self._read_profiles, group="profiles", exclusive=True)
 
     async def _read_profiles(self) -> None:
-        """Read which profiles are chosen, and keep their inboxes fresh until this screen is left."""
+        """Read the settings for the chosen profiles, and keep their inboxes up to date until the screen is left."""
         app = self.app_context
         try:
             names = await asyncio.to_thread(inbox_profiles, app.where, app.begun_with.name)
@@ -214,11 +214,11 @@ class AllProfilesScreen(TabScreen):
         await app.profile_inboxes.keep_fresh(self._show)
 
     def _show(self) -> None:
-        """Show the rows of all profiles; without rows, why there are none."""
+        """Show the rows of all profiles, or the error if no profile could be loaded."""
         inboxes = self.app_context.profile_inboxes
         is_loaded = any(inbox.is_answered and not inbox.error for inbox in inboxes.inboxes)
-        is_failed = all(inbox.is_answered for inbox in inboxes.inboxes)
-        error = next((inbox.error for inbox in inboxes.inboxes if is_failed), None)
+        all_answered = all(inbox.is_answered for inbox in inboxes.inboxes)
+        error = next((inbox.error for inbox in inboxes.inboxes if all_answered), None)
         for view in SHOWN_VIEWS:
             rows = inboxes.rows(view)
             self._views[view.id].take(rows if rows or is_loaded else None, error)
@@ -226,7 +226,7 @@ class AllProfilesScreen(TabScreen):
         self.redraw()
 
     def _show_notes(self) -> None:
-        """Draw the line of each profile that is being loaded, failed or is offline."""
+        """Show the notes about profiles that are still loading, failed to load or are offline."""
         columns = max(20, self.size.width)
         lines = [line for inbox in self.app_context.profile_inboxes.inboxes for line in _note_lines(inbox, columns - 2)]
         self._notes.styles.height = len(lines)
@@ -240,7 +240,7 @@ def _width(title: str, cells: Iterable[int], most: int = 100) -> int:
 
 
 def _note_lines(inbox: ProfileInbox, columns: int) -> list[Line]:
-    """Render the sign, the name and the state of a profile; nothing if it is loaded and online."""
+    """Return the note about a profile: sign, name and state; no lines if the profile is loaded and online."""
     status = inbox.engine.status if inbox.engine else None
     if inbox.engine and status and not status.online:
         seconds = now().timestamp() - (status.offline_since or now().timestamp())

@@ -1,4 +1,4 @@
-"""Batch actions: an action on many items in sequence, with the state of each item; also the merge train."""
+"""Batch actions: an action on many items in sequence, with the state of each item. A merge train is one of them."""
 
 from __future__ import annotations
 
@@ -113,7 +113,8 @@ class WriteItem(RequestItem):
     @override
     async def run(self, redraw: Callable[[], None]) -> None:
         try:
-            if self.outbox_row and self._engine.unsend(self.outbox_row) is None:  # a failed row would block later rows
+            # a retry removes the failed row first, because it would block later writes
+            if self.outbox_row and self._engine.unsend(self.outbox_row) is None:
                 self.state, self.message = "pending", "already retried or discarded in the outbox"
                 return
             ticket = self._engine.write(self._call)
@@ -135,7 +136,7 @@ class WriteItem(RequestItem):
 
 
 class MergeItem(RequestItem):
-    """A merge of a merge train. The remaining merges are stored before and after each, so that a crash loses none.
+    """A merge of a merge train. The remaining merges are stored before and after it, so that a crash loses none.
 
     Args:
         engine: the engine.
@@ -202,7 +203,7 @@ class BatchScreen(BaseScreen):
 
     @override
     def place(self) -> Place | None:
-        """Return the place of a running batch, which continues while the user is elsewhere; None after its end."""
+        """Return the place of a running batch, which continues while another screen is open; None after its end."""
         return Place("batch", self.heading, (str(id(self)),)) if self._is_running else None
 
     @override

@@ -1,6 +1,6 @@
 """The command palette, and the search for spaces, pages, change requests and their text.
 
-Both also open a web address of the platform, or the path of a page in a space.
+The search also opens web addresses of the platform, and the palette pages by their path in a space.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 MAX_RESULTS = 30
 CHARACTERS_BEFORE = 24
-"""Maximum characters of an excerpt before the match."""
+"""Maximum number of characters of an excerpt before the first match."""
 MAX_NUMBER_DIGITS = 9
 _item_query = re.compile(r"(cr|space|page)\s+(.+)", re.IGNORECASE)
 Action = Callable[[], Any]
@@ -47,12 +47,12 @@ async def open_content_at(app: AppContext, address: str) -> None:
     Raises:
         PresscheckError: the service finds no content, or the request failed.
     """
-    found = await app.engine.read(GetContentByUrl(url=address.strip()))
-    space = found.space
+    content = await app.engine.read(GetContentByUrl(url=address.strip()))
+    space = content.space
     if space is None:
         app.notify("this address leads to no space or page that you can open")
     else:
-        page, request = found.page, found.change_request
+        page, request = content.page, content.change_request
         await app.go(Place.content(space.id, page.id if page else None, request.id if request else None))
 
 
@@ -63,7 +63,7 @@ async def open_page_at(app: AppContext, space_id: str, path: str, change_request
         app: the app.
         space_id: the id of the space.
         path: the path, such as `/guides/start`.
-        change_request_id: the change request that the space is browsed in; None for main.
+        change_request_id: the change request whose pages are searched; None for the main content.
 
     Raises:
         PresscheckError: the request failed.
@@ -165,7 +165,7 @@ def _open_picker(app: AppContext, screen: BaseScreen, picker: Picker, actions: d
 
 
 def _space_and_number(text: str) -> tuple[str, int] | None:
-    """Parse `cr 42`, `#42`, `api#42` or `cr api#42` into the space, which may be empty, and the number; else None."""
+    """Parse `cr 42`, `#42`, `api#42` or `cr api#42` into the name of a space, empty if missing, and the number."""
     before, sign, number = text.rpartition("#")
     words = before.split()
     if not sign:
@@ -239,14 +239,14 @@ def _hit_choice(app: AppContext, hit: Hit, text: str) -> tuple[Choice, Action]:
 
 
 def _key(hit: Hit) -> str:
-    """Return the key of a search result, which is the same if the item is also found by name."""
+    """Return the key of a search result. The same item has the same key when it is found by name."""
     if hit.kind == "page":
         return f"page {hit.space} {hit.id} {hit.change_request}".rstrip()
     return f"cr {hit.id}" if hit.kind == "change-request" else f"comment {hit.id}"
 
 
 def _excerpt_line(excerpt: str, text: str) -> Line:
-    """Return an excerpt around the first match, with the matching words emphasized."""
+    """Return an excerpt, shortened before the first match, with the words of `text` emphasized."""
     words: list[str] = sorted(re.findall(r"\w+", text), key=len, reverse=True)
     if not words:
         return (Span(excerpt, "quiet"),)

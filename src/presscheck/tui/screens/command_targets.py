@@ -1,6 +1,6 @@
-"""Spaces, pages, change requests and sites of the store as choices, and commands that run at one of them.
+"""Stored spaces, pages, change requests and sites as choices, and commands that first ask for such a target.
 
-A command that has no handler on the current screen asks for its target, goes there, and runs.
+A command without a handler on the current screen asks for its target, goes there, and runs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 MANY = 2000
-"""Maximum number of items of each kind that are searched."""
+"""Maximum number of items that are read from a listing."""
 CLOSED = ("merged", "archived")
 Item = tuple[Choice, Place]
 """A choice, and the place to go to when it is chosen."""
@@ -49,8 +49,8 @@ def run_anywhere(screen: BaseScreen, command: Command) -> None:
 async def _run_elsewhere(screen: BaseScreen, command: Command) -> None:
     """Choose the target of a command, go there, and run the command.
 
-    If the command belongs to a screen that opens from there, open that screen instead. A command that acts on a row of
-    a list, such as the inbox, does not run: the row under the cursor was not chosen.
+    If the command belongs to a screen that opens from the target, open that screen instead. For a command on a row of a
+    list, such as the inbox, only go to the list: its cursor may be on any row.
     """
     app, there = screen.app_context, where(command)
     keys = app.keymap.label(command.name)
@@ -76,8 +76,8 @@ def stored_items(app: AppContext, kind: str) -> Iterator[Item]:
         app: the app.
         kind: `space`, `cr`, `page` or `site`; empty for all except sites.
     """
-    known = app.engine.known(ListOrganizations())
-    for organization in known.value.items if known else ():
+    organizations = app.engine.known(ListOrganizations())
+    for organization in organizations.value.items if organizations else ():
         spaces = app.engine.window(ListSpaces(organization_id=organization.id), 0, MANY).items
         titles = {space.id: sanitize(space.title) for space in spaces}
         if kind in ("", "space"):
@@ -95,7 +95,7 @@ def stored_items(app: AppContext, kind: str) -> Iterator[Item]:
 
 
 def numbered_requests(app: AppContext, space: str, number: int, *, here: str) -> list[Item]:
-    """Return the change requests with a number: open before closed ones, then the current space before others.
+    """Return the change requests with a number: open ones before closed ones, then those of the current space first.
 
     Args:
         app: the app.
@@ -118,11 +118,11 @@ def numbered_requests(app: AppContext, space: str, number: int, *, here: str) ->
 
 
 def _requests(app: AppContext, organization_id: str) -> list[ChangeRequest]:
-    """Return all change requests of the inbox that are in the store."""
+    """Return the stored change requests of the inbox, closed ones last."""
     me = app.engine.known(GetCurrentUser())
     listings = listings_of(organization_id, me.value.id if me else "")
     requests = (request for listing in listings for request in app.engine.window(listing, 0, MANY).items)
-    # closed change requests last: their numbers repeat in other spaces
+    # an open change request is more likely meant than a closed one with the same number in another space
     return sorted({request.id: request for request in requests}.values(), key=_is_closed)
 
 

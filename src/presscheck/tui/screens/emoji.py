@@ -1,4 +1,4 @@
-"""Emojis of spaces and pages, which the service names by code points."""
+"""Emojis of spaces and pages. The service stores them as hexadecimal code points, such as `1f4d6`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from rich.cells import cell_len
 from presscheck.text.sanitize import sanitize
 
 _PLANE = range(0x1F000, 0x1FC00)
-"""The blocks of emojis, including emojis that are newer than Python's tables."""
+"""Code points of the emoji blocks, including emojis that are newer than Python's Unicode tables."""
 _FLAG_LETTERS = range(0x1F1E6, 0x1F200)
-"""Letters that form a flag in pairs."""
+"""Regional indicator letters: two of them form a flag."""
 _OLDER = range(0x2190, 0x3000)
-"""Older blocks of symbols that contain emojis."""
+"""Code points of older symbol blocks, some of which are emojis."""
 _JOINING = frozenset((0x200D, 0xFE0F))
-"""The zero-width joiner, and the selector of the colored form."""
+"""The zero-width joiner, and the variation selector of the colored form."""
 _CODE = re.compile(r"[0-9a-f]{4,6}(-[0-9a-f]{2,6}){0,9}")
 _COLORED = "\ufe0f"
 

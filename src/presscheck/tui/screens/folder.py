@@ -1,4 +1,4 @@
-"""The folder of a space: checked out and opened in the user's editor or shell; afterwards its edits can be pushed."""
+"""Check out a space into a folder, open the folder in the user's editor or shell, and offer to push the edits."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.picker import Choice
 
 MOST_SHOWN = 12
-"""Maximum number of changed files in the question."""
+"""Maximum number of changed files in the confirmation of a push."""
 
 
 async def open_folder(screen: BaseScreen, space_id: str, request: ChangeRequest | None) -> None:
-    """Check a change request or the main content of a space out into its folder, and open the folder.
+    """Check out a change request, or the main content of a space, into the space's folder, and open the folder.
 
     Raises:
         PresscheckError: the folder cannot be used, or the service refused a request.
@@ -56,7 +56,7 @@ async def open_folder(screen: BaseScreen, space_id: str, request: ChangeRequest 
     )
     try:
         checkout = await asyncio.to_thread(open_checkout, _path(folder), state)
-        if is_new:  # a folder that cannot be used is asked for again
+        if is_new:  # saved only after the checkout, so that an unusable folder is asked for again
             save_folder(screen.app_context.settings_file, space.title, folder)
         require_idle(screen.engine.outbox, checkout.root)
         screen.notify(f"checking out {state.place} of {sanitize(space.title)} …")
@@ -74,7 +74,7 @@ def _folder_of(space: Space, folders: Mapping[str, str]) -> str | None:
 
 
 async def _allow_folder(screen: BaseScreen, space: Space, folder: str) -> bool:
-    """Ask whether to use the folder of a project, which may hold anything: a shell or an editor is opened in it."""
+    """Ask whether to use the folder that the project's file names: a shell or an editor opens in it."""
     title = f"Check {sanitize(space.title)} out into {sanitize(folder)}?"
     note = f"{PROJECT_NAME} names this folder. If you use it, it is kept in your settings."
     return await confirm(screen, title, [(Span(note),)], "check out")
@@ -99,7 +99,7 @@ def _path(folder: str) -> Path:
 
 
 async def _program(screen: BaseScreen, checkout: Checkout, conflicts: list[str]) -> list[str] | None:
-    """Ask for the program that opens the folder."""
+    """Ask for the program that opens the folder. Returns its arguments, or None if the user canceled."""
     programs = {"shell": shell(), "editor": [*editor(), "."]}
     note = f"{count(len(conflicts), 'conflict')} to resolve" if conflicts else sanitize(str(checkout.root))
     choices = [

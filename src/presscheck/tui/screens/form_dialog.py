@@ -1,4 +1,4 @@
-"""A dialog with a form, such as for an operation: a line per field with its error below, and a key that sends."""
+"""A dialog with a form, such as for an API operation: labeled fields, each with its help or error below."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ Lookup = Callable[["Reference"], Awaitable["Sequence[Choice] | None"]]
 """Returns the items that a field can refer to, by id and name, or None if they cannot be listed."""
 COPY, FROM_FILE = "ctrl+y", "ctrl+l"
 COPY_EARLIER = "alt+y"
-"""The key that copies texts of a draft that fit in no field."""
+"""The key that copies those texts of a draft that fit in no field."""
 EARLIER = "Typed in an earlier version, in fields that this form does not have:"
 MOST_EARLIER = 6
-"""Maximum lines shown of these texts; all are copied."""
+"""Maximum number of shown lines of the texts that fit in no field."""
 MARGINS = 7
-"""Cells to the left and right of the key hints."""
+"""Number of cells to the left and right of the key hints, together."""
 
 
 class ChoiceBox(StatusLine):
@@ -184,15 +184,15 @@ class FormDialog(Dialog[Any]):
         self.form, self.present = content.form, dict(content.present)
         self.fields, self._file, self._has_command = content.form.fields, content.file, content.has_command
         self._path = ""
-        """The last typed path of a file."""
+        """The path that was entered last for a file."""
         self._send_label = send_label
         self._send, self._lookup, self._draft = send, lookup, draft
-        self._kept, self._earlier = _read_draft(draft.text if draft else "", self.fields)
+        self._stored, self._earlier = _read_draft(draft.text if draft else "", self.fields)
         self._has_copied_earlier = False
         self._names: dict[str, str] = {}
         """The names of the listed items, by id."""
         self._error: tuple[str, str] = ("", "")
-        """The field of the last error, empty if it belongs to no field, and the reason."""
+        """The last error: the name of its field, empty if it belongs to no field, and the message."""
         self._is_sending = False
 
     @override
@@ -203,7 +203,7 @@ class FormDialog(Dialog[Any]):
         with VerticalScroll(can_focus=False):
             for field in self.fields:
                 yield StatusLine(id=f"label-{field.name}", classes="label")
-                text = self._kept.get(field.name, self.present.get(field.name, ""))
+                text = self._stored.get(field.name, self.present.get(field.name, ""))
                 if field.kind == "choice":
                     yield ChoiceBox(dict(field.choices), text, id=f"field-{field.name}")
                 else:
@@ -334,7 +334,7 @@ class FormDialog(Dialog[Any]):
         if field.reference and self._lookup:
             reason = ""
             try:
-                await self._name_ids(besides=field)  # such as the space of listed pages
+                await self._name_ids(skipped=field)  # the listing may need the id of another field, such as a space
                 listed = await self._lookup(field.reference)
             except InvalidArgument as error:
                 self._take_error(error)
@@ -394,41 +394,41 @@ class FormDialog(Dialog[Any]):
     @override
     def submit(self) -> None:
         try:
-            made = self.result()
+            result = self.result()
         except InvalidArgument as error:
             self._take_error(error)
             return
-        if self.form.changes_nothing(made):
+        if self.form.changes_nothing(result):
             self._error = ("", "nothing is changed yet")
             self._show()
             return
         self._is_sending = True
         self._show()
-        self._run(self._sending(made))
+        self._run(self._sending(result))
 
-    async def _sending(self, made: Any) -> None:
+    async def _sending(self, result: Any) -> None:
         try:
             if await self._name_ids():
-                made = self.result()
-            result = await self._send(made)
+                result = self.result()
+            answer = await self._send(result)
         except PresscheckError as error:
             self._is_sending = False
             self._take_error(error)
         else:
             self._save({} if self._has_copied_earlier else self._earlier)
-            self.dismiss(result if result is not None else made)
+            self.dismiss(answer if answer is not None else result)
 
     def _how_to_list(self, reference: Reference) -> str:
-        """Return a hint on a list that cannot be shown: choose another field first, such as a space, or type an id."""
+        """Return what to do if a list cannot be shown: choose another field first, such as a space, or type an id."""
         needed = {name for listing in reference.listings for name in listing.path_fields()}
         outer = next((each for each in self.fields if each.reference and _path_name(each) in needed), None)
         return f"first choose: {outer.label}" if outer else "cannot be listed here. Type an id"
 
-    async def _name_ids(self, besides: FormField | None = None) -> bool:
+    async def _name_ids(self, skipped: FormField | None = None) -> bool:
         """Replace typed names by ids. Return True if any name was replaced.
 
         Args:
-            besides: a field to skip, because its value is being chosen.
+            skipped: the field whose value is being chosen.
 
         Raises:
             InvalidArgument: a typed name or id is unknown, or a name is ambiguous.
@@ -438,7 +438,7 @@ class FormDialog(Dialog[Any]):
             text = self._input(field.name).value
             parts = [part for part in field.parts_of(text) if part not in self._names]
             if (
-                field is besides
+                field is skipped
                 or not field.reference
                 or field.takes_others
                 or not parts
@@ -465,7 +465,8 @@ class FormDialog(Dialog[Any]):
         self._error = (name if is_field else "", reason)
         if is_field:
             self._input(name).focus()
-            self.call_after_refresh(self.call_after_refresh, self._reveal)  # a long reason is higher than one line
+            # the refresh makes room for the error first, which may take several lines
+            self.call_after_refresh(self.call_after_refresh, self._reveal)
         self._show()
 
     def _copy_command(self) -> None:
@@ -486,7 +487,7 @@ class FormDialog(Dialog[Any]):
         self._show()
 
     def _earlier_texts(self) -> list[str]:
-        """Return the texts that fit in no field, each with its name."""
+        """Return the texts that fit in no field, each after the name of its former field."""
         return [f"{name.replace('_', ' ')}: {text}" for name, text in self._earlier.items()]
 
     def _earlier_lines(self, columns: int) -> list[Line]:
@@ -531,10 +532,10 @@ class FormDialog(Dialog[Any]):
             self.result()
         except InvalidArgument as error:
             texts = self.texts
-            for one in (error, *error.others):
-                name = one.field.partition(".")[0]
-                if texts.get(name):  # an empty field is not reported yet
-                    problems.setdefault(name, one.reason)
+            for problem in (error, *error.others):
+                name = problem.field.partition(".")[0]
+                if texts.get(name):  # an empty field is not reported before sending
+                    problems.setdefault(name, problem.reason)
         return problems
 
     def _show_hints(self, field: FormField | None) -> None:
@@ -573,15 +574,15 @@ def _read_draft(draft: str, fields: Sequence[FormField]) -> tuple[dict[str, str]
         read = None
     texts = cast("dict[str, Any]", read) if isinstance(read, dict) else {"text": draft}
     by_name = {field.name: field for field in fields}
-    kept, earlier = dict[str, str](), dict[str, str]()
+    stored, earlier = dict[str, str](), dict[str, str]()
     for name, value in texts.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         field = by_name.get(name) if isinstance(read, dict) else None
         if field and (field.kind != "choice" or text in dict(field.choices)):
-            kept[name] = text
+            stored[name] = text
         elif text:
             earlier[f"{name} (earlier)" if name in by_name else name] = text
-    return kept, earlier
+    return stored, earlier
 
 
 def _id_of(part: str, choices: Sequence[Choice], field: FormField) -> str:

@@ -39,7 +39,7 @@ DEFAULT_LEVELS = {
 }
 """Default levels with their meaning."""
 GUEST = "guest"
-"""The key of the choice that removes the role."""
+"""The key of the choice for no role."""
 TEAM_ROLES = {"member": "has the levels of the team", "owner": "also adds and removes members"}
 """Roles in a team with their meaning."""
 NO_ACCESS = "no access"
@@ -85,25 +85,25 @@ def named(names: Sequence[str]) -> str:
 def changes_in_words(
     before: Access, after: Access, people: Sequence[OrganizationMember], places: Sequence[Container]
 ) -> list[str]:
-    """Return a sentence for each kind of level change in `places`: old level, new level, and who is affected.
+    """Return a sentence for each change from one level to another, with the people or places that it affects.
 
     Args:
         before: the permissions now.
         after: the permissions after the change.
-        people: the people. Sentences name the people, unless a single person has several places.
-        places: the places. For a single person with several places, sentences name the places instead.
+        people: the affected people. The sentences name them.
+        places: the affected places. For a single person and several places, the sentences name the places instead.
     """
     names_places = len(people) == 1 < len(places)
-    found: dict[tuple[str, str], list[str]] = {}
+    names_by_change: dict[tuple[str, str], list[str]] = {}
     for member in people:
         for place in places:
-            one, other = before.level(member, place), after.level(member, place)
-            levels = (one.level if one else "", other.level if other else "")
+            now, then = before.level(member, place), after.level(member, place)
+            levels = (now.level if now else "", then.level if then else "")
             if levels[0] != levels[1]:
                 name = place.title if names_places else member.user.display_name
-                found.setdefault(levels, []).append(name or member.id)
+                names_by_change.setdefault(levels, []).append(name or member.id)
     sentences: list[str] = []
-    for (old, new), names in found.items():
+    for (old, new), names in names_by_change.items():
         unique = list(dict.fromkeys(names))
         what = count(len(unique), "place") if names_places else count(len(unique), "person", "people")
         sentences.append(f"{old or NO_ACCESS} → {new or NO_ACCESS}: {what} ({named(unique)}).")

@@ -90,7 +90,7 @@ class PersonAccess(AccessSession):
             roles = (person.team.role for person in people if person.organization.id == member.id)
             teams += [TeamRole(team, role, len(people)) for role in roles]
         self.teams = teams
-        # the service could report levels for each space, but that takes a request per space
+        # levels are computed here, because asking the service takes a request for each space
         self.access = access = await read_access(read_all, self.organization, with_levels_of_service=False)
         places: list[Container] = [*access.collections.values(), *access.spaces, *await self._sites()]
         self.places = [
@@ -199,7 +199,7 @@ class PlaceList(List[PlaceLevel]):
             self._session.open(self.current.place)
 
     def reason_rename(self) -> str | None:
-        """Return why levels cannot be changed here: they follow from the role, default levels and teams."""
+        """Return why levels cannot be changed here: they result from the role, default levels and teams."""
         return "levels follow from the role, default levels and teams: 2 shows the teams"
 
     reason_delete = reason_rename

@@ -53,7 +53,7 @@ class TeamLevel(NamedTuple):
     Attributes:
         team: the team.
         level: the level.
-        place: the place on which the level is given; None if the service does not report it.
+        place: the place or outer collection where the team got the level; None if the service does not report it.
         people: the ids of the members of the team.
     """
 
@@ -175,7 +175,7 @@ class PlaceAccess(AccessSession):
     def reason_add(self) -> str | None:
         """Return why no team can be given a level: the place is no collection, or the user lacks the level admin.
 
-        Return None for a space in a collection, because the command opens the collection.
+        For a space in a collection there is no reason: the command opens the collection.
         """
         if self.access and isinstance(self.place, Space):
             return None if self.outer else "teams get a level on a collection, and this space is in none"
@@ -193,8 +193,8 @@ class PlaceAccess(AccessSession):
         listed = await whole_listing(self.screen.engine, ListTeams(organization_id=self.organization.id))
         teams = [team for team in listed if team.id not in present]
         if not teams:
-            some = "every team has a level here already"
-            self.screen.notify(some if present else f"there are no teams yet: {key_for('go_admin')} adds one")
+            none_left, none_yet = "every team has a level here already", "there are no teams yet"
+            self.screen.notify(none_left if present else f"{none_yet}: {key_for('go_admin')} adds one")
             return
         chosen = await self.choose_teams(f"Teams that get a level on {self.name}", teams)
         level = await choose_level(self.screen, f"Level on {self.name}") if chosen else None
@@ -291,7 +291,7 @@ class PeopleList(List[PersonLevel]):
         self._session.screen.app_context.push_screen(TextScreen(title, lines))
 
     def reason_rename(self) -> str | None:
-        """Return why levels of people cannot be changed here: they follow from roles, default levels and teams."""
+        """Return why levels of people cannot be changed here: they result from roles, default levels and teams."""
         return f"levels of people follow from roles, default levels and teams: {key_for('open')} shows how, 2 the teams"
 
     reason_delete = reason_rename

@@ -54,7 +54,7 @@ class AccessSession(ABC):
 
     @abstractmethod
     def is_here(self, place: Place) -> bool:
-        """Return whether a sent change at `place` belongs to these permissions."""
+        """Return whether a sent change at `place` can be undone on this screen."""
 
     @abstractmethod
     async def read(self) -> None:
@@ -108,7 +108,7 @@ class AccessSession(ABC):
 
 
 def strong(text: str) -> Line:
-    """Format a text of the first column."""
+    """Format a text of the first column, which stands out."""
     return (Span(sanitize(text), "strong"),)
 
 

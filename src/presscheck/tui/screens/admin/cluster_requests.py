@@ -41,7 +41,7 @@ class ClusterRequests:
         return current.id if isinstance(current, IssuesCluster) else None
 
     def reason_list_requests(self) -> str | None:
-        """Return why no change requests can be listed: the table has no group, or is of another family."""
+        """Return why no change requests can be listed: the table is not about groups of issues, or it is empty."""
         if self._table.family.listing not in (ListIssuesClusters, ListConversationIssues):
             return f"{self._table.family.nouns} have no change requests"
         return None if self._cluster else f"no {self._table.family.noun} here"
@@ -51,15 +51,15 @@ class ClusterRequests:
         screen, cluster, organization = self._screen, self._cluster, self._screen.organization
         if cluster is None or organization is None:
             return
-        found: list[ChangeRequest] = []
+        requests: list[ChangeRequest] = []
         for status in get_args(Status):
             call = ListOrganizationChangeRequests(
                 organization_id=organization.id, status=status, conversations_issues_cluster=cluster
             )
-            found += await whole_listing(screen.engine, call)
+            requests += await whole_listing(screen.engine, call)
         # services that do not support the filter return all change requests
-        found = [request for request in found if request.conversations_issues_cluster == cluster]
-        if not found:
+        requests = [request for request in requests if request.conversations_issues_cluster == cluster]
+        if not requests:
             screen.notify("no change request was made for this group of issues")
             return
         choices = [
@@ -68,9 +68,9 @@ class ClusterRequests:
                 f"#{request.number} {sanitize(request.subject) or '(no subject)'}",
                 f"{request.status} · {ago(request.updated_at, now())}",
             )
-            for request in sorted(found, key=lambda one: one.updated_at or "", reverse=True)
+            for request in sorted(requests, key=lambda request: request.updated_at or "", reverse=True)
         ]
         chosen = await choose(screen, "Change requests of this group", choices)
-        request = next((one for one in found if chosen and one.id == chosen), None)
+        request = next((request for request in requests if request.id == chosen), None)
         if request:
             await screen.app_context.go(Place.review(request.space, request.id))

@@ -9,15 +9,15 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.admin.facts import Column
 
 GAP = 2
-"""Cells between two columns."""
+"""Width in cells of the gap between two columns."""
 ARROW = " ↑"
-"""Marks the heading of the column that sorts the rows."""
+"""The mark in the heading of the column that sorts the rows."""
 MARGIN = 3
 """Free cells at the right edge, needed by the line of headings."""
 NARROWEST = 18
 """Minimum width in cells, with the gap, of a description, and of a column whose texts have not loaded."""
 READABLE = 30
-"""Width in cells, with the gap, that a column keeps as long as columns to its right can be hidden instead."""
+"""Width in cells, with the gap, up to which a column does not shrink: the last columns are hidden instead."""
 WIDEST = 48
 """Maximum width in cells of a column, except for columns with long texts."""
 

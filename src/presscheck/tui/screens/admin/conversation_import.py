@@ -66,10 +66,10 @@ class ConversationImport:
             if path is None:
                 return
             try:
-                file = await asyncio.to_thread(_opened, path)
+                file = await asyncio.to_thread(_open_file, path)
             except (OSError, ValueError, RuntimeError) as error:
-                told = error.strerror if isinstance(error, OSError) and error.strerror else "invalid path"
-                reason = f"{path} cannot be read: {told}"
+                problem = error.strerror if isinstance(error, OSError) and error.strerror else "invalid path"
+                reason = f"{path} cannot be read: {problem}"
             else:
                 break
         draft.discard()
@@ -116,13 +116,13 @@ def _report_line(report: LineReport) -> Line:
     )
 
 
-def _opened(path: str) -> BinaryIO:
+def _open_file(path: str) -> BinaryIO:
     """Open a regular file for reading.
 
     Raises:
         OSError: the file cannot be opened, or is not a regular file.
     """
-    place = Path(path.strip()).expanduser()
-    if place.exists() and not place.is_file():  # reading a pipe could block forever
+    file = Path(path.strip()).expanduser()
+    if file.exists() and not file.is_file():  # reading a pipe could block forever
         raise OSError(errno.EINVAL, "not a file")
-    return place.open("rb")
+    return file.open("rb")

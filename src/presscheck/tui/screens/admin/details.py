@@ -1,4 +1,4 @@
-"""The details of an item: its fields, and facts that take another request or a computation, such as certificates."""
+"""The details of an item: its fields, and facts that need another request or a computation, such as certificates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 NAME_COLUMNS = 26
 """Width in cells of the column of names in the details."""
-GONE = "none yet: it needs a sign-in URL, an entity id and a certificate"
+NO_SIGN_IN_LINK = "none yet: it needs a sign-in URL, an entity id and a certificate"
 """Shown in place of the sign-in link of an incomplete provider."""
 
 
@@ -75,8 +75,8 @@ def show_details(
         return
 
     async def read() -> None:
-        async for known, more in details.read(screen.engine, organization, item):
-            page.show(fact_lines((*facts(known, left_out), *more), columns))
+        async for loaded, more in details.read(screen.engine, organization, item):
+            page.show(fact_lines((*facts(loaded, left_out), *more), columns))
 
     screen.run(read, group="details", exclusive=True)
 
@@ -101,7 +101,7 @@ async def _provider(
     provider = await engine.read(GetSAMLProvider(**path, saml_provider_id=provider.id))
     logins = (await engine.read(ListSSOLogins(**path))).items
     login = next((login for login in logins if login.id == provider.id), None)
-    link = Fact("sign-in link", sanitize(login.start_url or "") if login else GONE, "" if login else "quiet")
+    link = Fact("sign-in link", sanitize(login.start_url or "") if login else NO_SIGN_IN_LINK, "" if login else "quiet")
     yield provider, (link, *await asyncio.to_thread(certificate_facts, provider.certificate))
 
 
@@ -114,24 +114,24 @@ def certificate_facts(text: str | None) -> list[Fact]:
 
     if not text or not text.strip():
         return [Fact("certificate", "none", "quiet")]
-    told, today = validity(text, now()), now()
-    state = Fact("certificate", sanitize(told.text), VALIDITY_STYLES.get(told.state, ""))
-    if told.certificate is None:
-        return [state]
-    known = certificates(text)
-    found = [state]
-    for number, certificate in enumerate(known, 1):
-        start = f"certificate {number} › " if len(known) > 1 else "certificate › "
+    today = now()
+    summary = validity(text, today)
+    result = [Fact("certificate", sanitize(summary.text), VALIDITY_STYLES.get(summary.state, ""))]
+    if summary.certificate is None:
+        return result
+    readable = certificates(text)
+    for number, certificate in enumerate(readable, 1):
+        start = f"certificate {number} › " if len(readable) > 1 else "certificate › "
         left = certificate.days_left(today)
         days = f"{left:,} days left" if left >= 0 else "expired"
-        found += [
+        result += [
             Fact(f"{start}subject", sanitize(certificate.subject)),
             Fact(f"{start}issuer", sanitize(certificate.issuer)),
             Fact(f"{start}valid from", f"{certificate.valid_from:%Y-%m-%d %H:%M} UTC"),
             Fact(f"{start}expires", f"{certificate.expires_at:%Y-%m-%d %H:%M} UTC  ({days})"),
             Fact(f"{start}SHA-256", certificate.fingerprint_sha256),
         ]
-    return found
+    return result
 
 
 PROVIDER_DETAILS = Details(_provider, ("certificate",))

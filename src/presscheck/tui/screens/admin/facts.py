@@ -42,7 +42,7 @@ class Column:
     Attributes:
         title: the heading.
         value: the path of the value in an item, as dotted field names.
-        columns: the width in cells; 0 shares the cells that fixed columns leave.
+        columns: the width in cells; 0 for a share of the cells that fixed columns leave.
         kind: the format of the values. A `date` is shown as an age, a `number` is right-aligned, a `certificate` shows
             the days until it expires, and a `pulse` (a list of numbers) becomes a sparkline.
         is_long: whether the texts are long, such as descriptions. The column shrinks first in a narrow table, and gets
@@ -98,27 +98,27 @@ def sparkline(values: Sequence[float]) -> str:
 
     The maximum has a full-height bar. Only zero, negative and non-finite numbers have the lowest bar.
     """
-    known = [max(0.0, value) if isfinite(value) else 0.0 for value in values[-MOST_BARS:]]
-    most = max(known, default=0.0)
-    return "".join(BARS[ceil(value / most * (len(BARS) - 1)) if most else 0] for value in known)
+    heights = [max(0.0, value) if isfinite(value) else 0.0 for value in values[-MOST_BARS:]]
+    most = max(heights, default=0.0)
+    return "".join(BARS[ceil(height / most * (len(BARS) - 1)) if most else 0] for height in heights)
 
 
 def cell_style(item: Any, column: Column) -> str:
-    """Return the style of a cell that is not in the first column. Only texts and certificate problems stand out."""
+    """Return the style of a cell outside the first column: quiet, except for texts and certificate problems."""
     if column.kind == "certificate":
-        told = _validity(value_at(item, column.value))
-        return VALIDITY_STYLES.get(told.state, "quiet") if told else "quiet"
+        state = _validity(value_at(item, column.value))
+        return VALIDITY_STYLES.get(state.state, "quiet") if state else "quiet"
     return "" if column.kind == "text" else "quiet"
 
 
 def plain_value(item: Any, column: Column) -> Any:
-    """Return the value for an export: the expiry date of a certificate, the numbers of a pulse, or the value itself."""
+    """Return the value of a cell for an export: a certificate as its expiry date, a pulse as its numbers."""
     value = value_at(item, column.value)
     if column.kind == "pulse":
         return " ".join(f"{number:g}" for number in value or ())
     if column.kind == "certificate":
-        told = _validity(value)
-        return f"{told.certificate.expires_at:%Y-%m-%d}" if told and told.certificate else None
+        state = _validity(value)
+        return f"{state.certificate.expires_at:%Y-%m-%d}" if state and state.certificate else None
     return value
 
 
@@ -135,10 +135,10 @@ def _validity(text: Any) -> Validity | None:
 
 
 def _certificate_cell(value: Any) -> str:
-    told = _validity(value)
-    if told is None:
+    state = _validity(value)
+    if state is None:
         return "…" if value else "–"
-    return "invalid" if told.state == "broken" else told.text
+    return "invalid" if state.state == "broken" else state.text
 
 
 def sort_key(item: Any, column: Column) -> tuple[int, Any]:

@@ -30,9 +30,10 @@ class Family:
         noun: the name of an item in sentences, such as `team`.
         plural: the plural of `noun`, if it is irregular.
         details: extra content in the details of an item.
-        adds: adds items in a custom dialog instead of the form of `add`. Returns a message; empty if nothing was done.
+        adds: shows a custom dialog that adds items, instead of the form of `add`. Returns a message; empty if nothing
+            was done.
         edits_several: whether a form can change all marked items.
-        losses: determines the consequences of removing items, and whether they can be removed.
+        losses: returns the consequences of removing items, and whether they can be removed.
         link: returns the address of an item, which is copied instead of its id; empty if unknown.
         for_everybody: the operations that need no role in the organization.
         listing: the operation that lists the items.
@@ -44,9 +45,10 @@ class Family:
         remove: the operation that removes an item.
         remove_verb: the verb for removing an item.
         loses: a sentence about the consequences of removing an item.
-        parts: the family of an item's parts, which the enter key lists instead of showing the item.
+        parts: the family of an item's parts, such as the members of a team. The enter key lists them instead of
+            showing the item.
         head: returns the lines above the parts of an item for a width in cells.
-        screen: makes the screen that the enter key opens for an item instead of its details.
+        screen: returns the screen of an item, which the enter key opens instead of the item's details.
         state: the field with the state of an item, which is polled while the service works on the item.
         opens_new: whether the screen of a new item opens at once.
         permission: the organization permission that the listing needs; empty for none.

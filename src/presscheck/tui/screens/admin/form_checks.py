@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 ONLY_ADMIN = "the only admin: make somebody else admin first"
-"""Why the last admin cannot lose the role."""
+"""The reason why the last admin cannot lose the role."""
 
 
 async def admins_of(screen: BaseScreen, organization_id: str) -> set[str]:
     """Return the ids of the enabled admins of an organization."""
     listing = ListMembers(organization_id=organization_id, role="admin")
-    return {one.id for one in await whole_listing(screen.engine, listing) if not one.disabled}
+    return {admin.id for admin in await whole_listing(screen.engine, listing) if not admin.disabled}
 
 
 async def _check_role(screen: BaseScreen, call: UpdateMember) -> None:
@@ -62,5 +62,5 @@ async def check(screen: BaseScreen, call: Operation[Any]) -> None:
         InvalidArgument: the call must not be sent; the error names the field.
         PresscheckError: a check could not read the data that it needs.
     """
-    if found := _CHECKS.get(type(call)):
-        await found(screen, call)
+    if check_call := _CHECKS.get(type(call)):
+        await check_call(screen, call)

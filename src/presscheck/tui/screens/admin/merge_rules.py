@@ -1,4 +1,4 @@
-"""The merge rules of a space or an organization, chosen from a list instead of edited as JSON."""
+"""A picker for the merge rules of a space or an organization."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SIMPLE_RULES = (
 async def ask_merge_rules(
     screen: BaseScreen, title: str, present: MergeRules | None
 ) -> tuple[MergeRuleChange, ...] | None:
-    """Ask for merge rules, with a confirmation.
+    """Ask which merge rules apply, and confirm the choice.
 
     Rules with people or an expression can be kept or removed, but not added.
 
@@ -69,7 +69,7 @@ async def ask_merge_rules(
 
 
 def own_rules(rules: MergeRules | None) -> tuple[Any, ...]:
-    """Return the rules that are set on the space or organization itself; empty if they are inherited."""
+    """Return the rules that are set on the space or organization itself; empty if there are none or all inherited."""
     return rules.rules if rules and rules.type == "rules" else ()
 
 
@@ -96,7 +96,7 @@ class OrganizationMergeRules:
         self._screen, self._table = screen, table
 
     def reason_settings(self) -> str | None:
-        """Return why merge rules cannot be changed: the table is of another family, or the change is not allowed."""
+        """Return why merge rules cannot be changed: the rows are not organizations, or the change is not allowed."""
         if self._table.family.edit is not UpdateOrganization:
             return f"{self._table.family.nouns} have no merge rules here"
         return self._table.reason_rename()

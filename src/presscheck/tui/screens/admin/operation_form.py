@@ -1,4 +1,4 @@
-"""Forms that fill in an API operation. The draft of a form stores all it needs to open again without the table."""
+"""Forms that fill in an API operation. A draft stores the whole form, so that it opens again without its table."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class StoredForm:
         operation: the stored name of the operation.
         given: the values of fields that the form does not ask for.
         present: the initial texts of the fields.
-        path: the ids for listing the items that the fields refer to.
+        path: the path parameters, such as `organization_id`, that list the items which the fields refer to.
         targets: the items that the operation is sent for, if there are several: each name, as display text, with the
             fields that identify the item.
     """
@@ -96,7 +96,7 @@ def outcome(title: str, answer: Any) -> str:
 
 
 def show_failures(screen: BaseScreen, failed: Sequence[str]) -> None:
-    """List several failures on a screen. A single failure is left to the notification.
+    """Show failures on a screen if there are several. A single failure is shown in the notification already.
 
     Args:
         screen: the screen below the list.
@@ -114,7 +114,7 @@ def stored_form(draft: Draft) -> StoredForm | None:
         form = StoredForm(**cast("dict[str, Any]", fields)) if isinstance(fields, dict) else None
         if form:
             operation_called(form.operation)
-            if not all(isinstance(each, dict) for each in (form.given, form.present, form.path)):
+            if not all(isinstance(values, dict) for values in (form.given, form.present, form.path)):
                 return None
             if not all(isinstance(identity, dict) for _, identity in form.targets):
                 return None
@@ -137,7 +137,7 @@ def form_of(operation: type[Operation[Any]], given: Mapping[str, Any]) -> Form:
 
 @dataclass(frozen=True)
 class FormForSeveral(Form):
-    """A form that is sent for several items.
+    """A form that is sent for several items. It shows the fields of a single form, and copies a command per item.
 
     Attributes:
         form: the form for the first item.
@@ -217,11 +217,11 @@ async def _send_each(
 
 
 async def choices_of(engine: Engine, reference: Reference, path: Mapping[str, Any]) -> list[Choice] | None:
-    """Return the items that a field can refer to.
+    """Return the items that a field can refer to; None if `path` lacks a parameter of each listing.
 
-    The first listing whose path parameters are all in `path` is used. Returns None without such a listing.
+    The first listing whose path parameters are all in `path` is used.
     """
-    listing = next((each for each in reference.listings if set(each.path_fields()) <= set(path)), None)
+    listing = next((listing for listing in reference.listings if set(listing.path_fields()) <= set(path)), None)
     if listing is None:
         return None
     given = {name: value for name, value in path.items() if name in listing.model_fields}

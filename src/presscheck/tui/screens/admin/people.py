@@ -1,7 +1,4 @@
-"""Actions on people: the losses of a removal, adding people to a team, joining and leaving, and invite links.
-
-Users find organizations to join by e-mail domain.
-"""
+"""Actions on people: what they lose when they are removed, team members, joining and leaving, and invite links."""
 
 from __future__ import annotations
 
@@ -49,11 +46,11 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.admin.family import OrganizationScreen
 
 MOST_PEOPLE = 20
-"""Maximum number of people whose losses are computed individually."""
+"""Maximum number of removed people for whom the lost places are computed."""
 ORGANIZATION = "organization"
-"""The key of the organization among the invite targets."""
+"""The key of the organization in the choice of what to invite to."""
 PAGE_OF_ORGANIZATION, PAGE_OF_INVITE = "/o/", "/invite/"
-"""Paths of an organization and of an invite in the web app."""
+"""Parts of web app URLs before the id of an organization, and before an invite."""
 
 
 async def losses_of_members(screen: OrganizationScreen, members: Sequence[OrganizationMember]) -> Losses:
@@ -73,7 +70,7 @@ async def losses_of_members(screen: OrganizationScreen, members: Sequence[Organi
     if any(member.teams for member in members):
         for team in await whole_listing(screen.engine, ListTeams(organization_id=organization.id)):
             listing = ListTeamMembers(organization_id=organization.id, team_id=team.id)
-            if left := ids & {one.organization.id for one in await whole_listing(screen.engine, listing)}:
+            if left := ids & {person.organization.id for person in await whole_listing(screen.engine, listing)}:
                 teams[team.title or team.id] = sorted(left)
     if teams:
         sentences.append(f"Leaves {count(len(teams), 'team')}: {named(list(teams))}.")
@@ -92,11 +89,11 @@ async def _lost_places(
     places = [*access.collections.values(), *access.spaces]
     sentences: list[str] = []
     for member in members:
-        found = [level for place in places if (level := access.level(member, place))]
-        best = sorted({one.level for one in found})
-        if found:
+        reasons = [reason for place in places if (reason := access.level(member, place))]
+        levels = sorted({reason.level for reason in reasons})
+        if reasons:
             who = "" if len(members) == 1 else f"{sanitize(member.user.display_name)}: "
-            sentences.append(f"{who}Loses {count(len(found), 'place')} ({', '.join(best)}).")
+            sentences.append(f"{who}Loses {count(len(reasons), 'place')} ({', '.join(levels)}).")
     return sentences
 
 
@@ -108,7 +105,7 @@ async def _access(screen: OrganizationScreen, organization: Organization) -> Acc
 
 
 async def losses_of_teams(screen: OrganizationScreen, teams: Sequence[Team]) -> Losses:
-    """Return the losses of deleting teams: memberships, and levels that people no longer have."""
+    """Return the losses of deleting teams: the number of members, and the levels that people lose."""
     organization = screen.organization
     if organization is None:
         return Losses()
@@ -132,13 +129,13 @@ async def losses_of_teams(screen: OrganizationScreen, teams: Sequence[Team]) -> 
 
 
 async def losses_of_team_members(screen: OrganizationScreen, members: Sequence[TeamMember]) -> Losses:
-    """Return the losses of removing members of a team: a warning if the user is among them, else none."""
+    """Return the losses of removing members of a team: a warning if the user is one of them."""
     is_me = any(one.organization.id == screen.engine.me.id for one in members)
     return Losses(("This is you: you lose what only the team allows.",) if is_me else ())
 
 
 async def add_team_members(screen: OrganizationScreen, given: Mapping[str, Any]) -> str:
-    """Choose people, and add them to a team in a single request. Returns a message; empty if nothing was done."""
+    """Choose people, and add them to a team in a single request. Returns a message; empty if the user canceled."""
     organization, team_id = screen.organization, given["team_id"]
     if organization is None:
         return ""
@@ -179,23 +176,23 @@ async def join_organization(screen: OrganizationScreen, given: Mapping[str, Any]
     if domain is None:
         return ""
     domain = domain.strip().rpartition("@")[2]
-    found = (await screen.engine.read(GetOrganizationsForEmailDomain(email_domain=domain))).organizations
-    if not found:
+    organizations = (await screen.engine.read(GetOrganizationsForEmailDomain(email_domain=domain))).organizations
+    if not organizations:
         screen.notify(f"no organization lets you join with {sanitize(domain)}: ask for an invite link")
         return ""
-    mine = {one.id for one in await whole_listing(screen.engine, ListOrganizations())}
+    mine = {organization.id for organization in await whole_listing(screen.engine, ListOrganizations())}
     choices = [
         Choice(
-            one.id,
-            sanitize(one.title) or one.id,
-            "you are a member" if one.id in mine else sanitize(one.hostname or ""),
+            organization.id,
+            sanitize(organization.title) or organization.id,
+            "you are a member" if organization.id in mine else sanitize(organization.hostname or ""),
         )
-        for one in found
+        for organization in organizations
     ]
     chosen = await choose(screen, f"Organizations of {sanitize(domain)}", choices)
     if not chosen:
         return ""
-    organization = next(one for one in found if one.id == chosen)
+    organization = next(organization for organization in organizations if organization.id == chosen)
     title = sanitize(organization.title) or organization.id
     if organization.id in mine:
         screen.notify(f"you are a member of {title} already")
@@ -210,10 +207,10 @@ async def join_organization(screen: OrganizationScreen, given: Mapping[str, Any]
 async def losses_of_leaving(screen: OrganizationScreen, organizations: Sequence[Organization]) -> Losses:
     """Return the losses of leaving organizations. Leaving is refused if the user is the only admin there."""
     sentences: list[str] = []
-    for one in organizations:
-        if one.permissions.admin and await admins_of(screen, one.id) <= {screen.engine.me.id}:
+    for organization in organizations:
+        if organization.permissions.admin and await admins_of(screen, organization.id) <= {screen.engine.me.id}:
             return Losses(refusal=f"you are {ONLY_ADMIN}")
-        sentences.append(f"You lose everything in {sanitize(one.title)}, and leave its teams.")
+        sentences.append(f"You lose everything in {sanitize(organization.title)}, and leave its teams.")
     return Losses(tuple(sentences), is_grave=True)
 
 
@@ -260,13 +257,13 @@ async def add_invite(screen: OrganizationScreen, given: Mapping[str, Any]) -> st
     chosen = await choose(screen, "Invite to", choices, ranked=True)
     if not chosen:
         return ""
-    kind, _, identity = chosen.partition(" ")
+    kind, _, target_id = chosen.partition(" ")
     what = next(choice.label for choice in choices if choice.key == chosen)
     level = await choose_level(screen, f"Invite to {what} as", with_guest=True)
     if level is None:
         return ""
     value = None if level == GUEST else level
-    target: dict[str, Any] = {"role": value} if kind == ORGANIZATION else {kind: identity, "level": value}
+    target: dict[str, Any] = {"role": value} if kind == ORGANIZATION else {kind: target_id, "level": value}
     invite = await send(screen, CreateInvite(**path, **target))
     if invite is None:
         return ""

@@ -96,7 +96,7 @@ class AdminScreen(OrganizationScreen):
 
     @on(RowList.RowHighlighted)
     def row_highlighted(self, event: RowList.RowHighlighted) -> None:
-        """Show the table of the selected family. Row changes in the table are ignored."""
+        """Show the table of the family that is highlighted in the sidebar. Other lists are ignored."""
         if event.rows is self._sidebar:
             if FAMILIES[event.index] is not self._family:
                 self._family = FAMILIES[event.index]
@@ -111,9 +111,10 @@ class AdminScreen(OrganizationScreen):
     @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        """The commands of the footer. An empty table hides the commands that need a row.
+        """The commands of the footer.
 
-        In families whose rows cannot be edited, the command to filter replaces the command to edit.
+        An empty table hides the commands that need a row. If rows cannot be edited but filtered, the filter command
+        replaces the edit command.
         """
         is_filtered = self.table.family.edit is None and self.table.reason_edit_view() is None
         shown = ("edit_view" if name == "rename" and is_filtered else name for name in self.FOOTER)

@@ -1,4 +1,4 @@
-"""The table of a family: rows from the store with search, order, marks, and the commands on them."""
+"""The table of a family: rows from the store with search, sorting and marks, and the commands on the rows."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class FamilyTable(Vertical):
         self._filters: dict[str, dict[str, Any]] = {}
         """The active filters by family title."""
         self._wants_focus = False
-        """Whether the rows take the focus when they appear, because they had it or were meant to get it."""
+        """Whether the rows get the focus when they appear: they had it before, or `focus_rows` was called."""
         self.given: dict[str, Any] = {}
         self.is_owner = False
         """Whether the user manages the parent of the rows, such as a team, even without a role."""
@@ -106,7 +106,7 @@ class FamilyTable(Vertical):
     def _reset(self) -> None:
         self.loaded = Loaded[int]()
         self._order: list[tuple[int, str]] | None = None
-        """Positions in the listing, and keys, of the visible rows; None for all rows in the order of the listing."""
+        """Listing position and key of each row after a search or sort; None for all rows in the listing's order."""
         self._sorted: tuple[Column, bool] | None = None
         """The column that sorts the rows, and whether the order is reversed."""
         self._text = ""
@@ -204,12 +204,13 @@ class FamilyTable(Vertical):
         return self._total if self._order is None else len(self._order)
 
     def _take(self, result: Result[int]) -> None:
-        total = self.loaded.value if result.error and not result.value else result.value  # 0: nothing may be stored
+        # after an error, 0 can also mean that nothing is stored
+        total = self.loaded.value if result.error and not result.value else result.value
         self.loaded = Loaded(total, result.error)
         if self._order is None:
             self._show_as_listed()
         if self._text or self._sorted:
-            self._arrange()  # the rows stay until it ends: positions in the new listing may hold other items
+            self._arrange()  # until it ends, the old rows stay: in the new listing, items may have other positions
         if self.family.state and self.listing:
             first = self._screen.engine.window(self.listing, 0, BLOCK).items
             if any(map(self.family.is_busy, first)):
@@ -260,26 +261,26 @@ class FamilyTable(Vertical):
         return str(value_at(item, self.family.path))
 
     def _arrange(self) -> None:
-        """Search the rows in chunks, so that the app stays responsive, and sort them."""
+        """Search and sort the rows in the background. The rows are read in chunks, so that the app stays responsive."""
         text, ordered, listing = self._text, self._sorted, self.listing
         if listing is None or (not text and ordered is None):
-            self._screen.unsubscribe("arrange")  # a running sort would restore the order
+            self._screen.unsubscribe("arrange")  # stop a running search or sort, which would replace the rows again
             self._show_as_listed()
             return
 
         async def arrange() -> None:
-            found: list[tuple[Any, int, str]] = []
+            matches: list[tuple[Any, int, str]] = []
             for start in range(0, self._total, CHUNK):
                 items = self._screen.engine.window(listing, start, CHUNK).items
                 for position, item in enumerate(items, start):
                     if not text or text in self._searched(item):
                         by = sort_key(item, ordered[0]) if ordered else position
-                        found.append((by, position, self._key_of(item)))
+                        matches.append((by, position, self._key_of(item)))
                 await asyncio.sleep(0)
             if ordered:
-                found.sort(key=lambda one: one[0], reverse=ordered[1])
-            self._blocks.clear()  # cleared together with the old order, whose positions would lead to other items
-            self._order = [(position, key) for _, position, key in found]
+                matches.sort(key=lambda match: match[0], reverse=ordered[1])
+            self._blocks.clear()  # only now: until here, the old order was shown from these blocks
+            self._order = [(position, key) for _, position, key in matches]
             self._draw()
 
         self._screen.run(arrange, group="arrange", exclusive=True)
@@ -492,20 +493,21 @@ class FamilyTable(Vertical):
         return f"form {operation.stored_name()} {' '.join(map(str, self.given.values()))} {identity}"
 
     def _editable(self, item: BaseModel | None) -> Any:
-        """Return the object that the form edits: the item, or for the member of a team the membership in the team."""
+        """Return the object that the form edits: the item itself or, for a member of a team, the team membership."""
         return getattr(item, "team", None) if item and self.family.path.startswith("organization.") else item
 
     def _identity(self, operation: type[Operation[Any]], item: BaseModel) -> dict[str, Any]:
-        """Return the fields that identify an item.
+        """Return the fields of an operation that identify an item.
 
-        Operations on a user get the id of the signed-in user, except in families of users.
+        If the items are not users but the operation needs a user, such as to leave an organization, it gets the
+        signed-in user.
         """
-        known: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         if self.family.field in operation.model_fields:
-            known[self.family.field] = str(value_at(item, self.family.path))
+            fields[self.family.field] = str(value_at(item, self.family.path))
         if "user_id" in operation.path_fields() and self.family.field != "user_id":
-            known["user_id"] = self._screen.engine.me.id
-        return known
+            fields["user_id"] = self._screen.engine.me.id
+        return fields
 
     def changed(self, message: str) -> None:
         """Show a message, and load the rows again."""
@@ -525,7 +527,7 @@ class FamilyTable(Vertical):
 
     @property
     def titles(self) -> Mapping[str, str]:
-        """Footer titles of the commands. The family names the removal, such as `cancel`, `leave` or `revoke`."""
+        """Footer titles of the commands: the family's verb for a removal, such as `cancel`, `leave` or `revoke`."""
         return {"delete": self.family.remove_verb.lower()}
 
     def reason_delete(self) -> str | None:
@@ -553,7 +555,7 @@ class FamilyTable(Vertical):
     async def _confirm_removal(self, items: Sequence[BaseModel], verb: str) -> bool:
         """Ask whether to remove items. Returns True only if the user confirmed.
 
-        The dialog cannot be confirmed before the losses have loaded. If they refuse the removal, the dialog closes.
+        The dialog can be confirmed once the losses have loaded. If they refuse the removal, it closes with a message.
         """
         several = len(items) > 1
         what = count(len(items), self.family.noun, self.family.plural) if several else self.name_of(items[0])
@@ -574,8 +576,8 @@ class FamilyTable(Vertical):
             if losses.refusal:
                 self._screen.notify(losses.refusal)
                 return None
-            told: list[Line] = [(Span(sentence, "waiting"),) for sentence in losses.sentences]
-            return Checked([*lines, *told], what if several or losses.is_grave else None)
+            sentences: list[Line] = [(Span(sentence, "waiting"),) for sentence in losses.sentences]
+            return Checked([*lines, *sentences], what if several or losses.is_grave else None)
 
         return await confirm_checked(self._screen, title, [*lines, checking], verb, check)
 
@@ -637,7 +639,7 @@ class FamilyTable(Vertical):
         await self._screen.find.open(RowFilter(lambda: self._rows, apply), self._rows)
 
     def reason_edit_view(self) -> str | None:
-        """Return why the listing cannot be filtered: it is unavailable, or the service has no filters for it."""
+        """Return why the listing cannot be filtered: it is unavailable, or its operation has no filters."""
         given = self._path(self.family.listing)
         has_filters = bool(form_fields(self.family.listing, given))
         return self.unavailable or (

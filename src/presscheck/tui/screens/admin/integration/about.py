@@ -35,7 +35,7 @@ MANY = 1000
 
 
 class AboutRow(NamedTuple):
-    """A line, and the action of enter on the line."""
+    """A line of the description; `opens` is run when the user presses enter on the line."""
 
     line: Line
     opens: Callable[[], Awaitable[None] | None] | None = None
@@ -199,7 +199,7 @@ class AboutIntegration(List[AboutRow]):
         return self._actions.install()
 
     def reason_rename(self) -> str | None:
-        """Return why no new version can be published: the user is no admin of the integration, or cannot write."""
+        """Return why no new version can be published: writes are not possible now, or the user is not an owner."""
         return self._session.change_reason(PublishIntegration, "owner")
 
     def command_rename(self) -> Awaitable[None]:
@@ -207,7 +207,7 @@ class AboutIntegration(List[AboutRow]):
         return self._actions.publish()
 
     def reason_delete(self) -> str | None:
-        """Return why the integration cannot be deleted: the user is no admin of the integration, or cannot write."""
+        """Return why the integration cannot be deleted: writes are not possible now, or the user is not an owner."""
         return self._session.change_reason(UnpublishIntegration, "owner")
 
     async def command_delete(self) -> None:

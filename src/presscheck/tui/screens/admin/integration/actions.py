@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 Place = Literal["space", "site"]
 BY_FORM = "(form)"
-"""The key of the form in a menu of settings; buttons have their index as the key."""
+"""The key of the form in the menu of settings. The keys of buttons are their indexes."""
 
 
 class IntegrationActions:
@@ -61,7 +61,7 @@ class IntegrationActions:
     async def install(self) -> None:
         """Install the integration, or approve its new permissions, after a confirmation that lists all permissions.
 
-        Then ask for its settings, if needed.
+        If settings are missing, or the integration renders its own settings, ask for the settings afterwards.
         """
         session = self._session
         is_unlisted = session.installations.value is None and session.installations.error is not None
@@ -106,9 +106,9 @@ class IntegrationActions:
         chosen = await choose(self._session.screen, self._session.title, choices)
         if chosen == "id":
             hint = "at the end of its address in the web app"
-            identity = await prompt(self._session.screen, "Id of the installation", hint=hint)
-            if identity:
-                call = GetInstallation(**self._session.path, installation_id=identity)
+            installation_id = await prompt(self._session.screen, "Id of the installation", hint=hint)
+            if installation_id:
+                call = GetInstallation(**self._session.path, installation_id=installation_id)
                 self._session.know_installation((await self._session.screen.engine.read(call)).id)
         return chosen != "install"
 
@@ -181,7 +181,7 @@ class IntegrationActions:
         self._session.screen.notify(f"it works in {chosen} {place}s of {where}")
 
     async def publish(self) -> None:
-        """Ask for a new version of the integration in a form, and publish the version."""
+        """Fill in a new version of the integration in a form, and publish it."""
         session, owner = self._session, self._session.integration.owner
         owner_id = owner.id if owner else session.organization.id
         title = f"New version of {session.title}: icon, pictures and secrets are given again"
@@ -229,7 +229,7 @@ class IntegrationActions:
     async def _fill_in(
         self, title: str, operation: type[Operation[Any]], given: dict[str, Any], present: dict[str, str]
     ) -> bool:
-        """Fill in the form of an operation. Its draft opens in the same form. Returns True if the form was sent."""
+        """Fill in the form of an operation, with a draft for unsent input. Returns True if the form was sent."""
         form = StoredForm(title, operation.stored_name(), given, present, given)
         key = f"form {operation.stored_name()} {self._session.integration.name}"
         return await fill_in(self._session.screen, form, key) is not None

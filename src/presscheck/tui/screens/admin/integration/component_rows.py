@@ -20,16 +20,16 @@ Kind = Literal["press", "text", "select", "switch", "checkbox", "radio", "link"]
 DEEPEST, MOST_ROWS = 30, 2_000
 BUTTONS = {"primary": "accent strong", "danger": "removed strong"}
 TEXTS = {"bold": "strong", "italic": "emphasis", "code": "code", "strikethrough": "removed"}
-"""The styles of texts."""
+"""Styles of text elements, by their `style` property."""
 NO_LABEL = "(no label)"
 
 
 @dataclass(frozen=True)
 class Control:
-    """The action of enter on a row.
+    """The element of a row that the enter key presses, changes or opens.
 
     Attributes:
-        kind: how enter works on the element.
+        kind: what the enter key does: press, edit a text, choose an option, toggle, or open a link.
         label: the label of the element, as display text.
         element: the element, such as a button or a select.
         action: the action sent to the integration when the button is pressed or the value changes; None for nothing.
@@ -44,7 +44,7 @@ class Control:
 
     @property
     def name(self) -> str:
-        """The name of the value in the state of the component; empty for a control without a value."""
+        """The name of the control's value in the state of the component; empty for a control without a value."""
         state = self.element.get("state")
         return state if isinstance(state, str) else ""
 
@@ -61,7 +61,7 @@ class ComponentRow:
     Attributes:
         line: the text of the row.
         key: the position of the row in the component, which is stable when the component is rendered again.
-        control: the action of enter; None for plain text.
+        control: the element that the enter key acts on; None for plain text.
     """
 
     line: Line
@@ -153,7 +153,7 @@ def _parts(value: Any) -> list[Any]:
 
 
 class _Drawing:
-    """A drawing of elements, from top to bottom.
+    """The rows of a component; each method draws an element below the rows drawn before.
 
     Args:
         values: the state of the component by name.
@@ -193,7 +193,7 @@ class _Drawing:
         }
 
     def element(self, value: Any, prefix: Line, key: str, depth: int) -> None:
-        """Draw an element, with a prefix before each of its lines."""
+        """Draw an element, with a prefix such as a border before each of its lines."""
         element = _element(value)
         if not element or depth > DEEPEST or len(self.rows) > MOST_ROWS:
             return

@@ -75,7 +75,7 @@ class ComponentScreen(BaseScreen):
 
     Args:
         source: the component.
-        closed: for a modal: receives the return value when the component closes the modal.
+        closed: for a modal, called with its return value when it is closed; None if the component is no modal.
     """
 
     SCOPE = "admin"
@@ -158,6 +158,7 @@ class ComponentScreen(BaseScreen):
         self._draw()
 
     async def _posted(self, action: Mapping[str, Any] | None) -> RenderOutput | None:
+        """Send the state and an action to the integration. Returns the new rendering, or None if it is pending."""
         given = {"action": dict(action)} if action else {}
         call = RenderIntegration(
             integration_name=self.source.integration.name,
@@ -246,11 +247,11 @@ class ComponentScreen(BaseScreen):
 
     @override
     def command_refresh(self) -> None:
-        """Render the component from the start; unsent input stays."""
+        """Render the component from the start. Unsent input stays."""
         self.run(self._first, group="render", exclusive=True)
 
     def reason_open(self) -> str | None:
-        """Return why the line has no action: it is a text, it is disabled, or its action cannot be sent now."""
+        """Return why nothing can be opened: the line is a text or disabled, or its action cannot be sent now."""
         control = self._control
         if self._is_busy:
             return "the integration is working"
@@ -292,7 +293,7 @@ class ComponentScreen(BaseScreen):
         )
 
     async def _change(self, control: Control) -> bool:
-        """Ask for a new value of a control, or toggle its value. Returns True if the value has changed."""
+        """Ask for the new value of a control, or toggle its value. Returns True if the value has changed."""
         present = self._values.get(control.name)
         if control.kind == "text":
             value = await self._ask_text(control, "" if present is None else str(present))
@@ -383,7 +384,7 @@ class ComponentScreen(BaseScreen):
         return options
 
     async def _dispatch(self, action: Mapping[str, Any] | None) -> None:
-        """Run the action of a control, in the app or in the integration, which renders the component again."""
+        """Run the action of a control in the app, or send it to the integration, which renders the component again."""
         if not action:
             return
         name = action.get("action")

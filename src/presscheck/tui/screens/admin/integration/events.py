@@ -29,7 +29,7 @@ DATE_COLUMNS, STATUS_COLUMNS, LABEL_COLUMNS = 10, 11, 14
 
 
 class EventList(List[IntegrationEvent]):
-    """The events of all installations, or of a single installation.
+    """The events of an integration, from all installations or a single one.
 
     Args:
         session: the integration.

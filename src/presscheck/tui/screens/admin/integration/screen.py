@@ -93,7 +93,7 @@ class IntegrationScreen(TabScreen):
         return event_lines(event, self._traced, self.session, self.size.width, problem)
 
     def command_back(self) -> None:
-        """Show all events again if only the events of an installation are shown; otherwise close the screen."""
+        """Show the events of all installations again; if they are shown already, close the screen."""
         if self.lists.tab is self._events and self._events.installation:
             self._events.installation = ""
             self.redraw()
@@ -101,7 +101,7 @@ class IntegrationScreen(TabScreen):
             self.app_context.pop_screen()
 
     def reason_development_mode(self) -> str | None:
-        """Return why development mode cannot be changed: the user is no admin of the integration, or cannot write."""
+        """Return why development mode cannot be changed: writes are not possible now, or the user is not an owner."""
         return self.session.change_reason(SetDevelopmentMode, "owner")
 
     def command_development_mode(self) -> Awaitable[None]:

@@ -38,7 +38,7 @@ NEWEST = 200
 """Maximum number of listed events; the service stores more."""
 M = TypeVar("M")
 Needs = Literal["installer", "owner", "either"]
-"""The users who may make a change: users who can install integrations, owners of the integration, or either."""
+"""Who may make a change: users who can install integrations, owners of the integration, or either."""
 
 
 class IntegrationSession:
@@ -80,7 +80,7 @@ class IntegrationSession:
         self.screen.subscribe(self.screen.engine.watch(call), take, group=group, shows_errors=False)
 
     def _after(self, name: str, before: Loaded[Sequence[M]], result: Result[Page[M] | None]) -> Loaded[Sequence[M]]:
-        """Return the items of a list after an answer, and record whether the service has more items."""
+        """Return a list updated with an answer of the service, and record in `truncated` whether it is incomplete."""
         page = result.value
         if page is None:
             return Loaded(before.value, result.error)
@@ -134,7 +134,7 @@ class IntegrationSession:
                 self._watch_known()
 
     def _watch_known(self) -> None:
-        """Watch the installation that was made on this machine, or whose id the user entered."""
+        """Subscribe to the installation whose id is remembered: made on this machine, or entered by the user."""
         identity = self.screen.engine.outbox.recall(self._known_key)
         if not identity:
             return
@@ -218,18 +218,16 @@ class IntegrationSession:
         return installation.target is None or installation.target.organization == self.organization.id
 
     def organization_of(self, installation: Installation) -> str:
-        """Return the title of the organization if it owns the installation, or else the owner's id, as display text."""
+        """Return the owner of an installation as display text: the title of the organization, or another owner's id."""
         if self.is_own(installation):
             return sanitize(self.organization.title)
         return sanitize(installation.target.organization) if installation.target else "–"
 
-    def installer(self, identity: str | None) -> str:
-        """Return the organization of an installation, given the id of the installation, as display text.
-
-        For an unknown installation, return the id.
-        """
-        found = next((item for item in self.installations.value or () if item.id == identity), None)
-        return self.organization_of(found) if found else sanitize(identity or "–")
+    def installer(self, installation_id: str | None) -> str:
+        """Return the owner of an installation as display text; for an unknown installation, its id."""
+        installations = self.installations.value or ()
+        installation = next((item for item in installations if item.id == installation_id), None)
+        return self.organization_of(installation) if installation else sanitize(installation_id or "–")
 
 
 def place_title(place: str | Space | Site) -> str:

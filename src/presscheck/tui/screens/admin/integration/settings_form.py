@@ -50,12 +50,12 @@ async def ask_settings(screen: BaseScreen, form: SettingsForm) -> None:
 async def continue_settings(screen: BaseScreen, draft: Draft) -> bool:
     """Open the form of a draft. Returns True if its installation still exists and has settings."""
     path = {"integration_name": draft.stored.about.get(INTEGRATION, "")}
-    identity = draft.stored.key.removeprefix(KEY)
+    installation_id = draft.stored.key.removeprefix(KEY)
     if not path["integration_name"]:
         return False
     try:
         integration = await screen.engine.read(GetIntegration(**path))
-        installation = await screen.engine.read(GetInstallation(**path, installation_id=identity))
+        installation = await screen.engine.read(GetInstallation(**path, installation_id=installation_id))
     except (NotFound, Forbidden):
         return False
     form = SettingsForm(integration, installation)
@@ -69,7 +69,7 @@ async def _suggested(screen: BaseScreen, form: SettingsForm, reference: Referenc
     """Return the values that the integration suggests for a setting.
 
     Raises:
-        PresscheckError: the suggestions cannot be read, or are on a host other than the integration's.
+        PresscheckError: the suggestions cannot be read, or their host is not the integration's.
     """
     address = completion_address(form.integration, form.installation, reference)
     endpoint = form.installation.urls.public_endpoint or form.integration.urls.public_endpoint or ""

@@ -1,4 +1,4 @@
-"""Long-running jobs of the service: imports with progress and result, and translations with their runs."""
+"""Records of imports, with their progress and result, and of translations, with their runs."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class ImportRecord:
 
     @property
     def footer(self) -> tuple[str, ...]:
-        """The commands of the footer: cancel while the import runs, then commands on the result."""
+        """The commands of the footer: cancel while the import runs, afterwards commands on its result."""
         return ("delete", "half_down", "close") if self.is_busy else ("open", "web", "half_down", "copy_text", "close")
 
     @property
@@ -227,7 +227,7 @@ class TranslationRecord:
 
     @property
     def _changed_since(self) -> str:
-        """How long ago the source changed after the last run; empty if the translation is up to date, or if unknown."""
+        """How long ago the source changed, if that was after the last run; empty if it was not, or if unknown."""
         changed = parse_time(self._source.updated_at or "") if self._source else None
         ran = parse_time(self.translation.updated_at or "")
         is_later = changed and ran and changed > ran and self.translation.result and not self.is_busy
@@ -235,17 +235,17 @@ class TranslationRecord:
 
     def lines(self, columns: int) -> Sequence[Line]:
         """Return the facts, then the instructions."""
-        one = self.translation
-        stats, result = one.stats, one.result
-        title = self._title_of(result.space) if result else ""
-        into = title if result and title != result.space else "a new space"  # the id of a space is not a title
+        translation = self.translation
+        stats, result = translation.stats, translation.result
+        source, title = translation.source, self._title_of(result.space) if result else ""
+        into = title if result and title != result.space else "a new space"  # a title that is only an id is not shown
         facts = [
-            Fact("translates", f"{self._title_of(one.source.space)} ({sanitize(one.source.language or '?')})"),
-            Fact("into", f"{into} ({sanitize(one.language)})"),
+            Fact("translates", f"{self._title_of(source.space)} ({sanitize(source.language or '?')})"),
+            Fact("into", f"{into} ({sanitize(translation.language)})"),
             Fact("runs", f"{stats.runs:,}"),
             Fact("translated", f"{count(stats.total_pages, 'page')}, {count(stats.total_words, 'word')}"),
             Fact("last run", f"{stats.latest_run_duration:.1f} s" if stats.runs else ""),
-            Fact("updated", since(one.updated_at, now()) if one.updated_at else ""),
+            Fact("updated", since(translation.updated_at, now()) if translation.updated_at else ""),
         ]
         if changed := self._changed_since:
             facts.append(
@@ -256,7 +256,8 @@ class TranslationRecord:
                 )
             )
         lines = fact_lines([fact for fact in facts if fact.value], columns)
-        text = nodes_to_markdown(with_known_types(one.instructions)).strip() if one.instructions else ""
+        instructions = translation.instructions
+        text = nodes_to_markdown(with_known_types(instructions)).strip() if instructions else ""
         if text:
             lines += [(), (Span("  Instructions", "title"),), ()]
             lines += [(Span("  "), *line) for line in comment_lines(text, max(20, columns - 3))]

@@ -1,4 +1,4 @@
-"""The screen of a record. It opens with the listed data, loads more, and polls while the service works on the item."""
+"""The screen of a record. It shows the listed data first, then loads the details, and polls while the item is busy."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class RecordScreen(BaseScreen):
         self.draw()
 
     def watch_parts(self) -> None:
-        """Subscribe to all parts. Parts with a subscription are requested again."""
+        """Subscribe to all parts, replacing the subscriptions that exist."""
         for part, call in self.record.calls().items():
             answers = self.engine.watch(call)
             self.subscribe(answers, partial(self._take, part), group=f"record {part}", shows_errors=False)

@@ -51,7 +51,7 @@ METHOD_COLUMNS, GROUP_COLUMNS = 8, 18
 WIDE = 90
 """Minimum width in cells for the column of groups."""
 MOST_REASONS = 5
-"""Maximum number of source errors that are shown in full."""
+"""Maximum number of processing errors that are listed."""
 
 
 class OperationList(List[Listed]):
@@ -214,13 +214,14 @@ class SpecificationScreen(TabScreen):
 
     def _facts(self) -> Line:
         """Return the state, the visibility and the errors."""
-        one = self.specification
-        errors = one.last_processed_error_count or len(one.last_processed_errors or ())
-        failed = errors or one.last_process_error_code
-        state = (Span("✗ failed", "removed"),) if failed and not self.is_busy else status_line(one.processing_state)
-        first = one.last_processed_errors[0].message if one.last_processed_errors else one.last_process_error_code or ""
-        words = ": ".join(filter(None, (count(errors, "error") if errors else "", sanitize(first))))
-        visibility = Span(f"   {sanitize(one.visibility or 'private')}", "quiet")
+        spec = self.specification
+        errors = spec.last_processed_errors or ()
+        number = spec.last_processed_error_count or len(errors)
+        failed = number or spec.last_process_error_code
+        state = (Span("✗ failed", "removed"),) if failed and not self.is_busy else status_line(spec.processing_state)
+        first = errors[0].message if errors else spec.last_process_error_code or ""
+        words = ": ".join(filter(None, (count(number, "error") if number else "", sanitize(first))))
+        visibility = Span(f"   {sanitize(spec.visibility or 'private')}", "quiet")
         return (Span(" "), *state, visibility, Span(f"   {words}" if words else "", "removed"))
 
     def _version_line(self) -> Line:
@@ -239,11 +240,12 @@ class SpecificationScreen(TabScreen):
 
     async def command_backlinks(self) -> None:
         """List the pages that use the specification, and open the chosen page."""
-        one = self.specification
-        names = frozenset(filter(None, (one.slug, one.source_url)))
-        await whole_listing(self.engine, ListSpaces(organization_id=self._organization.id))  # the search reads these
+        spec = self.specification
+        names = frozenset(filter(None, (spec.slug, spec.source_url)))
+        # the search for uses reads the spaces from the cache
+        await whole_listing(self.engine, ListSpaces(organization_id=self._organization.id))
         uses = await self.engine.specification_uses(self._organization.id, names)
-        chosen = await choose_use(self, sanitize(one.slug), uses)
+        chosen = await choose_use(self, sanitize(spec.slug), uses)
         if chosen:
             await self.app_context.go(Place.page(chosen.space, chosen.page))
 
@@ -283,11 +285,6 @@ class SpecificationScreen(TabScreen):
     @override
     def command_handlers(self) -> Iterable[object]:
         return (*super().command_handlers(), self._comparison)
-
-
-def specification_screen(organization: Organization, specification: OpenAPISpec) -> SpecificationScreen:
-    """Return the screen of a specification."""
-    return SpecificationScreen(organization, specification)
 
 
 def _method(listed: Listed) -> Line:

@@ -1,4 +1,4 @@
-"""Changes between two versions of a specification: a summary for its screen, and a list of all changes."""
+"""Changes between two versions of a specification: a summary for the specification's screen, and a list of them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class VersionComparison:
         return self._comparison is not None or bool(self._problem)
 
     def start(self, description: Mapping[str, Any]) -> None:
-        """Compare a version with the version seen before, in a thread."""
+        """Compare a version with the version seen before, in the background."""
         self._is_running = True
         self._screen.run(lambda: self._compare(description), group="compare", exclusive=True)
 
