@@ -381,6 +381,21 @@ async def test_items_are_added_removed_and_restored(service: RunningService, cli
         await until(pilot, shows="a removed section cannot be restored")
 
 
+async def test_a_section_is_added_to_a_site_without_spaces(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    site = await client.send(CreateSite(organization_id=ORG, title="Plain one"))
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot, site)
+        await until(pilot, shows="This site has no spaces yet.")
+        await pilot.press("a")
+        await pick(pilot, "Section")
+        await typed(pilot, "All", "enter")
+        await until(pilot, shows="First space of All")
+        await pick(pilot, "Guides")
+        await has(pilot, client, site, "All(Guides)")
+
+
 async def test_the_first_section_takes_the_spaces_of_the_site(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:

@@ -89,7 +89,7 @@ def path_of(request: ChangeRequest) -> dict[str, Any]:
 
 
 def count_text(requests: Sequence[ChangeRequest]) -> str:
-    """Return the number of change requests, in words."""
+    """Return the number of change requests as text, such as `2 change requests`."""
     return count(len(requests), "change request")
 
 

@@ -1,4 +1,4 @@
-"""Stored spaces, pages, change requests and sites as choices, and commands that first ask for such a target.
+"""Stored spaces, pages, change requests and sites as choices, and commands that first ask for one of them.
 
 A command without a handler on the current screen asks for its target, goes there, and runs.
 """
@@ -95,7 +95,7 @@ def stored_items(app: AppContext, kind: str) -> Iterator[Item]:
 
 
 def numbered_requests(app: AppContext, space: str, number: int, *, here: str) -> list[Item]:
-    """Return the change requests with a number: open ones before closed ones, then those of the current space first.
+    """Return the change requests with a number: open before closed, and the current space before other spaces.
 
     Args:
         app: the app.

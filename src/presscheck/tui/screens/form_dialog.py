@@ -38,7 +38,7 @@ Lookup = Callable[["Reference"], Awaitable["Sequence[Choice] | None"]]
 """Returns the items that a field can refer to, by id and name, or None if they cannot be listed."""
 COPY, FROM_FILE = "ctrl+y", "ctrl+l"
 COPY_EARLIER = "alt+y"
-"""The key that copies those texts of a draft that fit in no field."""
+"""The key that copies the texts of a draft that fit in no field."""
 EARLIER = "Typed in an earlier version, in fields that this form does not have:"
 MOST_EARLIER = 6
 """Maximum number of shown lines of the texts that fit in no field."""

@@ -1,4 +1,4 @@
-"""Levels and roles: choices, descriptions, and the effects of a change in words."""
+"""Levels and roles: choices, descriptions, and sentences about the effects of a change."""
 
 from __future__ import annotations
 

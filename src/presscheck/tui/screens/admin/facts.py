@@ -96,7 +96,7 @@ def cell(item: Any, column: Column) -> str:
 def sparkline(values: Sequence[float]) -> str:
     """Draw the last `MOST_BARS` numbers as bars, one cell per number.
 
-    The maximum has a full-height bar. Only zero, negative and non-finite numbers have the lowest bar.
+    The maximum has the highest bar. Zero, negative and non-finite numbers, and no others, have the lowest bar.
     """
     heights = [max(0.0, value) if isfinite(value) else 0.0 for value in values[-MOST_BARS:]]
     most = max(heights, default=0.0)

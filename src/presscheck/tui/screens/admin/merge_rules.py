@@ -69,7 +69,7 @@ async def ask_merge_rules(
 
 
 def own_rules(rules: MergeRules | None) -> tuple[Any, ...]:
-    """Return the rules that are set on the space or organization itself; empty if there are none or all inherited."""
+    """Return the rules that are set on the space or organization itself; empty if it has none or inherits them."""
     return rules.rules if rules and rules.type == "rules" else ()
 
 

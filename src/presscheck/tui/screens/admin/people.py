@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.admin.family import OrganizationScreen
 
 MOST_PEOPLE = 20
-"""Maximum number of removed people for whom the lost places are computed."""
+"""Maximum number of removed people whose lost places are computed."""
 ORGANIZATION = "organization"
-"""The key of the organization in the choice of what to invite to."""
+"""The key of the organization among the targets of an invite."""
 PAGE_OF_ORGANIZATION, PAGE_OF_INVITE = "/o/", "/invite/"
 """Parts of web app URLs before the id of an organization, and before an invite."""
 

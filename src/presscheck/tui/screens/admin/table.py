@@ -112,7 +112,7 @@ class FamilyTable(Vertical):
         self._text = ""
         self._blocks: dict[int, tuple[Any, ...]] = {}
         self._lines: dict[tuple[int, int], Line] = {}
-        """Drawn lines by row and width. Moving the cursor changes no line; any other redraw clears them."""
+        """Drawn lines by row and width. They are cleared by each redraw except for a move of the cursor."""
         self._widest: list[int] = [0] * len(self.family.columns)
         """Width in cells of the widest text of each flexible column."""
         self._widths: dict[int, list[int]] = {}
@@ -725,7 +725,7 @@ class FamilyTable(Vertical):
         return None
 
     def reason_back(self) -> str | None:
-        """Return why there is nothing to remove: no row is marked, and the listing has no filter."""
+        """Return why neither marks nor a filter can be removed: no row is marked, and the listing has no filter."""
         is_needed = self._rows.marks.keys or self._filters.get(self.family.title)
         return None if is_needed else f"nothing is marked: {key_for('close')} closes"
 

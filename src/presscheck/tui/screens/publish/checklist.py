@@ -82,7 +82,7 @@ class Checklist:
         self._prose: dict[str, SiteProseFindings] = {}
         """Findings of prose checks by site id."""
         self._has_prose_checks = False
-        """Whether there were prose checks to run at the last check."""
+        """Whether prose checks were configured at the last check."""
         self._list: ProblemListScreen[Finding] | None = None
 
     def check_soon(self, site: Site, *, current: float = CURRENT) -> None:

@@ -61,7 +61,7 @@ class SitePane(Vertical):
         yield Tree(self._children, id="structure")
 
     def on_mount(self) -> None:
-        """Keep the focus out of the facts."""
+        """Make the facts unfocusable."""
         self.query_one("#facts").can_focus = False
 
     def on_resize(self) -> None:

@@ -85,7 +85,7 @@ class SiteScreens:
         return published_reason(self._session.screen, self._session.current)
 
     async def command_go_published(self) -> None:
-        """Show the published site as its visitors get it."""
+        """Show the published site as visitors see it."""
         site = self._session.current
         if site:
             await show_published(self._session.screen, self._session.organization_id, site)
@@ -151,7 +151,7 @@ class SiteScreens:
             await open_style_guide(session.screen, session.organization_id, site)
 
     def command_history(self) -> None:
-        """Show publishes and changes of the site, to inspect and restore them."""
+        """Show the publishes and changes of the site, which can be compared and restored."""
         from presscheck.tui.screens.sites.history.screen import SiteHistoryScreen  # 3 ms, so imported on first use
 
         self._show(SiteHistoryScreen)

@@ -1,4 +1,4 @@
-"""Actions on a whole site: create and delete it, or change its title, visibility, base path or proxy."""
+"""Actions that create and delete sites, and change their title, visibility, base path or proxy."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ MARKS = {"added": "+ ", "removed": "− ", "changed": "~ "}
 
 
 def plain_value(value: Any) -> str:
-    """Format a value on a line of display text: lists as their items, objects as their fields."""
+    """Format a value as a line of display text: lists as their items, objects as their fields."""
     if isinstance(value, (list, tuple)):
         return ", ".join(map(plain_value, cast("Sequence[Any]", value))) or "none"
     if isinstance(value, Mapping):

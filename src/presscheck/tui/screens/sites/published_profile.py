@@ -1,4 +1,4 @@
-"""The published site as its visitors get it: address and reachability, sections and spaces, and appearance."""
+"""The published site as visitors see it: address and reachability, sections and spaces, and appearance."""
 
 from __future__ import annotations
 

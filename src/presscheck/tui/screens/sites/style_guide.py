@@ -27,7 +27,7 @@ def style_guide_reason(screen: BaseScreen, site: Site | None) -> str | None:
 
 
 async def open_style_guide(screen: BaseScreen, organization_id: str, site: Site) -> None:
-    """Open the style guide of a site in Browse. A site without a style guide gets one from a chosen template."""
+    """Open the style guide of a site in Browse. If it has none, first create a style guide from a chosen template."""
     space_id = site.styleguide.space if site.styleguide else None
     if not space_id:
         listing = ListStyleGuideTemplates(organization_id=organization_id)

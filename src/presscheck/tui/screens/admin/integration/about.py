@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 NAME_COLUMNS = 17
 KINDS = {**TYPES, "button": "button"}
-"""Types of settings in words."""
+"""Names of setting types."""
 MANY = 1000
 
 

@@ -80,7 +80,7 @@ class SiteAccessScreen(TabScreen):
         return published_reason(self, self.session.site)
 
     async def command_go_published(self) -> None:
-        """Show the published site as its visitors get it."""
+        """Show the published site as visitors see it."""
         await show_published(self, self.session.organization_id, self.session.site)
 
     def reason_rotate_key(self) -> str | None:

@@ -108,7 +108,7 @@ class ShareLinkList(List[ShareLink]):
         return self.reason_copy() or published_reason(self._session.screen, self._session.site)
 
     async def command_go_published(self) -> None:
-        """Show the site as visitors with the share link get it."""
+        """Show the site as visitors with the share link see it."""
         await show_published(self._session.screen, self._session.organization_id, self._session.site, self.current)
 
     def command_copy(self) -> None:

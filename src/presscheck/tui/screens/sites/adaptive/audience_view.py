@@ -208,7 +208,7 @@ class AudienceView(BaseScreen):
         self.refresh_status_bars()
 
     def _notes(self) -> list[Line]:
-        """Return the notes about the whole site."""
+        """Return the notes about the site: adaptive content is off, loading failed, or pages are hidden."""
         schema, content = self.session.schema, self.session.content.value
         lines: list[Line] = []
         if not self.is_on:
@@ -254,7 +254,7 @@ class AudienceView(BaseScreen):
         return "nothing to open here" if is_empty else None
 
     def command_open(self) -> None:
-        """Show the page as the audience gets it; on a section or space, expand or collapse it."""
+        """Show the page as the audience sees it; on a section or space, expand or collapse it."""
         place = self.place_here
         if place is None:
             return

@@ -44,7 +44,7 @@ class SeenByGrid(List[AdaptivePlace]):
         self._session = session
         self._column = 0
         self._shows_all = False
-        """Whether places without a condition are listed as well."""
+        """Whether the rows include places without a condition."""
         self._audiences = audiences
         super().__init__(())
 
@@ -173,7 +173,7 @@ class SeenByGrid(List[AdaptivePlace]):
         return None if self.current else "no page here"
 
     def command_open(self) -> None:
-        """Show the page as the audience gets it.
+        """Show the page as the audience sees it.
 
         For a section or space, show the first page that the audience may see.
         """

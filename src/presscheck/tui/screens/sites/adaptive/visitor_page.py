@@ -1,4 +1,4 @@
-"""A page as the visitors of an audience get it, without the content that conditions hide."""
+"""A page as the visitors of an audience see it, without the content that conditions hide from them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WIDEST = 96
 
 
 class VisitorReferences(NoReferences):
-    """References that evaluate the conditions of a page for the visitors of an audience.
+    """References for drawing a page, which evaluate its conditions for the visitors of an audience.
 
     Args:
         audience: the audience.
@@ -59,7 +59,7 @@ class VisitorReferences(NoReferences):
 
 
 class VisitorPage(BaseScreen):
-    """A page as the visitors of an audience get it.
+    """A page as the visitors of an audience see it.
 
     Args:
         place: the page.

@@ -94,7 +94,7 @@ class Edits:
     def reason_delete(self) -> str | None:
         """Return why the link or value under the cursor cannot be removed.
 
-        Whole lists, required settings and settings without a value cannot be removed.
+        Lists, required settings and settings without a value cannot be removed.
         """
         row = self._session.row
         if reason := self.reason_open():

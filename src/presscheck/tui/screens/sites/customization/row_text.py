@@ -85,7 +85,7 @@ def setting_value(setting: Setting, document: Document) -> Line:
 
 
 def value_words(value: Any, is_reference: bool = False) -> str:
-    """Return a value in words, or the target of a link if `is_reference`. The result is untrusted text."""
+    """Describe a value, or the target of a link if `is_reference`. The result is untrusted text."""
     if is_reference:
         return reference_text(value)
     if isinstance(value, bool):
@@ -99,7 +99,7 @@ def value_words(value: Any, is_reference: bool = False) -> str:
 
 
 def _object_words(value: Any) -> str:
-    """Return the texts of an object, such as an icon, on a line."""
+    """Join all texts in an object, such as an icon, on a line."""
     if isinstance(value, dict):
         return sanitize(
             " · ".join(filter(None, (_object_words(one) for one in cast("dict[str, Any]", value).values())))

@@ -122,7 +122,7 @@ class HistoryList(List[HistoryRow]):
         return [row.snapshot for row in self.marked if row.snapshot]
 
     def reason_act_on_marked(self) -> str | None:
-        """Return why the marked rows cannot be compared: not exactly two of them have a snapshot."""
+        """Return why the marked rows cannot be compared: a comparison needs exactly two snapshots."""
         marked = len(self._marked_snapshots())
         return (
             None if marked == 2 else f"{count(marked, 'row')} marked: {key_for('mark')} marks the two rows to compare"

@@ -103,9 +103,9 @@ class Additions:
         await self._send(model, AddSiteSpace(**model.path, space_id=chosen, **given), "the space")
 
     async def _add_section(self, model: SiteTree) -> None:
-        is_first = bool(model.site_spaces) and not model.sections
+        takes_spaces = self._takes_spaces(model)
         notes: tuple[Line, ...] = ()
-        if is_first:
+        if takes_spaces:
             spaces = count(len(model.site_spaces), "space")
             notes = ((Span(f"It is the first section: the {spaces} of the site are in it then.", "waiting"),),)
         draft = self._draft_of("section", model)
@@ -113,7 +113,7 @@ class Additions:
         if title is None:
             return
         present_spaces = [
-            Choice(one.space.id, title_of(one), "in this site already") for one in model.site_spaces if is_first
+            Choice(one.space.id, title_of(one), "in this site already") for one in model.site_spaces if takes_spaces
         ]
         choices = [*present_spaces, *await self._unused(model)]
         if not choices:
@@ -123,10 +123,15 @@ class Additions:
         if not chosen:
             return
         await self._session.read_again(model)
-        if is_first == bool(model.sections):
+        if self._takes_spaces(model) != takes_spaces:
             raise ChecksFailed("Not added: somebody else changed the sections of the site. Look, and add it again")
         if await self._send(model, AddSection(**model.path, space_id=chosen, title=title), "the section"):
             draft.discard()
+
+    @staticmethod
+    def _takes_spaces(model: SiteTree) -> bool:
+        """Return whether a new section would be the first, and contain all spaces that the site has already."""
+        return bool(model.site_spaces) and not model.sections
 
     async def _add_group(self, model: SiteTree, group: SiteSectionGroup | None) -> None:
         """Add a group with a title and sections that the user chooses.

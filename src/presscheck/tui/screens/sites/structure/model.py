@@ -45,13 +45,13 @@ class SiteTree:
         return self._order
 
     def take(self, structure: SiteStructure) -> None:
-        """Replace the structure with an answer of the service."""
+        """Replace the structure, and apply the unsent moves to it."""
         self.items = {key_of(item): item for item in all_items(structure.structure)}
         self.loaded = Loaded(order_of(structure.structure))
         self.show_moves(self.moves)
 
     def take_result(self, result: Result[SiteStructure | None]) -> None:
-        """Replace the structure, unless the result has none, and keep the error of the result."""
+        """Store the structure of a result, if it has one, and the error of the result."""
         if result.value:
             self.take(result.value)
         self.loaded = Loaded(self.loaded.value, result.error)
