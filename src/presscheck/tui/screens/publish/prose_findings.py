@@ -33,7 +33,7 @@ class SiteProseFindings:
         self.run = run
         self._checks: tuple[ProseCheck, ...] = ()
         self._findings: dict[ProsePage, tuple[Finding, ...]] = {}
-        """Findings by checked page. A page has another key after its current or published text has changed."""
+        """Findings by checked page. The key identifies both texts of the page, so findings are never outdated."""
         self._changed: tuple[SiteContent | None, tuple[ProsePage, ...]] = (None, ())
         """The last content, with its changed pages."""
 

@@ -280,7 +280,7 @@ class ComponentScreen(BaseScreen):
             await self._dispatch(control.action)
 
     async def _is_confirmed(self, control: Control) -> bool:
-        """Ask the confirmation question of a control. Returns True if the control has no question."""
+        """Return whether the user confirmed the question of a control; True for a control without a question."""
         question = control.element.get("confirm")
         if not isinstance(question, Mapping):
             return True
