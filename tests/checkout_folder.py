@@ -1,5 +1,6 @@
-"""Helpers of tests with checkouts: checking out, pushing, edits of files, and the contents of a folder."""
+"""Helpers of tests with checkouts: checking out, pushing, early ends, edits of files, and the contents of a folder."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from presscheck.engine.checkout.pull import prepare_folder, pull
 from presscheck.engine.checkout.push import Pushed, push
 from presscheck.engine.checkout.state import STATE_FILE, Checkout, CheckoutState
 from presscheck.engine.engine import Engine
+from presscheck.errors import PresscheckError
 
 
 async def check_out(engine: Engine, directory: Path, number: int | None = None, space: str = "guides") -> Path:
@@ -42,3 +44,34 @@ def contents(directory: Path) -> dict[str, bytes]:
         for path in directory.rglob("*")
         if path.is_file() and path.name != STATE_FILE
     }
+
+
+class Interrupted(PresscheckError):
+    """The process ends here."""
+
+
+class Interruption:
+    """An engine that runs something before its write or download with a number, such as the end of the process."""
+
+    def __init__(self, engine: Engine, number: int, then: Callable[[], Any]) -> None:
+        self._engine, self._left, self._then = engine, number, then
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def write(self, call: Any, **options: Any) -> Any:
+        self._count()
+        return self._engine.write(call, **options)
+
+    async def download(self, *arguments: Any) -> bytes:
+        self._count()
+        return await self._engine.download(*arguments)
+
+    def _count(self) -> None:
+        self._left -= 1
+        if self._left == 0:
+            self._then()
+
+
+def end() -> None:
+    raise Interrupted("ended")

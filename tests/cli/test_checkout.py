@@ -325,27 +325,77 @@ def test_push_waits_in_the_outbox_while_the_service_is_down(
     assert shell.run("pull", str(other)).stderr == f"Up to date with #{number}.\n"
 
 
-@pytest.mark.slow
-def test_watch_sends_saved_edits_and_brings_those_of_others(shell: Shell, folder: Path, tmp_path: Path) -> None:
+def watched(shell: Shell, folder: Path) -> subprocess.Popen[str]:
+    """Start to watch a folder."""
     command = [sys.executable, "-m", "presscheck", "push", str(folder), "--watch", "-m", "Live"]
     process = subprocess.Popen(
         command, env=shell.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
+    assert process.stderr and process.stderr.readline().startswith("Watching ")
+    return process
+
+
+def lines_until(process: subprocess.Popen[str], start: str) -> list[str]:
+    """Return the messages of a process up to the first that begins with `start`."""
+    assert process.stderr
+    lines: list[str] = []
+    for line in process.stderr:
+        lines.append(line)
+        if line.startswith(start):
+            return lines
+    raise AssertionError(lines)
+
+
+def end_watch(process: subprocess.Popen[str]) -> str:
+    """Interrupt a process that watches, and return its last messages."""
+    process.send_signal(signal.SIGINT)
+    messages = process.communicate(timeout=30)[1]
+    assert "Traceback" not in messages
+    return messages
+
+
+@pytest.mark.slow
+def test_watch_sends_saved_edits_and_brings_those_of_others(shell: Shell, folder: Path, tmp_path: Path) -> None:
+    process = watched(shell, folder)
     try:
-        assert process.stdout and process.stderr
-        assert process.stderr.readline().startswith("Watching ")
         edit(folder / "quickstart.md", "# Quickstart", "# Begin")
+        assert process.stdout
         number = process.stdout.readline().strip().partition("#")[2]
         assert number
         theirs = check_out(shell, tmp_path / "theirs", "--cr", number)
         assert "# Begin\n" in (theirs / "quickstart.md").read_text()
         edit(theirs / "going-live.md", "# Going live", "# Live")
         shell.ok("push", str(theirs))
-        for line in process.stderr:
-            if line.startswith("Pulled going-live.md"):
-                break
+        lines_until(process, "Pulled going-live.md")
         assert "# Live\n" in (folder / "going-live.md").read_text()
+        edit(theirs / "ship/customs.md", "# Customs", "# Borders")
+        shell.ok("push", str(theirs))
+        edit(folder / "quickstart.md", "# Begin", "# Start")  # before the next pull, so that the push is refused
+        lines_until(process, "Pulled ship/customs.md")
+        lines_until(process, f"Pushed 1 page change to #{number}.")
     finally:
-        process.send_signal(signal.SIGINT)
-        output = process.communicate(timeout=30)
-    assert "Traceback" not in output[1]
+        end_watch(process)
+
+
+@pytest.mark.slow
+def test_watch_pulls_next_to_edits_that_cannot_be_sent_and_names_them_once(
+    shell: Shell, folder: Path, tmp_path: Path
+) -> None:
+    edit(folder / "quickstart.md", "# Quickstart", "# Begin")
+    number = shell.ok("push", str(folder)).strip().partition("#")[2]
+    theirs = check_out(shell, tmp_path / "theirs", "--cr", number)
+    edit(folder / ".gitbook.yaml", "root: ./\n", "root: ./\nredirects:\n  old: quickstart.md\n")
+    process = watched(shell, folder)
+    try:
+        messages = lines_until(process, "Not sent: .gitbook.yaml")
+        for before, after in (("# Going live", "# Live"), ("# Live", "# Alive")):  # a pull before, and one after
+            edit(theirs / "going-live.md", before, after)
+            shell.ok("push", str(theirs))
+            messages += lines_until(process, "Pulled going-live.md")
+        edit(folder / "ship/customs.md", "# Customs", "# Borders")
+        messages += lines_until(process, "Pushed 1 page change")
+    finally:
+        messages.append(end_watch(process))
+    assert "".join(messages).count("Not sent:") == 1
+    assert "".join(messages).count("Nothing to push.") == 1
+    assert status(shell, folder)["edited"] == [".gitbook.yaml"]

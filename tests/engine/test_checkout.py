@@ -1,65 +1,28 @@
-"""Checkouts on the engine: pushes and pulls that end early, edits of others in the middle, and many random edits."""
+"""Checkouts on the engine: pushes and pulls that end early, edits that cannot be sent, and many random edits."""
 
 from __future__ import annotations
 
-import asyncio
 import random
-import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.checkout_folder import check_out, contents, edit, push_all
+from tests.checkout_folder import Interrupted, Interruption, check_out, contents, edit, end, push_all
 from tests.generated_docs.repositories import png
 from tests.running_service import RunningService
 from tests.service_users import somebody
 
 from presscheck.api.change_requests import CreateChangeRequest
-from presscheck.api.comments import Document
-from presscheck.api.content import GetCurrentRevision
-from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
-from presscheck.client.client import Client
+from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, GetRevision
 from presscheck.engine.checkout.content import SUMMARY, SpaceFiles
 from presscheck.engine.checkout.folder import folder_changes
 from presscheck.engine.checkout.pull import pull
 from presscheck.engine.checkout.state import Checkout
 from presscheck.engine.engine import Engine
 from presscheck.engine.shared_calls import page_in
-from presscheck.errors import ChangedSince, ChecksFailed, PresscheckError
+from presscheck.errors import ChecksFailed
 
 pytestmark = pytest.mark.service(sample=True, shared=True)
-
-
-class Interrupted(PresscheckError):
-    """The process ends here."""
-
-
-class Interruption:
-    """An engine that runs something before its write or download with a number, such as the end of the process."""
-
-    def __init__(self, engine: Engine, number: int, then: Callable[[], Any]) -> None:
-        self._engine, self._left, self._then = engine, number, then
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._engine, name)
-
-    def write(self, call: Any, **options: Any) -> Any:
-        self._count()
-        return self._engine.write(call, **options)
-
-    async def download(self, *arguments: Any) -> bytes:
-        self._count()
-        return await self._engine.download(*arguments)
-
-    def _count(self) -> None:
-        self._left -= 1
-        if self._left == 0:
-            self._then()
-
-
-def end() -> None:
-    raise Interrupted("ended")
 
 
 async def test_checkout_does_not_store_pages_in_the_cache(engine: Engine, tmp_path: Path) -> None:
@@ -102,39 +65,6 @@ async def test_push_that_created_nothing_takes_no_change_request_of_others(
     pushed = await push_all(engine, folder)
     assert pushed.request
     assert pushed.request.number != theirs.number
-
-
-async def test_edit_of_others_in_the_middle_of_a_push_is_kept(
-    engine: Engine, service: RunningService, tmp_path: Path
-) -> None:
-    folder = await check_out(engine, tmp_path / "guides")
-    edit(folder / "going-live.md", "# Going live", "# Going")
-    await push_all(engine, folder)
-    state = Checkout.find(folder).state
-    theirs = (folder / "quickstart.md").read_text() + "\nTheirs at the end.\n"
-    change = UpdatePage(page=state.items["quickstart.md"].id, document=Document(markdown=theirs))
-
-    async def send() -> None:
-        async with Client(service.base_url, service.token) as other:
-            path = {"space_id": state.space, "change_request_id": state.request or ""}
-            await other.send(EditChangeRequestContent(**path, changes=(change,)))
-
-    def edit_meanwhile() -> None:
-        thread = threading.Thread(target=lambda: asyncio.run(send()))
-        thread.start()
-        thread.join()
-
-    edit(folder / "quickstart.md", "# Quickstart", "# Mine")
-    edit(folder / "ship/customs.md", "# Customs", "# Borders")
-    with pytest.raises(ChangedSince, match="Quickstart"):
-        await push_all(Interruption(engine, 1, edit_meanwhile), folder)
-    assert (await pull(engine, Checkout.find(folder))).merged == ["quickstart.md"]
-    merged = (folder / "quickstart.md").read_text()
-    assert "# Mine\n" in merged and "Theirs at the end." in merged
-    await push_all(engine, folder)
-    other = await check_out(engine, tmp_path / "other", state.number)
-    assert (other / "quickstart.md").read_text() == merged
-    assert "# Borders\n" in (other / "ship/customs.md").read_text()
 
 
 async def test_pull_that_ends_at_a_download_is_completed(engine: Engine, tmp_path: Path) -> None:
@@ -254,3 +184,62 @@ async def test_files_of_a_revision_have_fingerprints(engine: Engine) -> None:
     key = ("page", revision.pages[0].id)
     assert SpaceFiles.of("guides", edited, {}).fingerprint(key) != files.fingerprint(key)
     assert list(files.general_files()) == [".gitbook.yaml", SUMMARY]
+
+
+async def test_edit_that_cannot_be_sent_creates_no_change_request(engine: Engine, tmp_path: Path) -> None:
+    folder = await check_out(engine, tmp_path / "guides")
+    page = folder / "going-live.md"
+    edit(page, "---\nicon", "---\nauthor: Kim\nicon")
+    pushed = await push_all(engine, folder)
+    assert pushed.request is None
+    assert pushed.notes == [
+        "going-live.md: a page has no field for `author`; only this folder keeps this part of front matter"
+    ]
+    state = Checkout.find(folder).state
+    assert (state.request, state.creating) == (None, None)
+    assert not folder_changes(Checkout.find(folder))
+    edit(page, "# Going live\n", "# Live\n")
+    pushed = await push_all(engine, folder)
+    assert pushed.request and pushed.pages == 1
+
+
+async def test_rename_of_a_push_that_ends_before_its_text_is_sent_by_the_next_one(
+    engine: Engine, tmp_path: Path
+) -> None:
+    folder = await check_out(engine, tmp_path / "guides")
+    (folder / "going-live.md").rename(folder / "live.md")
+    edit(folder / SUMMARY, "going-live.md", "live.md")
+    (folder / "new.md").write_text("# New\n")
+    edit(folder / SUMMARY, "* [Quickstart]", "* [New](new.md)\n* [Quickstart]")
+    with pytest.raises(Interrupted):
+        await push_all(Interruption(engine, 3, end), folder)
+    pushed = await push_all(engine, folder)
+    assert pushed.request
+    path = {"space_id": "guides", "change_request_id": pushed.request.id}
+    revision = await engine.read(GetChangeRequestRevision(**path))
+    assert [page.slug for page in revision.pages if page.title == "Going live"] == ["live"]
+
+
+async def test_new_page_with_an_unusual_path_is_added_once_by_a_push_that_ends_early(
+    engine: Engine, tmp_path: Path
+) -> None:
+    folder = await check_out(engine, tmp_path / "guides")
+    (folder / "ship/new.md").write_text("# New\n")
+    edit(folder / SUMMARY, "* [Quickstart]", "* [New](ship/new.md)\n* [Quickstart]")
+
+    class EndAfterAddition(Interruption):
+        """Ends before it reads the revision that has the new page."""
+
+        async def read(self, call: Any, **options: Any) -> Any:
+            if isinstance(call, GetRevision) and Checkout.find(folder).state.items.get("ship/new.md"):
+                end()
+            return await engine.read(call, **options)
+
+    with pytest.raises(Interrupted):
+        await push_all(EndAfterAddition(engine, 0, end), folder)
+    assert not (await pull(engine, Checkout.find(folder))).conflicts
+    await push_all(engine, folder)
+    place = Checkout.find(folder).state
+    other = await check_out(engine, tmp_path / "other", place.number)
+    assert (other / SUMMARY).read_text().count("[New]") == 1
+    assert not folder_changes(Checkout.find(folder))

@@ -28,7 +28,7 @@ from presscheck.engine.checkout.push import Pushed
 from presscheck.engine.checkout.push import push as push_folder
 from presscheck.engine.checkout.queued_push import SUBJECT, push_or_queue, require_idle, waiting_push
 from presscheck.engine.checkout.state import Checkout, CheckoutState
-from presscheck.errors import ChecksFailed, ConfigurationError, InvalidArgument, PresscheckError, ReadOnly
+from presscheck.errors import ChangedSince, ChecksFailed, ConfigurationError, InvalidArgument, PresscheckError, ReadOnly
 from presscheck.store.outbox import FAILED, Outbox, Row
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
@@ -245,23 +245,43 @@ async def _pulled(session: Session, folder: Checkout) -> Pulled:
 async def _watch(session: Session, folder: Checkout, subject: str | None) -> None:
     """Push edits of the folder and pull edits of other users, until the user interrupts."""
     print_message(f"Watching {sanitize(str(folder.root))}; ctrl+C ends.")
-    last_pull, before = 0.0, None
+    last_pull, before, pushed_files = 0.0, None, None
+    notes = set[str]()
     while True:
         folder.state = Checkout.find(folder.root).state  # a queued push may have changed it
         changes = await asyncio.to_thread(folder_changes, folder)
         now, is_queued = (changes.oids, changes.deleted), waiting_push(session.engine.outbox, folder.root) is not None
-        if changes and now == before and not changes.conflicts:  # nothing was saved in the last second
-            pushed = await _push(session, folder, changes, subject)
-            if pushed:
-                _print_pushed(session, folder, pushed)
-            before = None if pushed and pushed.request else now
-        elif time.monotonic() - last_pull > 10 * WATCH_SECONDS and not changes and not is_queued:
-            last_pull = time.monotonic()
-            result = await pull_folder(session.engine, folder, session.engine.me.display_name)
-            for path in (*result.written, *result.merged, *result.conflicts, *result.deleted):
-                print_message(f"Pulled {sanitize(path)}")
+        if changes and now != pushed_files:  # after a push, only edits that cannot be sent are left
+            if now == before and not changes.conflicts:  # nothing was saved in the last second
+                try:
+                    pushed = await _push(session, folder, changes, subject)
+                except ChangedSince:
+                    last_pull = await _pull_watched(session, folder)
+                else:
+                    pushed_files = now if pushed else None
+                    _print_watched(session, folder, pushed, notes)
+        elif time.monotonic() - last_pull > 10 * WATCH_SECONDS and not is_queued:
+            last_pull = await _pull_watched(session, folder)
         before = now
         await asyncio.sleep(WATCH_SECONDS)
+
+
+async def _pull_watched(session: Session, folder: Checkout) -> float:
+    """Pull, and print the paths. Return the time."""
+    folder.state = Checkout.find(folder.root).state
+    result = await pull_folder(session.engine, folder, session.engine.me.display_name)
+    for path in (*result.written, *result.merged, *result.conflicts, *result.deleted):
+        print_message(f"Pulled {sanitize(path)}")
+    return time.monotonic()
+
+
+def _print_watched(session: Session, folder: Checkout, pushed: Pushed | None, notes: set[str]) -> None:
+    """Print the result of a push, without the notes that were printed before, which are in `notes`."""
+    if pushed:
+        pushed.notes = [note for note in pushed.notes if note not in notes]
+        notes.update(pushed.notes)
+        if pushed.request or pushed.notes:
+            _print_pushed(session, folder, pushed)
 
 
 def _print_pushed(session: Session, folder: Checkout, pushed: Pushed) -> None:

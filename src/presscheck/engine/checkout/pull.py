@@ -21,7 +21,13 @@ from presscheck.documents.git_format.config import CONFIG_FILE
 from presscheck.documents.git_format.exported import Key
 from presscheck.documents.git_format.files import INCLUDES, MAX_DEPTH, RepositoryFiles, git_oid
 from presscheck.documents.git_format.repository import ASSETS
-from presscheck.documents.merge.conflict_blocks import conflict_blocks, draft_name, revision_name
+from presscheck.documents.merge.conflict_blocks import (
+    ConflictBlock,
+    conflict_blocks,
+    draft_name,
+    resolve,
+    revision_name,
+)
 from presscheck.documents.merge.text import merge_text
 from presscheck.engine.checkout.content import (
     SUMMARY,
@@ -204,9 +210,9 @@ class _Pull:
         item = state.items.get(path)
         state.items[path] = Item(kind=key[0], id=key[1], oid=git_oid(theirs))
         local = read_file(self.checkout.root, path)
-        if local == theirs or (local is not None and item and not item.oid):
-            return  # the same, or a page that a push added without its final text
-        if local is None or (item and git_oid(local) == item.oid and not item.has_unsent):
+        if local == theirs:
+            return
+        if local is None or (item and not _is_edited(local, item)):
             if local is None and item and item.oid:
                 self.result.kept.append(path)  # deleted here and edited there
             self._write(path, theirs, self.result.written)
@@ -216,7 +222,8 @@ class _Pull:
             return
         has_base = self.base is not None and self.base.fingerprint(key) is not None
         before = await self.base.content(self.engine, key) if self.base and has_base else b""
-        await asyncio.to_thread(self._merge, path, before, local, theirs)
+        if before != theirs:  # or else it was edited only here, such as a page that a push added without its final text
+            await asyncio.to_thread(self._merge, path, before, local, theirs)
 
     def _bring_general(self, path: str, theirs: bytes, before: bytes | None) -> None:
         self.checkout.state.others[path] = git_oid(theirs)
@@ -229,23 +236,27 @@ class _Pull:
 
     def _merge(self, path: str, before: bytes, local: bytes, theirs: bytes) -> None:
         ours = local.decode("utf-8", "replace").replace("\r\n", "\n")
-        if conflict_blocks(ours):
-            self.result.conflicts.append(path)  # from an earlier pull: nothing is merged into open conflicts
-            return
+        blocks = conflict_blocks(ours)
+        for block in reversed(blocks):
+            ours = resolve(ours, block, "ours")
+        revision = self.new.revision
         merged = merge_text(
             before.decode(),
             ours,
             theirs.decode(),
             our_name=draft_name(self.author, _edited_at(self.checkout.root / path)),
-            their_name=revision_name(
-                self.checkout.state.place, _author_of(self.new.revision), self.new.revision.created_at
-            ),
+            their_name=revision_name(self.checkout.state.place, _author_of(revision), revision.created_at),
         )
+        if blocks:
+            if _sides(blocks) != _sides(conflict_blocks(merged.text)):
+                raise ChecksFailed(f"Others edited {path} again: resolve its conflicts first, and pull")
+            self.result.conflicts.append(path)  # a pull of the same text that was killed wrote them
+            return
         self._write(path, merged.text.encode(), self.result.conflicts if merged.conflicts else self.result.merged)
 
     def _delete(self, path: str, item: Item) -> None:
         local = read_file(self.checkout.root, path)
-        if local is not None and item.oid and git_oid(local) != item.oid:
+        if local is not None and _is_edited(local, item):
             self.result.kept.append(path)  # edited here and deleted there: it is a new file from now on
         elif local is not None:
             (self.checkout.root / path).unlink()
@@ -265,6 +276,15 @@ class _Pull:
         write_file(self.checkout.root, str(other), content)
         self.result.conflicts.append(path)
         self.report(str(other))
+
+
+def _sides(blocks: Iterable[ConflictBlock]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    return [(block.ours, block.theirs) for block in blocks]
+
+
+def _is_edited(local: bytes, item: Item) -> bool:
+    """Return whether the file of an item has something that the service does not have."""
+    return git_oid(local) != item.oid or item.has_unsent
 
 
 def _author_of(revision: Revision) -> str:

@@ -106,8 +106,8 @@ async def push(
     revision = await newest_revision(engine, state)
     if revision.id != state.revision:
         raise ChangedSince(f"{state.place} has changed since your last pull: pull first")
-    work = _Push(engine, checkout, changes, revision)
-    return await work.run(subject, is_new=is_new or state.request is None)
+    work = _Push(engine, checkout, changes, revision, subject, is_new or state.request is None)
+    return await work.run()
 
 
 def require_sendable(changes: FolderChanges) -> bool:
@@ -133,9 +133,11 @@ class _Push:
     checkout: Checkout
     changes: FolderChanges
     revision: Revision
+    subject: str
+    is_new: bool
     result: Pushed = field(default_factory=Pushed)
 
-    async def run(self, subject: str, *, is_new: bool) -> Pushed:
+    async def run(self) -> Pushed:
         state = self.checkout.state
         self._note_unsent()
         before = SpaceFiles.of(state.space, self.revision, state.names())
@@ -153,15 +155,11 @@ class _Push:
         if tree_changes or SUMMARY in self.changes.modified:
             self.result.notes += [*tree.notes, *link_title_notes(self.revision.pages, self._documents(), ids)]
         edited = {*self.changes.modified, *renamed.values()} | self._with_replaced_files(uploads)
-        if tree_changes or uploads or any(page.source in edited for page in self._documents()):
-            request = self.result.request = await self._request(subject, is_new=is_new)
-            await self._upload(request, uploads)
-            added = await self._send(request, tree_changes)
-            self._remember(added, renamed, tree.keys)
-            new = {path for path, key in tree.keys.items() if key in added}
-            await self._send_texts(request, edited | new, {*renamed.values()})
-        else:
-            self._remember({}, renamed, tree.keys)
+        if tree_changes or uploads:
+            await self._upload(uploads)
+            edited |= await self._send(tree_changes, tree.keys)
+        with_unsent = await self._send_texts(edited, renamed)
+        self._remember(renamed, edited, with_unsent)
         self._update_summary()
         self.checkout.save()
         return self.result
@@ -235,16 +233,22 @@ class _Push:
                 uploads[path] = content
         return uploads
 
-    async def _request(self, subject: str, *, is_new: bool) -> ChangeRequest:
+    async def _request(self) -> ChangeRequest:
+        """Return the change request of this push. The first call creates it, if necessary."""
+        if self.result.request is None:
+            self.result.request = await self._open_request()
+        return self.result.request
+
+    async def _open_request(self) -> ChangeRequest:
         state = self.checkout.state
-        if not is_new and state.request:
+        if not self.is_new and state.request:
             call = GetChangeRequest(space_id=state.space, change_request_id=state.request)
             return await self.engine.read(call, priority=REQUESTED)
         request = await self._request_of_interrupted_push()
         if request is None:
-            state.creating = subject
+            state.creating = self.subject
             self.checkout.save()
-            call = CreateChangeRequest(space_id=state.space, subject=subject)
+            call = CreateChangeRequest(space_id=state.space, subject=self.subject)
             request = await self.engine.write(call, is_part=True).landed()
         if request is None:
             raise PresscheckError("The service does not tell which change request it created: push again")
@@ -268,7 +272,7 @@ class _Push:
                     return request
         return None
 
-    async def _upload(self, request: ChangeRequest, uploads: Mapping[str, bytes]) -> None:
+    async def _upload(self, uploads: Mapping[str, bytes]) -> None:
         state = self.checkout.state
         names = list(self.revision.files)
         paths = [*uploads]
@@ -279,45 +283,64 @@ class _Push:
                 names.append(RevisionFile(id="", name=name))
                 encoded = base64.b64encode(uploads[path]).decode()
                 files.append(NewFile(name=name, base64=encoded, content_type=media_type(name)))
-            answer = await self._edit(request, (InsertFiles(files=tuple(files)),))
+            changes = (InsertFiles(files=tuple(files)),)
+            answer = await self._edit(changes)
             for path, file in zip(paths[at:], answer.inserted_files or (), strict=False):
                 old = state.items.get(path)
                 if old:
                     state.removed[old.id] = old.kind
                 state.items[path] = Item(kind="file", id=file.id, oid=self.changes.oids[path])
                 self.result.files += 1
-            self.checkout.save()
+            await self._follow(answer, changes)
 
-    async def _send(self, request: ChangeRequest, changes: Sequence[ContentChange]) -> dict[str, str]:
-        """Send edits in as few requests as possible. Return the ids of added pages by their keys."""
+    async def _send(self, changes: Sequence[ContentChange], keys: Mapping[str, str] | None = None) -> set[str]:
+        """Send edits in as few requests as possible. Return the paths of added pages, whose keys are `keys` by path."""
         ids: dict[str, str] = {}
+        paths = {key: path for path, key in (keys or {}).items()}
+        added: set[str] = set()
         for part in _parts(changes):
             known = [_with_ids(change, ids) for change in part]
-            answer = await self._edit(request, known)
-            ids |= {written.ref: written.page_id for written in answer.changes if written.ref and written.page_id}
+            answer = await self._edit(known)
+            new = {written.ref: written.page_id for written in answer.changes if written.ref and written.page_id}
+            for key in new.keys() & paths.keys():
+                self.checkout.state.items[paths[key]] = Item(kind="page", id=new[key])
+                added.add(paths[key])
+            ids |= new
             self.result.pages += len(known)
-        return ids
+            await self._follow(answer, known)
+        return added
 
-    async def _edit(self, request: ChangeRequest, changes: Sequence[ContentChange]) -> ContentUpdate:
-        """Send edits, and record the new revision.
+    async def _edit(self, changes: Sequence[ContentChange]) -> ContentUpdate:
+        """Send edits in one request.
 
         Raises:
-            ChangedSince: somebody else edited the same pages at the same time. Their versions were restored.
             PresscheckError: the service refused the edits, or another process sent them.
         """
+        request = await self._request()
         path = {"space_id": request.space, "change_request_id": request.id}
         call = EditChangeRequestContent(**path, changes=tuple(changes), compat=False)
         answer = await self.engine.write(call, is_part=True).landed()
         if answer is None:
             raise PresscheckError("Another presscheck process sent the edits: pull, and push again")
-        made = await self._revision_by_id(answer.change_request.revision)
-        if made.parents and self.revision.id not in made.parents:
-            await self._restore(request, await self._revision_by_id(made.parents[0]), changes)
-        self.revision = made
-        self.checkout.state.revision = made.id
         return answer
 
-    async def _restore(self, request: ChangeRequest, theirs: Revision, changes: Sequence[ContentChange]) -> None:
+    async def _follow(self, answer: ContentUpdate, changes: Sequence[ContentChange]) -> None:
+        """Record the revision that `changes` made, and the items that they added.
+
+        Raises:
+            ChangedSince: somebody else edited since this push read the change request. Their edits are not in the
+                folder, so its revision stays the former one, and the next pull merges them.
+        """
+        self.checkout.save()  # a push that is killed here adds no item again
+        made = await self._revision_by_id(answer.change_request.revision)
+        if made.parents and self.revision.id not in made.parents:
+            await self._restore(await self._revision_by_id(made.parents[0]), changes)
+            raise ChangedSince("Somebody else edited at the same time: pull, and push again")
+        self.revision = made
+        self.checkout.state.revision = made.id
+        self.checkout.save()
+
+    async def _restore(self, theirs: Revision, changes: Sequence[ContentChange]) -> None:
         """Restore pages that somebody else edited after this push read them, and before `changes` arrived.
 
         Raises:
@@ -328,9 +351,7 @@ class _Push:
         lost = [page for page in sent if page in now and content_of(now[page]) != content_of(before[page])]
         if lost:
             reverts = tuple(RevertPage(page=page, revision=theirs.id) for page in dict.fromkeys(lost))
-            path = {"space_id": request.space, "change_request_id": request.id}
-            restore = EditChangeRequestContent(**path, changes=reverts, compat=False)
-            await self.engine.write(restore, is_part=True).landed()
+            await self._edit(reverts)
             names = ", ".join(now[page].title for page in dict.fromkeys(lost))
             raise ChangedSince(
                 f"Somebody else edited at the same time: {names}. Their edits are kept; pull, and push again"
@@ -340,44 +361,44 @@ class _Push:
         call = GetRevision(space_id=self.checkout.state.space, revision_id=revision)
         return await self.engine.read(call, priority=REQUESTED)
 
-    def _remember(self, added: Mapping[str, str], renamed: Mapping[str, str], keys: Mapping[str, str]) -> None:
-        """Record added, renamed and deleted files in the state of the checkout."""
+    def _remember(self, renamed: Mapping[str, str], sent: set[str], with_unsent: set[str]) -> None:
+        """Record renamed, deleted and sent files in the state of the checkout."""
         state = self.checkout.state
         for old, new in renamed.items():
             state.items[new] = state.items.pop(old)
-        for path, key in keys.items():
-            if key in added:
-                state.items[path] = Item(kind="page", id=added[key])
         for path in {*self.changes.deleted} - {*renamed}:
             item = state.items.get(path)
             if item and item.kind == "page":
                 del state.items[path]
             elif item and item.kind == "file":
                 state.removed[item.id] = state.items.pop(path).kind
-        self.checkout.save()
+        for page in self._documents():
+            if page.source in sent:
+                item = state.items[page.source]
+                item.oid, item.has_unsent = self.changes.oids[page.source], page.source in with_unsent
 
-    async def _send_texts(self, request: ChangeRequest, paths: set[str], renamed: set[str]) -> None:
-        """Send the texts and details of the pages at `paths`, and the slugs of pages in `renamed`."""
-        state = self.checkout.state
-        files = SpaceFiles.of(state.space, self.revision, state.names())
+    async def _send_texts(self, paths: set[str], renamed: Mapping[str, str]) -> set[str]:
+        """Send texts, details and slugs of the pages at `paths`. Return the paths of those with unsendable details."""
+        state, ids = self.checkout.state, self._page_ids(renamed)
+        names = {key: renamed.get(path, path) for key, path in state.names().items()}
+        files = SpaceFiles.of(state.space, self.revision, names)
         changes: list[ContentChange] = []
         with_unsent: set[str] = set()
-        pages = {page.source: page for page in self._documents() if page.source in paths}
-        for path, page in pages.items():
-            key = state.items[path].id
+        for page in self._documents():
+            if page.source not in paths:
+                continue
+            key = ids[page.source]
             before = replace(files.source_page(key), body=await files.text(self.engine, key))
             body = await asyncio.to_thread(files.exported.served, page.body, ("page", key))
-            slug = page.slug if path in renamed else ""
+            slug = page.slug if page.source in renamed.values() else ""
             update, notes = page_update(key, before, page, body, slug)
             self.result.notes += notes
             if notes:
-                with_unsent.add(path)
+                with_unsent.add(page.source)
             if update:
                 changes.append(update)
-        await self._send(request, changes)
-        for path in pages:
-            item = state.items[path]
-            item.oid, item.has_unsent = self.changes.oids[path], path in with_unsent
+        await self._send(changes)
+        return with_unsent
 
 
 def _unreadable_notes(changes: FolderChanges) -> list[str]:

@@ -74,7 +74,8 @@ async def push_or_queue(
         except ReadOnly:
             raise
         except (NetworkError, NotNow):
-            # the requests of the push that were sent are in the state of the checkout, so the rest can wait
+            # the requests of the push that were sent are in the stored state of the checkout, so the rest can wait
+            state = checkout.state = Checkout.find(checkout.root).state
             changes = await asyncio.to_thread(folder_changes, checkout)
     if not require_sendable(changes):
         return Pushed()
