@@ -1,6 +1,6 @@
-"""The service as an ASGI application; the declaration of each operation becomes a route.
+"""The service as an ASGI application. Each operation becomes a route.
 
-An index finds the route of a request among a few candidates, instead of matching two hundred routes in turn.
+An index selects the few routes that can match a request, instead of matching two hundred routes in turn.
 """
 
 from __future__ import annotations
@@ -83,11 +83,11 @@ from presscheck.service.web.site_scripts import SiteScripts
 MAX_BODY = 32 * 1024 * 1024
 """Maximum size of a request, in bytes: twenty files of 1 MB in base64, and some text."""
 LARGEST_AT_ONCE = 64 * 1024
-"""Maximum size of a body that is read before its sender is authenticated, in bytes; the server buffers it anyway, and
-the thread that responds authenticates the sender.
+"""Maximum size in bytes of a body that is read before its sender is authenticated. The server buffers such a body
+anyway, and the thread that responds authenticates the sender.
 """
 LONGEST_UNKNOWN = 1.0
-"""Time within which such a body must arrive, in seconds. Otherwise its sender is authenticated before the rest is read,
+"""Time in seconds within which such a body must arrive. Otherwise its sender is authenticated before the rest is read,
 so that a client without a token does not occupy its connection for `LONGEST_SENDING`.
 """
 MOST_DIGITS = 20
@@ -97,13 +97,13 @@ MOST_OUTGOING = 8
 LONGEST_SENDING = 60.0
 """Timeout for the body of a request, in seconds."""
 MOST_READERS, MOST_WRITERS = 24, 8
-"""Maximum numbers of concurrent reads and writes, in separate threads; together fewer than database connections."""
+"""Maximum number of concurrent reads and of concurrent writes; together fewer than database connections."""
 MOST_WAITING = 400
 """Maximum number of reads that wait for a thread, and of writes that wait for the same place (see `Lanes.places`)."""
 WRITER_PATIENCE = 30.0
 """Maximum wait of a write for earlier writes to the same place, in seconds."""
 MOST_OF_USER, MOST_OF_ORGANIZATION = 4, 2
-"""Maximum numbers of concurrent calls that wait for other servers or scripts, per user and per organization."""
+"""Maximum number of concurrent calls that wait for other servers or scripts, per user and per organization."""
 MOST_WAITING_OUTSIDE = 100
 """Maximum number of calls that wait for the same user or organization."""
 OUTSIDE_PATIENCE = 60.0
@@ -130,7 +130,7 @@ def build(
     live: LivePages | None = None,
     diagrams: DiagramScript | None = None,
 ) -> Starlette:
-    """Build the application on a database, which it closes on shutdown.
+    """Build the application. It closes the database on shutdown.
 
     Args:
         database: an open database, or its SQLAlchemy URL.
@@ -144,7 +144,7 @@ def build(
         lacks: a feature to leave out, such as ``reviews``.
         public_url: the URL of the service for users, if it differs from the URL of their requests.
         hosts: host names that are trusted besides loopback names, published sites and `public_url`.
-        live: tells published pages when their space has changed; only for previews.
+        live: notifies published pages of changes in their space; only for previews.
         diagrams: the script that draws the diagrams of published pages.
     """
     opened = Database(database) if isinstance(database, str) else database
@@ -215,7 +215,7 @@ def _not_supported(_context: Context, call: Operation[Any]) -> None:
 
 @dataclass(frozen=True)
 class Lanes:
-    """Limits for each kind of call: reads, writes, and calls that wait for other servers."""
+    """The threads and queues for each kind of call: reads, writes, and calls that wait for other servers."""
 
     readers: Threads
     writers: Threads
@@ -227,7 +227,7 @@ class Lanes:
 
     @classmethod
     def open(cls) -> Lanes:
-        """Create the lanes of a process."""
+        """Create the threads and queues of a process."""
         outside = "Calls that wait for other servers"
         return cls(
             readers=Threads(MOST_READERS, waiting=MOST_WAITING, what="Reads"),
@@ -284,7 +284,7 @@ class Adapter:
         await response(scope, receive, send)
 
     async def _received(self, request: Request) -> bytes:
-        """Return the body of a request. A body that is large or slow is read only if its sender has a valid token.
+        """Return the body of a request. If it is large or slow, authenticate its sender before reading the rest.
 
         Raises:
             ApiError: 401, the token is missing or invalid; 400, 408 or 413, the body is incomplete, too slow or too
@@ -307,14 +307,15 @@ class Adapter:
             return caller_of(session, authorization, now)
 
     async def _in_thread(self, work: Callable[[Outgoing | None], Result], files: StagedFiles) -> Result:
-        """Run a function in a reader thread. If it turns out to need another server or a remote file, run it again in
-        a thread that may wait.
+        """Run a function in a reader thread.
+
+        If the function needs another server or a remote file, run it again in a thread that may wait.
         """
         try:
             return await self.lanes.readers.run(work, None)
         except OutgoingRequired as required:
             files.may_wait = True
-            # prevents deadlocks: a call that waits for an organization holds turns of its own user only
+            # in this order, to prevent deadlocks: a call that waits for an organization only holds a turn of its user
             async with (
                 self.lanes.users.turn(required.user_id),
                 self.lanes.organizations.turn(required.organization_id),
@@ -366,7 +367,7 @@ class Adapter:
         tag = answer.tag if isinstance(answer, Serialized) else entity_tag(sent)
         slot = slot_of(request.scope)
         if slot and not depends_on_more:
-            slot.body, slot.tag = sent, tag  # only now, as the end of the transaction may fail
+            slot.body, slot.tag = sent, tag  # after the transaction, because its end may fail
         return read_response(sent, self.operation.success, tag, request.headers.get("if-none-match", ""))
 
     async def _write(self, request: Request, body: bytes, files: StagedFiles) -> Response:
@@ -393,9 +394,9 @@ class Adapter:
     def _prepared(
         self, request: Request, body: bytes, files: StagedFiles, outgoing: Outgoing | None
     ) -> tuple[Caller, Any]:
-        """Authenticate and parse a write, and upload its files, before the write waits for its turn.
+        """Authenticate and parse a write and upload its files, before it waits for other writes.
 
-        Return its sender and its call.
+        Return the sender and the call.
         """
         sender = self._caller(request)
         if sender.grant is not None:
@@ -424,7 +425,7 @@ class Adapter:
         return read_call(self.operation, request.path_params, request.query_params.multi_items(), body)
 
     def _place(self, request: Request) -> str:
-        """Return the first id of the path, such as a space id: writes to the same place are likely to conflict."""
+        """Return the key for queueing writes: the first id of the path. Writes with the same id often conflict."""
         fields = self.operation.path_fields()
         return str(request.path_params[fields[0]]) if fields else self.operation.__name__
 
@@ -494,9 +495,7 @@ def _failed_in_database(request: Request, error: Exception) -> Response:
 
 
 def _failed(_request: Request, error: Exception) -> Response:
-    """Respond with 503 if the database is temporarily unavailable, such as while PostgreSQL restarts, otherwise with
-    500.
-    """
+    """Respond with 503 if the database is temporarily unavailable, for example restarting, and otherwise with 500."""
     reason = unavailable(error) if isinstance(error, DBAPIError) else None
     if reason is None:
         return problem_response(500, "Internal server error; see the log of the service.")
@@ -505,9 +504,9 @@ def _failed(_request: Request, error: Exception) -> Response:
 
 
 class RouteIndex(BaseRoute):
-    """A route that finds the route for a request in an index, by method and segments of the path.
+    """A route that delegates to other routes, which it finds in an index by method and segments of the path.
 
-    If the index has no route for a request, the same routes, which follow in the application, respond with 404 or 405.
+    If it finds no route, the application tries the routes in turn and responds with 404 or 405.
 
     Args:
         routes: the routes in order of precedence. The first and third segment after ``/v1/`` are fixed.

@@ -11,7 +11,7 @@ MEGABYTE = 1024 * 1024
 
 
 class CacheSizes(NamedTuple):
-    """Capacity of each cache of a process, in bytes; together 200 MB by default."""
+    """The capacity of each cache of a process, in bytes. The total is 200 MB by default."""
 
     revisions: int = 128 * MEGABYTE
     """Capacity for data that never changes, such as the content of revisions."""
@@ -67,7 +67,7 @@ class BoundedCache:
 
 
 class PendingCache:
-    """A view of a cache for a transaction that writes: the entries that it adds are shared only after the commit.
+    """A view of a cache for a write transaction. Entries that the transaction adds are shared only after the commit.
 
     Args:
         shared: the cache of committed values.

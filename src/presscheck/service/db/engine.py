@@ -1,4 +1,4 @@
-"""The database: an engine with read sessions on a snapshot and serializable write transactions.
+"""The database: read sessions on a snapshot, and serializable write transactions.
 
 Rows that a read session returns are plain values. On SQLite one thread writes at a time; on PostgreSQL a transaction
 that conflicts with another is retried. Write requests wait before they occupy a thread (`http/turns.py`).
@@ -39,9 +39,9 @@ _log = logging.getLogger("presscheck.requests")
 TABLES = (content, integrations, jobs, imports, oauth, sites, teams)
 """Modules whose import registers tables in the metadata."""
 WAIT_FOR_LOCK = 30_000
-"""Time that a writer waits for a lock, in milliseconds."""
+"""Maximum wait of a writer for a lock, in milliseconds."""
 PATIENCE = 30.0
-"""Time during which a writer retries after serialization failures, in seconds."""
+"""Time for which a writer is retried after serialization failures, in seconds."""
 MOST_DOUBLED = 20
 """Maximum number of retries after a unique violation caused by a concurrent transaction."""
 IMMUTABLE = "immutable"
@@ -50,21 +50,21 @@ IMMUTABLE = "immutable"
 Sessions that write have a `PendingCache` instead.
 """
 _CHANGES = "changes"
-"""Key in the `info` of a connection for the number of `changes`."""
+"""Key in the `info` of a connection with its number of changing statements (see `changes`)."""
 _CACHES = CacheSizes()
 _OTHERS_WERE_FASTER = frozenset({"40001", "40P01"})
 """PostgreSQL error codes of a serialization failure and of a deadlock."""
 MOST_LOST = 3
 """Number of failed attempts after which a writer takes an exclusive lock."""
 _TOGETHER, _ONE_AFTER_ANOTHER, _ALONE = "ROW SHARE", "SHARE UPDATE EXCLUSIVE", "EXCLUSIVE"
-"""Lock modes on a table that no write changes: for a first attempt, for a retry, and after `MOST_LOST` failed attempts.
+"""Lock modes for a first attempt, for a retry, and after `MOST_LOST` failed attempts, on a table that writes never use.
 
-Retries wait for each other; first attempts do not wait. A long transaction would lose against shorter ones again
-and again, so after `MOST_LOST` failed attempts it waits for all others, and new ones wait for it. The lock is the first
-statement of the transaction: unlike a query, it takes no snapshot, so the transaction reads the state after the wait.
+Retries wait for each other; first attempts do not wait. A long transaction could fail again and again because of
+shorter ones, so after `MOST_LOST` failed attempts it waits for all others, and new ones wait for it. The lock is the
+first statement of the transaction. It takes no snapshot, so the transaction reads the state after the wait.
 """
 _IS_THERE_ALREADY = "23505"
-"""PostgreSQL error code of a unique violation. The row may be older, or of a concurrent transaction."""
+"""PostgreSQL error code of a unique violation. The existing row may come from a concurrent transaction."""
 _IS_LOCKED = 5
 """SQLite's error code if another process has locked the database for longer than `WAIT_FOR_LOCK`."""
 _CANNOT_WRITE = frozenset({10, 13})
@@ -89,9 +89,8 @@ class Database:
 
     Attributes:
         engine: the SQLAlchemy engine.
-        closing: callbacks that run before the connections are closed, such as to close a connection that was taken out
-            of the pool.
-        retries: approximate number of transactions that were retried because of a concurrent writer.
+        closing: callbacks that run before the connections are closed.
+        retries: approximate number of retries because of concurrent writers.
 
     Raises:
         RuntimeError: the database was written by a newer presscheck.
@@ -116,7 +115,7 @@ class Database:
         )
         event.listen(self._reading, "before_flush", _refuse_changes)
         self.writing: sessionmaker[Session] = sessionmaker(self._changing, expire_on_commit=False)
-        # SQLite has one writer; waiting threads would poll for its lock
+        # SQLite has one writer at a time, and threads that wait for it would poll the database
         self._turn = nullcontext() if self.is_postgresql else threading.Lock()
         self.retries = 0
 
@@ -132,7 +131,7 @@ class Database:
             with self._reading(bind=connection) as session:
                 yield session
                 _refuse_changes(session)
-            connection.commit()  # a commit: after a rollback, the PostgreSQL driver prepares all statements anew
+            connection.commit()  # not a rollback: after it, the PostgreSQL driver prepares all statements again
         finally:
             if connection.in_transaction():
                 connection.rollback()
@@ -208,7 +207,7 @@ class Database:
 
 
 def changes(session: Session) -> int:
-    """Return how many statements that changed rows were executed on the connection of a write session."""
+    """Return the number of statements that changed rows on the connection of a write session."""
     return session.connection().info.get(_CHANGES, 0)
 
 
@@ -248,7 +247,7 @@ _READS: dict[str, dict[str, Any]] = {
     "sqlite": {"reads": "BEGIN"},
     "postgresql": {"isolation_level": "AUTOCOMMIT", "reads": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"},
 }
-"""SQL that begins a read transaction, by dialect; with `AUTOCOMMIT` the driver begins none itself."""
+"""SQL that begins a read transaction, by dialect. With `AUTOCOMMIT`, the driver does not begin transactions."""
 _SERIALIZABLE = "BEGIN ISOLATION LEVEL SERIALIZABLE"
 _WRITES: dict[str, dict[str, Any]] = {
     "sqlite": {"writes": "BEGIN IMMEDIATE"},
@@ -289,9 +288,9 @@ def new_engine(url: str) -> Engine:
 
 
 def _create_privately(database: str | None) -> None:
-    """Create the file of a new SQLite database with mode 0600, as it contains keys that sign links.
+    """Create the file of a new SQLite database with mode 0600, because it will contain signing keys.
 
-    SQLite gives its log the same mode.
+    SQLite creates its log with the same mode.
     """
     if database and not database.startswith((":memory:", "file:")):
         with suppress(OSError):  # the file exists, or connecting will report the error
@@ -299,7 +298,7 @@ def _create_privately(database: str | None) -> None:
 
 
 def _json_of(value: object) -> str:
-    """Serialize the value of a JSON column, if possible without escaping characters outside ASCII."""
+    """Serialize the value of a JSON column. Characters outside ASCII are only escaped if necessary."""
     try:
         return to_json(value, inf_nan_mode="constants").decode()
     except ValueError:  # a lone surrogate, or very deep nesting
@@ -329,13 +328,13 @@ def _begin(connection: Connection) -> None:
     options = connection.get_execution_options()
     if "writes" in options:
         connection.exec_driver_sql(options["writes"], execution_options={"no_parameters": True})
-    # a read waits for no lock, so it may use the driver directly, which takes a fifth of the time
+    # the start of a read never waits for a lock, so it can use the driver directly, in a fifth of the time
     elif "reads" in options:
         connection.connection.cursor().execute(options["reads"])
 
 
 def _refuse_changes(session: Session, *_details: Any) -> None:
-    """Raise an error if a read session has changes.
+    """Require that a read session has no changes.
 
     Raises:
         TypeError: the session would write.

@@ -1,4 +1,4 @@
-"""Ids and timestamps: ids sort by creation time, timestamps are UTC text of fixed width."""
+"""Ids, which sort by creation time, and timestamps, which are UTC text of fixed length."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Clock = Callable[[], datetime]
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _TIME, _CHANCE = 11, 9
-"""Number of characters of the two halves of an id; 55 bits of microseconds last for a thousand years."""
+"""Number of characters for time and random bits in an id. 55 bits of microseconds last for a thousand years."""
 
 
 class _Counters(NamedTuple):
-    """The next numbers in a block of `counted_ids`."""
+    """The next numbers within a block of `counted_ids`."""
 
     ids: Iterator[int]
     uuids: Iterator[int]
@@ -51,7 +51,7 @@ def new_uuid() -> str:
 
 
 def _new_moment() -> int:
-    """Return the time in microseconds, or more if an earlier call has returned that number."""
+    """Return the time in microseconds, or the next number after the result of the previous call if that is larger."""
     global _newest  # shared by all threads, so that ids have one order
     with _lock:
         _newest = max(time.time_ns() // 1000, _newest + 1)
@@ -74,7 +74,7 @@ def document_id(markdown: str) -> str:
 
 
 def hash_token(token: str) -> str:
-    """Return the hash under which a token is stored."""
+    """Return the hash of a token. Tokens are only stored as hashes."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 

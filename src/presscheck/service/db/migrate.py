@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection, Engine, inspect, text
 
 NEWEST = "0015"
-"""The database version of this release: the last step of `migrations/versions`."""
+"""The database version of this release: the last step in `migrations/versions`."""
 _LOCK = 7_070_707
 """Key of the PostgreSQL advisory lock for migrations."""
 

@@ -1,4 +1,4 @@
-"""Signed temporary URLs and tokens, which cannot be guessed. All processes of a service share the signing key."""
+"""Signed temporary URLs and tokens. All processes of a service share the signing key."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def has_key(session: Session) -> bool:
 
 
 def signing_key(session: Session) -> bytes:
-    """Return the signing key of the service, for signatures that `signed` does not make."""
+    """Return the signing key of the service, for signatures other than those of `signed`."""
     return session.get_one(SettingRow, _NAME).value.encode()
 
 
@@ -55,7 +55,7 @@ def signed(session: Session, purpose: str, value: dict[str, Any]) -> str:
 
 
 def unsigned(session: Session, purpose: str, text: str) -> dict[str, Any] | None:
-    """Return the value that was signed, or None if the signature is invalid or expired."""
+    """Return the value in a text made by `signed`, or None if the signature is invalid or expired."""
     try:
         return _serializer(session, purpose).loads(text, max_age=LIFETIME)
     except BadData:
@@ -63,7 +63,7 @@ def unsigned(session: Session, purpose: str, text: str) -> dict[str, Any] | None
 
 
 def was_signed(session: Session, purpose: str, text: str) -> bool:
-    """Return whether the signature is valid, even if expired."""
+    """Return whether the signature of a text is valid, even if it has expired."""
     try:
         _serializer(session, purpose).loads(text)
     except BadData:
@@ -94,14 +94,14 @@ def claims_of(token: str, key: str | bytes, now: float, *, longest: int = LONGES
 
 
 def token_with(claims: dict[str, Any], key: bytes) -> str:
-    """Return a token with these claims, which `claims_of` reads."""
+    """Return a signed token with these claims; `claims_of` reads it."""
     import jwt  # takes 99 ms to import
 
     return jwt.encode(claims, key, "HS256")
 
 
 def derived_key(session: Session, purpose: str) -> bytes:
-    """Return the key for tokens of one purpose. The response then depends on the current time, and is not cached."""
+    """Return the signing key for tokens of one purpose. Such tokens expire, so the response is not cached."""
     session.info[TIMED] = True
     return hmac.digest(signing_key(session), purpose.encode(), hashlib.sha256)
 

@@ -1,4 +1,4 @@
-"""Lists of ids as single parameters of SQL, so that SQLAlchemy compiles a statement only at its first execution."""
+"""Lists of ids as single SQL parameters, so that SQLAlchemy compiles a statement only once."""
 
 from __future__ import annotations
 
@@ -46,14 +46,12 @@ class _Among(FunctionElement[bool]):
 
     @override
     def self_group(self, against: Any = None) -> Any:
-        """Add no comparison: SQLAlchemy would append ``= 1`` on SQLite, which then scans the table instead of the
-        index.
-        """
+        """Return the element itself. SQLAlchemy would append ``= 1``, and then SQLite would not use the index."""
         return self
 
 
 def among(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
-    """Return the condition that a column has one of the ids of a parameter. The list may be empty or of any length.
+    """Return the condition that the value of a column is in a list of ids of any length.
 
     Args:
         column: an indexed text column.
@@ -68,10 +66,10 @@ class _Each(FunctionElement[str]):
 
 
 def each(name: str) -> TableValuedAlias:
-    """Return the ids of a parameter as rows with the column `value`, in the order of the list.
+    """Return a list of ids as rows with the column `value`, in the order of the list.
 
-    For many ids, a join is faster than `among`. The join reads rows in the order of the list, mostly the order in which
-    they were written; `among` sorts the ids, which are hashes, and so reads rows in random order.
+    For many ids, a join with these rows is faster than `among`. The join reads rows in the order of the list, which is
+    often the order in which they were written. `among` sorts the ids, and rows sorted by hash are in random places.
 
     Args:
         name: the name of the parameter, whose value is a sequence of distinct ids.

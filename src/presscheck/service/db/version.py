@@ -1,8 +1,8 @@
 """The version of a database, which changes with every commit of any process.
 
-On SQLite, the version is a number that the database counts. On PostgreSQL, it is the snapshot that a query would see
-now: the set of transactions that have ended. A transaction that writes changes the snapshot when it ends, so writers
-update no common row and do not contend. Transactions in other databases of the server change it too.
+On SQLite, the version is a counter of the database. On PostgreSQL, it is the current snapshot: the set of transactions
+that have ended. Each write transaction changes the snapshot when it ends, without updating a row that others also
+update, so writers do not contend. Transactions in other databases of the server change the snapshot, too.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from presscheck.service.db.engine import Database
 
 
 class Version(NamedTuple):
-    """A state of the database. Between two reads of equal versions nothing was committed.
+    """A state of the database. If two versions are equal, nothing was committed between their reads.
 
-    `commits` is comparable only between versions with the same `connection`, the number of the connection that read it.
+    `connection` is the number of the connection that read the version. `commits` is only comparable between versions of
+    the same connection.
     """
 
     connection: int
@@ -28,7 +29,7 @@ class Version(NamedTuple):
 
 _log = logging.getLogger("presscheck.service")
 PAUSE = 1.0
-"""Seconds before a failed connection is reopened, and timeout of the query for the version."""
+"""Seconds before a failed connection is reopened, and timeout for reading the version."""
 
 
 class SqliteVersion:
@@ -59,7 +60,7 @@ class SqliteVersion:
             if self._file != (status.st_dev, status.st_ino):
                 self.close()
                 self._connection = self._open()
-                # the status from before opening: if the file was replaced since, the next call notices
+                # the status from before the opening, so that the next call notices if the file is replaced in between
                 self._file = (status.st_dev, status.st_ino)
             commits: int = self._connection.execute("PRAGMA data_version").fetchall()[0][0]
         except (OSError, self._database.engine.dialect.loaded_dbapi.Error):
@@ -80,7 +81,7 @@ class SqliteVersion:
         self._number += 1
         pooled = self._database.engine.raw_connection()
         connection: Any = pooled.driver_connection
-        pooled.detach()  # the pool would hand it to a writer
+        pooled.detach()  # so that the pool never gives it to a writer
         connection.execute("PRAGMA busy_timeout=0").close()
         connection.execute("PRAGMA query_only=ON").close()
         return connection
@@ -121,7 +122,7 @@ class PostgresqlVersion:
             return self._version
 
     async def _read(self) -> Version | None:
-        """Read the version within `PAUSE` seconds. After a failure, the database is not asked again for as long."""
+        """Read the version within `PAUSE` seconds. After a failure, return None for `PAUSE` seconds without a query."""
         if time.monotonic() < self._not_before:
             return None
         try:
@@ -145,7 +146,7 @@ class PostgresqlVersion:
         """
         cursor, self._cursor = self._cursor, None
         if cursor is not None:
-            # closes the socket only, as the event loop of the connection may have ended
+            # only closes the socket, because the event loop of the connection may have ended
             cursor.connection.pgconn.finish()
 
     async def _open(self) -> Any:
@@ -156,9 +157,9 @@ class PostgresqlVersion:
 
 
 CurrentVersion = SqliteVersion | PostgresqlVersion
-"""The version of a database. `current` reads it after the call."""
+"""A reader of the version of a database."""
 
 
 def current_version(database: Database) -> CurrentVersion:
-    """Return what reads the version of a database."""
+    """Return the reader of the version of a database."""
     return PostgresqlVersion(database) if database.is_postgresql else SqliteVersion(database)

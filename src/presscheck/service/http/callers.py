@@ -1,4 +1,4 @@
-"""The caller of a request: the user whose token it has, or the script of an integration."""
+"""Authentication: the caller of a request is the user of its token, or the script of an integration."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PLACES: dict[str, type[Any]] = {
     "space_id": SpaceRow,
     "change_request_id": ChangeRequestRow,
 }
-"""The table for each id in a path."""
+"""Tables by the path field with their id."""
 
 
 class Member(NamedTuple):
@@ -43,9 +43,9 @@ class Member(NamedTuple):
 
 
 class Reader:
-    """A loader of the caller and the rows that the path of a read refers to, in one statement.
+    """Loads the caller and the rows in the path of a read with one statement, because nearly every read needs them.
 
-    Nearly every read needs them. For a path without organization and space, only the caller is loaded.
+    The membership of the caller is loaded too, if the path has an organization or a space.
 
     Args:
         fields: the fields of the path.
@@ -98,10 +98,10 @@ class Reader:
         expires = expires_at is not None or grant is not None
         caller = Caller(user_id, name, email, photo, expires=expires, token_hash=token_hash, grant=grant, scope=scope)
         for entity, names in self._places:
-            # zip takes the columns of this table from the iterator; the rest belongs to the next tables
+            # zip only consumes the columns of this table; the next ones belong to the next table
             values = dict(zip(names, columns, strict=False))
             if values["id"] is not None:
-                # as an object of no session, without events of its attributes: a tenth of the time of loading it
+                # an object without a session and without attribute events takes a tenth of the time
                 place = known[entity, values["id"]] = entity()
                 vars(place).update(values)
         if self._is_in_organization:

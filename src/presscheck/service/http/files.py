@@ -15,9 +15,9 @@ from presscheck.service.blobs.store import Blob, BlobStore, DiskBlobStore, Files
 from presscheck.service.http.operations import ApiError, not_found, problem_response
 
 HARMLESS = {"x-content-type-options": "nosniff", "content-security-policy": "sandbox"}
-"""Headers that keep an uploaded file from running scripts in the browser."""
+"""Headers that prevent an uploaded file from running scripts in the browser."""
 NOT_AVAILABLE = "The file storage does not respond or refuses access."
-"""Start of the message of a 503; the log has the reason, for the operator."""
+"""Start of the message of a 503. The reason is only in the log, for the operator."""
 
 _ONE_RANGE = re.compile(r"bytes=(?:\d{1,15}-\d{0,15}|-\d{1,15})").fullmatch
 _log = logging.getLogger("presscheck.service")
@@ -52,13 +52,13 @@ def file_response(
 
 
 def files_unavailable(error: FilesUnavailable, *, is_write: bool = False) -> ApiError:
-    """Log why the store cannot be used, and return the 503 for clients."""
+    """Log the error of a store, and return a 503 for clients without the reason."""
     _log.error("%s", error)
     return ApiError(503, f"{NOT_AVAILABLE} {'Nothing was saved; try' if is_write else 'Try'} again later.")
 
 
 class RemoteFileResponse(FileResponse):
-    """A response with a file that is read from its store while it is sent, in at most `files.threads` threads."""
+    """A response that reads a file from a remote store while sending it, in at most `files.threads` threads."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
-"""Tokens with which the script of an integration calls the API while it handles an event.
+"""Tokens for scripts of integrations, which call the API while they handle an event.
 
 A token is limited to the installation that the event is about: to its organization, to the spaces and sites where the
-integration is installed, and to the scopes that the organization has agreed to. It is void once the
+integration is installed, and to the scopes that the organization has agreed to. It becomes invalid when the
 integration is uninstalled.
 """
 

@@ -3,14 +3,14 @@
 The log has one JSON object per line, with the id of the request. A request is logged with its method, API path and
 result, but never with query, body, headers or site URL, because those may contain secrets.
 
-The `Host` header is checked: it becomes part of URLs, and an unknown host may be an attack by DNS rebinding.
+The `Host` header is checked, because it becomes part of URLs, and an unknown host may be an attack by DNS rebinding.
 Responses announce the rate limit in headers that clients use to slow down.
 
-Responses to reads are cached in memory until the next commit to the database. The key has the caller and the URL; the
-version of the database is read *before* the response is computed, and the entry is used only while the database has
-this version. So a cached response equals a new one: after a write in any process, every read sees it. A response is
-cached only if it depends on nothing but the database: `Context` records if a handler uses the current time, a signature
-that expires, a stored file or another server. Errors and responses for expiring tokens are not cached.
+Responses to reads are cached in memory until the next commit to the database. The key has the caller and the URL. The
+version of the database is read *before* the response is computed, and an entry is only used while the database has
+this version. So a cached response never differs from a new one, even after a write by another process. A response is
+only cached if it depends on nothing but the database: `Context` records whether a handler uses the current time, an
+expiring signature, a stored file or another server. Errors and responses for expiring tokens are not cached.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ from presscheck.service.models.sites import SiteRow
 _number: ContextVar[str] = ContextVar("_number", default="")
 _log = logging.getLogger("presscheck.requests")
 _unprintable = re.compile("[\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
-"""Characters that can control a terminal or are invisible, besides those that JSON escapes: DEL, C1, bidirectional
-marks.
+"""Characters that JSON does not escape, but that are invisible or can control a terminal: DEL, C1 and marks for
+bidirectional text.
 """
 _host = re.compile(r"(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::[0-9]{1,5})?").fullmatch
 ORIGIN = "presscheck.origin"
@@ -58,7 +58,7 @@ WINDOW = 60
 UNLIMITED = ("/healthz", "/readyz")
 """Paths without a rate limit, which monitors poll."""
 _EACH = 600
-"""Size of a cached response besides its body, in bytes, as `sys.getsizeof` of its parts."""
+"""Size of a cached response without its body in bytes, measured with `sys.getsizeof`."""
 _SLOT = "presscheck.answer"
 
 
@@ -85,7 +85,7 @@ def _escaped(character: re.Match[str]) -> str:
 
 
 def write_log(*, requests: bool) -> None:
-    """Write the log to standard error; `requests` adds a line for each request."""
+    """Set up the log on standard error. With `requests`, it has a line for each request."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
@@ -192,7 +192,7 @@ class TrustedHostMiddleware:
         return _is_loopback(name) or name in self._trusted or name in await self._names_of_sites()
 
     async def _names_of_sites(self) -> frozenset[str]:
-        """Return the host names of published sites, cached until the next commit. So unknown hosts cost no query."""
+        """Return the host names of published sites. They are cached so that unknown hosts cause no queries."""
         version = await self._versions.current()
         if version is None or version != self._sites[0]:
             self._sites = version, await run_in_threadpool(self._read_names)
@@ -205,7 +205,7 @@ class TrustedHostMiddleware:
 
 
 def origin_of(request: Request) -> str:
-    """Return the start of all URLs in the response, such as ``https://docs.example.org``."""
+    """Return the origin of URLs in the response, such as ``https://docs.example.org``."""
     return request.scope[ORIGIN]
 
 
@@ -261,7 +261,7 @@ class RateLimitMiddleware:
         await self.app(scope, receive, send_with_headers)
 
     async def _client_key(self, scope: Scope) -> str | None:
-        """Return the key that the request is counted under, such as ``token HASH``, or None if it is not limited."""
+        """Return the key for counting a request, such as ``token HASH``, or None if the request is not limited."""
         if scope["path"] in UNLIMITED:
             return None
         if not scope["path"].startswith("/v1/"):
@@ -288,7 +288,7 @@ class RateLimitMiddleware:
 
 
 def network_of(scope: Scope) -> str:
-    """Return the address of the client, or for IPv6 its /64 network, which belongs to one subscriber.
+    """Return the address of the client; for IPv6 the /64 network, which usually belongs to one client.
 
     Return an empty string for a Unix socket.
     """
@@ -302,14 +302,14 @@ def network_of(scope: Scope) -> str:
 
 @dataclass
 class AnswerSlot:
-    """A place for the response of a handler, which stays empty if the response must not be cached."""
+    """Receives the response of a handler for the cache. It stays empty if the response must not be cached."""
 
     body: bytes = b""
     tag: str = ""
 
 
 class AnswerCache:
-    """The innermost middleware, which sends cached responses before routing.
+    """The innermost middleware: sends cached responses without routing the request.
 
     Args:
         app: the application.
@@ -351,15 +351,15 @@ class AnswerCache:
 
 
 def slot_of(scope: Scope) -> AnswerSlot | None:
-    """Return the place for the response to a request, or None if it is not cached."""
+    """Return the slot for the response to a request, or None if the response is not cached."""
     return scope.get(_SLOT)
 
 
 def _cache_key(scope: Scope) -> tuple[bytes, str] | None:
     """Return the cache key of a read and its `If-None-Match` header, or None if the response cannot be cached.
 
-    The key is a hash, so that neither tokens nor share keys in URLs stay in memory. It covers everything that a handler
-    sees of a request: caller, path, query and the start of all URLs, which depends on the `Host` header.
+    The key is a hash, so that neither tokens nor share keys in URLs stay in memory. It covers all parts of a request
+    that a handler uses: token, path, query, and the origin of URLs, which depends on the `Host` header.
     """
     if scope["type"] != "http" or scope["method"] != "GET" or not scope["path"].startswith("/v1/"):
         return None

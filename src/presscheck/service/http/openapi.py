@@ -1,7 +1,7 @@
-"""The OpenAPI 3.1 description of the service, generated from the declarations of the operations.
+"""The OpenAPI 3.1 description of the service, generated from the operations.
 
-Request schemas follow parsing, response schemas follow serialization: absent fields are omitted, and null occurs only
-in the nullable fields of a `NullableModel`.
+Request schemas describe what the service parses, and response schemas what it sends: absent fields are omitted, and
+only the nullable fields of a `NullableModel` can be null.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Schema = dict[str, Any]
 Key = tuple[str, JsonSchemaMode]
 
 ONE_OR_THE_OTHER: dict[Any, Any] = {ContentUpdate: ContentUpdate | ChangeRequest}
-"""Responses with two possible shapes, which the client merges into one model."""
+"""Responses with two possible models, for which the client has a single one."""
 REFUSALS = {
     "400": "The request is invalid.",
     "401": "The token is missing, invalid or expired.",
@@ -56,7 +56,7 @@ def description(release: str | None = None) -> bytes:
 
 
 def describe(operations: Iterable[type[Operation[Any]]]) -> Schema:
-    """Return the OpenAPI document of some operations, as plain values."""
+    """Return the OpenAPI document of some operations, as JSON values."""
     chosen = tuple(operations)
     schemas, models = _schemas(chosen)
     paths: dict[str, Schema] = {}
@@ -161,7 +161,7 @@ def _path(operation: type[Operation[Any]]) -> str:
 
 
 def _without_null(schema: Schema) -> Schema:
-    """Return a schema without null: a query parameter that is null is omitted."""
+    """Return a schema without null, because query parameters that are null are omitted."""
     variants = [variant for variant in schema.get("anyOf", ()) if variant != {"type": "null"}]
     if not variants:
         return schema

@@ -1,7 +1,7 @@
 """The layer between HTTP requests and the handlers of operations.
 
-`@handles(GetSpace)` registers a handler: a function from an operation to its response. It runs in one transaction,
-which is rolled back if the handler raises. Requests are parsed strictly into operations; responses are serialized
+`@handles(GetSpace)` registers a handler: a function from an operation to its response. It runs in a transaction, which
+is rolled back if the handler raises an error. Requests are parsed strictly into operations. Responses are serialized
 without absent fields.
 """
 
@@ -41,9 +41,9 @@ Call = TypeVar("Call", bound=Operation[Any])
 HANDLERS: dict[type[Operation[Any]], Callable[[Any, Any], Any]] = {}
 """Handlers by operation."""
 PREPROCESSORS: dict[type[Operation[Any]], Callable[[Any, Any], Any]] = {}
-"""Functions that run before the transaction, by operation. Each returns the call that the handler receives."""
+"""Functions that run before the transaction, by operation. They return the call for the handler."""
 READ_ONLY_OPERATIONS: set[type[Operation[Any]]] = set()
-"""Operations that write nothing although their HTTP method suggests it; they run without the write lock."""
+"""Operations with an HTTP method for writes that only read. They run without the write lock."""
 _SCRIPTS = ScriptConfig()
 DEEPEST = 100
 """Maximum nesting depth of objects and arrays in a request."""
@@ -67,10 +67,10 @@ class ApiError(Exception):
 
 
 class OutgoingRequired(Exception):
-    """A handler needs outgoing requests; it is run again in a thread that may wait for other servers.
+    """A handler needs outgoing requests, so it must run again in a thread that may wait for other servers.
 
     Args:
-        organization_id: the organization that chooses the server.
+        organization_id: the organization whose limit for outgoing requests applies.
         user_id: the caller.
     """
 
@@ -99,7 +99,7 @@ def moment_of(name: str, text: str) -> str:
 
 
 class SiteGrant(NamedTuple):
-    """The limits of a site token: it reads one site for a visitor with these claims, and in a preview also drafts."""
+    """The limits of a site token: it can read one site as a visitor with these claims, and in a preview also drafts."""
 
     site_id: str
     organization_id: str
@@ -118,7 +118,7 @@ class InstallationGrant(NamedTuple):
 
 @dataclass(frozen=True)
 class Caller:
-    """The user or the integration that sent a request, as plain values, which stay valid after a rollback.
+    """The user or the integration that sent a request, as plain values that do not depend on a session.
 
     `expires` is whether the token has an expiry time. `grant` has the limits of a site token, `installation` the limits
     of an integration token, and `scope` the limit of a token from a sign-in by browser.
@@ -145,19 +145,19 @@ class Context:
     clock: Clock
     files: StagedFiles
     outgoing: Outgoing | None = None
-    """Client for outgoing requests; only for handlers whose response comes from another server."""
+    """The client for outgoing requests, if the current thread may wait for other servers (see `outgoing_requests`)."""
     scripts: ScriptConfig = _SCRIPTS
     """Settings of the operator for scripts of integrations."""
     git_root: Path | None = None
     """The folder with the Git repositories that spaces may be imported from and exported to."""
     is_live: bool = False
-    """Whether published pages are loaded again when their space changes."""
+    """Whether published pages reload when their space changes."""
     diagram_script: str = ""
     """The URL path of the script that draws the diagrams of published pages; empty without such a script."""
     afterwards: list[Callable[[Session], None]] = field(default_factory=list[Callable[[Session], None]])
-    """Writes that run after a handler that reads, even if it failed."""
+    """Writes to run after a handler that only reads, even if the handler failed."""
     known: dict[Any, Any] = field(default_factory=dict[Any, Any])
-    """Cache for the duration of this call, such as for roles."""
+    """Cache of this call, for example for roles."""
 
     def now(self) -> str:
         """Return the current time in stored form."""
@@ -174,10 +174,10 @@ class Context:
         return self.user.installation if isinstance(self.user, Caller) else None
 
     def outgoing_requests(self, organization_id: str) -> Outgoing:
-        """Return the client for outgoing requests; only for handlers that write nothing.
+        """Return the client for outgoing requests. Only handlers that write nothing may call this.
 
         Args:
-            organization_id: the organization that chooses the server; each may wait for a limited number of requests.
+            organization_id: the organization whose limit for outgoing requests applies.
 
         Raises:
             OutgoingRequired: the current thread may not wait for other servers.
@@ -201,7 +201,7 @@ class Context:
     def records(self, statement: Executable, **values: Any) -> list[Any]:
         """Return the rows of a prepared statement as objects with an attribute for each column.
 
-        In a list, reading the attributes of SQLAlchemy's rows would take longer than reading the rows.
+        For lists, the attributes of SQLAlchemy's rows would take longer than reading the rows.
         """
         self.session.flush()
         result = self.session.connection().execute(statement, values)
@@ -225,7 +225,7 @@ class Serialized(Generic[Answer]):
 
     @cached_property
     def tag(self) -> str:
-        """The `ETag`, cached: of all the work for a large response, the hash takes longest."""
+        """The `ETag`. It is cached, because the hash is the most expensive part of a large response."""
         return entity_tag(self.body)
 
 
@@ -235,7 +235,7 @@ def entity_tag(sent: bytes) -> str:
 
 
 Reading = Callable[[], AbstractContextManager[Context]]
-"""Opens a read transaction, for a function that rarely needs one."""
+"""Opens a read transaction. A preprocessor gets this function, because it rarely needs a transaction."""
 Handler = Callable[[Context, Call], Answer | Serialized[Answer]]
 """A function from an operation to its response."""
 
@@ -250,8 +250,8 @@ def handles(
 
     Args:
         operation: the class of the operation.
-        writes: whether the handler writes, if the HTTP method of the operation suggests otherwise.
-        beforehand: makes the outgoing requests that the call needs, before the transaction takes the write lock.
+        writes: False if the handler only reads although the HTTP method of the operation is one for writes.
+        beforehand: prepares the call before the transaction takes the write lock, for example with outgoing requests.
     """
 
     def enter(handler: Handler[Call, Answer]) -> Handler[Call, Answer]:
@@ -290,7 +290,7 @@ def read_call(
 
 
 def invalid(error: InvalidArgument) -> ApiError:
-    """Return a 400 for an argument outside its limits, with the field named as in the request."""
+    """Return a 400 for an invalid argument. The message has the name of the field in the request."""
     return ApiError(400, f"{error.wire}: {error.reason} (in {error.call})")
 
 
@@ -300,7 +300,7 @@ def is_fit(text: str) -> bool:
 
 
 def require_fit(name: str, value: Any, depth: int = DEEPEST) -> None:
-    """Require that a JSON value is not nested too deep, and has only text that a database can store.
+    """Require that a JSON value is not nested too deep and only has text that a database can store.
 
     Raises:
         ApiError: 400, the value is not acceptable.

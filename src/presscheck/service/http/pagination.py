@@ -1,4 +1,4 @@
-"""Pagination. Cursors of stored lists hold the sort key of the last item, so new items do not shift pages."""
+"""Pagination. The cursor of a stored list is the sort key of the last item, so new items do not shift pages."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Row = TypeVar("Row")
 USUAL_LIMIT = 50
 """Default number of items per page."""
 MOST_COUNTED = 1000
-"""Maximum number of items counted for `total`; longer lists have no total unless it is stored."""
+"""Maximum number of items that are counted for `total`. Longer lists have no total, unless it is stored."""
 LARGEST = 2**63
-"""Larger than any integer of the database."""
+"""Exclusive limit for integers in cursors; the database has none that are larger."""
 
 
 class SortKey(NamedTuple):
@@ -33,7 +33,7 @@ class SortKey(NamedTuple):
 
     @classmethod
     def of(cls, columns: Iterable[InstrumentedAttribute[Any]]) -> SortKey:
-        """Return the key for some columns. Lists cache it, because SQLAlchemy computes each name and type."""
+        """Return the sort key for columns. Lists cache it, because SQLAlchemy computes each name and type again."""
         each = [*columns]
         return cls(tuple(column.key for column in each), tuple(column.type.python_type for column in each))
 
@@ -80,7 +80,7 @@ class Listing(Generic[Row]):
         return select(func.count()).select_from(limited.subquery())
 
     def page(self, *, newest_first: bool, after: bool) -> Select[Row]:
-        """Return a query for the first items; with `after`, for those that follow the item with this sort key."""
+        """Return a query for the first items, or with `after` for the items that follow a sort key."""
         if (newest_first, after) not in self._pages:
             rows = self._rows
             if after:
@@ -111,7 +111,7 @@ def page_of_listing(
         values: the parameters of its statements.
         build: serializes the rows of a page.
         newest_first: whether to sort in descending order.
-        fitting: returns how many of the rows fit on a page, at least one.
+        fitting: returns how many of the given rows fit on a page, at least one.
     """
 
     def read(place: list[Any] | None, most: int) -> Sequence[Row]:
@@ -143,7 +143,7 @@ def page_of_found(
         build: serializes the rows of a page.
         key: the sort key.
         total: returns the number of all items, or None if it is unknown; not called if the page has all items.
-        fitting: returns how many of the rows fit on a page, at least one.
+        fitting: returns how many of the given rows fit on a page, at least one.
     """
     # one more row than the page has shows whether another page follows
     limit = USUAL_LIMIT if call.limit is None else call.limit

@@ -31,7 +31,7 @@ from presscheck.service.models.integrations import IntegrationRow
 from presscheck.service.pdf.export import exported_pdf
 
 MOST_ASKING = 20
-"""Maximum number of readiness checks that wait for the running one."""
+"""Maximum number of readiness checks that wait for the running check."""
 LONGEST_READY = 5
 """Time within which the database must respond for the service to be ready, in seconds."""
 MOST_EXPORTS = 4
@@ -96,7 +96,7 @@ def _spec(database: Database, files: BlobStore, request: Request) -> Response:
 
 
 def _asset(database: Database, files: BlobStore, request: Request) -> Response:
-    """Respond with a picture of an integration that everybody may see: `icon.png`, `preview-1.png` and so on."""
+    """Respond with an image of a public integration: `icon.png`, or `preview-1.png` and so on."""
     pictures = select(IntegrationRow.icon, IntegrationRow.preview_images).where(
         IntegrationRow.name == request.path_params["name"], IntegrationRow.visibility != "private"
     )

@@ -1,4 +1,4 @@
-"""Reads the body of a request of any client, within limits of size and time."""
+"""Reads the body of a request within limits of size and time."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ async def read_body(request: Request, largest: int) -> bytes:
 
 
 async def receive_body(request: Request, body: bytearray, largest: int, seconds: float) -> None:
-    """Append the rest of a request's body. If the call is cancelled, another one continues where it ended.
+    """Append the rest of a request's body. If the call is cancelled, another call can continue.
 
     Args:
         request: the request.
-        body: the part that has arrived, to which the rest is appended.
+        body: the part that was read so far; the rest is appended to it.
         largest: maximum size of the whole body, in bytes.
         seconds: timeout for the rest.
 

@@ -1,8 +1,8 @@
-"""Site tokens, with which a renderer reads a site for one visitor.
+"""Site tokens. With a site token, a renderer reads a site for one visitor.
 
-A site token is derived from the token of a user, and becomes invalid when that token is revoked. It is a JSON Web
-Token, because renderers read the claims of the visitor from it. Within an hour, equal requests get the same token, so
-that renderers can cache responses. A token is valid for one to two hours.
+A site token is derived from the token of a user and becomes invalid when that token is revoked. It is a JSON Web
+Token, because renderers read the claims of the visitor from it. A token is valid for one to two hours. For up to an
+hour, equal requests get the same token, so that renderers can cache responses.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Limits on concurrent calls, so that one kind of call never delays another.
+"""Limits on concurrent calls, so that one kind of call does not delay others.
 
-`Turns` limits calls with the same key, such as writes to a space; a waiting call occupies no thread. `Threads` limits
-one kind of call, such as reads. If too many calls wait or one waits too long, the response is 503 with ``Retry-After``.
+`Turns` limits calls with the same key, such as writes to a space, and waiting calls occupy no thread. `Threads` limits
+one kind of call, such as reads. If too many calls wait, or a call waits too long, the response is 503 with
+``Retry-After``.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Turns:
     Args:
         at_once: maximum number of running calls per key.
         waiting: maximum number of waiting calls per key.
-        patience: seconds that a call waits.
+        patience: maximum wait of a call, in seconds.
         what: the name of the calls in error messages.
     """
 

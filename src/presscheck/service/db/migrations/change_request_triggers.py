@@ -1,7 +1,7 @@
 """Triggers that maintain the participants of each change request, and the number of change requests per participant.
 
-They update two tables, see `ChangeRequestPersonRow` and `ChangeRequestCountRow`, in the transaction of the writer,
-whether it is a handler, a bulk insert or the deletion of a space.
+They update two tables, see `ChangeRequestPersonRow` and `ChangeRequestCountRow`, in the same transaction as any write
+to change requests, including bulk inserts and deletions of spaces.
 """
 
 from __future__ import annotations

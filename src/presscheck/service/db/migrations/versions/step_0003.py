@@ -1,4 +1,4 @@
-"""Unique names of sites; a site that loses its name is still reachable by its id."""
+"""Unique names of sites. A site that loses its name is still reachable by its id."""
 
 import re
 
