@@ -437,7 +437,7 @@ WORDS_OF_PLACE = {
 
 
 def where(command: Command) -> Where:
-    """Return where a command works that is not available on every screen."""
+    """Return where a command works, for commands that not every screen has."""
     return _WHERE_BY_NAME.get(command.name) or _WHERE_BY_SCOPE.get(command.scope, _BROWSE)
 
 
