@@ -330,4 +330,4 @@ class PageCommentsScreen(ThreadList):
 
 
 MANY = 1_000_000
-"""Sorts pages that are not in the tree after all others."""
+"""The position of pages that are not in the tree: they are sorted after all others."""

@@ -220,7 +220,7 @@ class Library:
         return (tuple(collections), tuple(spaces)) == (self._collections, self._spaces)
 
     def with_other_content(self, spaces: Sequence[Space]) -> list[str]:
-        """Return the ids of spaces with loaded pages that have a new revision in `spaces`."""
+        """Return the ids of the spaces whose pages are loaded and whose revision differs in `spaces`."""
         before = {space.id: space.revision for space in self._spaces if space.id in self._pages}
         return [space.id for space in spaces if before.get(space.id, space.revision) != space.revision]
 

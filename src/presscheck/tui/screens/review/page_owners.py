@@ -58,7 +58,7 @@ class PageOwners:
 
         Args:
             space: the space of the change request.
-            people: the users who can be owners; if None, they are read when the file names owners.
+            people: the users who can be owners; by default, they are read if the file names owners.
         """
         owners = self._file.read()
         errors = tuple(str(error) for error in owners.errors)

@@ -89,7 +89,7 @@ def target_kind(target: ContentLocation | None) -> str:
 
 
 def markdown_of(file: RevisionFile) -> str:
-    """Return the Markdown that shows an image, or links to another file.
+    """Return the Markdown for a file: an image, or a link for other types of files.
 
     The download address expires, so the Markdown contains the path of the file from the root of the space.
     """
