@@ -123,7 +123,7 @@ def stored_content(
 
 
 def _limited(source: str, text: str, problems: list[Finding]) -> str:
-    """Return a text. If it is too large for a page, add a problem and return an empty string."""
+    """Return `text` unless it is too large for a page. In that case, add a problem and return an empty string."""
     problem = size_problem(text)
     if problem is None:
         return text

@@ -45,7 +45,7 @@ from presscheck.service.permissions import PUBLISHING, organization_for, reaches
 
 @handles(ListOpenAPISpecs)
 def list_specs(context: Context, call: ListOpenAPISpecs) -> Page[OpenAPISpec]:
-    """List the specifications of an organization by slug."""
+    """List the specifications of an organization, sorted by slug."""
     organization = organization_for(context, call.organization_id)
     rows = select(SpecRow).where(SpecRow.organization_id == organization.id)
     return page_of_rows(

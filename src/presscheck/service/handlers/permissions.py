@@ -1,7 +1,7 @@
 """Permissions of collections, spaces and sites, by team and by user.
 
 An admin of the place grants roles to members of its organization, guests included, and to its teams. A granted role
-never reduces access: users with a higher role, such as in an enclosing collection, keep it.
+never reduces access: users with a higher role, for example in an enclosing collection, keep the higher role.
 """
 
 from __future__ import annotations
