@@ -424,7 +424,7 @@ async def test_the_first_section_takes_the_spaces_of_the_site(
 
         await pilot.press("a")
         await pick(pilot, "Section")
-        await until(pilot, shows="the 2 spaces of the site are in it then")
+        await until(pilot, shows="This is the first section: it gets the 2 spaces of the site")
         await typed(pilot, "All", "enter")
         await until(pilot, shows="First space of All")
         await pick(pilot, "Guides")

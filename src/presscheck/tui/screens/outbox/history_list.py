@@ -102,7 +102,8 @@ class HistoryList(List[HistoryEntry]):
         if entry.error:
             parts.append(entry.error)
         elif entry.state == "sent":
-            parts.append(f"z: {entry.inverse[:1].lower()}{entry.inverse[1:]}" if entry.inverse else entry.reason or "")
+            undo = f"{key_for('unsend')}: {entry.inverse[:1].lower()}{entry.inverse[1:]}" if entry.inverse else ""
+            parts.append(undo or entry.reason or "")
         text = sanitize(" · ".join(filter(None, parts)))
         return (Span(f"  {text}", "removed" if entry.state == "refused" else "quiet"),)
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 CHECKING: Line = (Span("Checking …", "quiet"),)
 ACTIONS = (
-    Choice("publish", "Publish", "those that are not live"),
-    Choice("unpublish", "Unpublish", "those that are live"),
+    Choice("publish", "Publish", "sites that are not live"),
+    Choice("unpublish", "Unpublish", "sites that are live"),
 )
 
 

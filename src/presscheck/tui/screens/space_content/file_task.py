@@ -11,6 +11,7 @@ from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count, size_of
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import key_for
 from presscheck.tui.screens.new_request import SUBJECT
 from presscheck.tui.screens.space_content.file_actions import LARGEST_UPLOAD, LONGEST_PATH, read_upload
 from presscheck.tui.ui.ask import prompt
@@ -56,7 +57,7 @@ class FileTask:
         name = sanitize(self.query.file.name)
         return (
             f"None of {count(searched, 'page')} shows {name}.",
-            "Nothing was uploaded: a in the list of files does that.",
+            f"Nothing was uploaded: {key_for('add')} in the list of files does that.",
         )
 
     def notes(self) -> list[Line]:

@@ -85,7 +85,7 @@ class InstallationList(List[Installation]):
     def _settings(self, installation: Installation) -> Line:
         missing = missing_settings(self._session.integration, installation.configuration)
         if not missing and self._session.is_own(installation) and self._session.needs_approval:
-            return (Span("⚠ new permissions: a approves", "waiting"),)
+            return (Span(f"⚠ new permissions: {key_for('add')} approves", "waiting"),)
         return (Span(f"⚠ needs {', '.join(missing)}", "waiting") if missing else Span("complete", "quiet"),)
 
     @override
@@ -164,12 +164,12 @@ class InstallationList(List[Installation]):
         spaces = selections.get(installation.space_selection or "", "–")
         sites = selections.get(installation.site_selection or "", "–")
         choices = [
-            Choice("settings", "Settings", "E", letter="s"),
+            Choice("settings", "Settings", key_for("rename"), letter="s"),
             Choice("space", "Which spaces", spaces, letter="p"),
             Choice("site", "Which sites", sites, letter="t"),
             Choice("events", "Events of this installation", letter="e"),
             Choice("details", "Details", "ids, addresses, settings as they are stored", letter="d"),
-            Choice("uninstall", "Uninstall", "-", letter="u"),
+            Choice("uninstall", "Uninstall", key_for("delete"), letter="u"),
         ]
         title = f"{session.title} in {session.organization_of(installation)}"
         what = await choose(session.screen, title, choices)

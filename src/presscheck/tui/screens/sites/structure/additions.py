@@ -107,7 +107,7 @@ class Additions:
         notes: tuple[Line, ...] = ()
         if takes_spaces:
             spaces = count(len(model.site_spaces), "space")
-            notes = ((Span(f"It is the first section: the {spaces} of the site are in it then.", "waiting"),),)
+            notes = ((Span(f"This is the first section: it gets the {spaces} of the site.", "waiting"),),)
         draft = self._draft_of("section", model)
         title = await self._ask_title("Title of the new section", draft, SECTION_TITLE, notes)
         if title is None:
