@@ -362,7 +362,7 @@ async def test_rows_are_found_sorted_marked_and_exported(
         await pilot.press(".", "o")
         await pick(pilot, "team")
         await until(pilot, shows="team ↓")
-        await write(pilot, "/", "bulk")
+        await write(pilot, "/", "bulk =")
         await until(pilot, shows="3 of ")
         await pilot.press("enter")
         await until(pilot, shows="=2 bulk")

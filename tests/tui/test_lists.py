@@ -12,7 +12,6 @@ from presscheck.text.styled_text import Line, Span, plain
 from presscheck.tui.commands import CommandTable
 from presscheck.tui.ui.list import Column, List, layout
 from presscheck.tui.ui.loaded import Loaded, message_for
-from presscheck.tui.ui.row_filter import RowFilter
 from presscheck.tui.widgets.empty_state import Message
 from presscheck.tui.widgets.line_view import Match
 
@@ -126,13 +125,8 @@ def test_a_filter_searches_all_cells() -> None:
 
 async def test_a_filter_shows_rows_with_all_words_and_steps_through_them() -> None:
     fruits = Fruits(Loaded((APPLE, PEAR, Fruit("crab apple", 7), Fruit("pineapple", 90))))
-
-    def apply(text: str) -> None:
-        fruits.filter(text)
-        fruits.show()
-
     async with alone(fruits.rows):
-        rows = RowFilter(lambda: fruits.rows, apply)
+        rows = fruits.row_filter(fruits.show)
         rows.highlight("P Apple")
         assert [fruit.id for fruit in fruits.items] == ["apple", "crab apple", "pineapple"]
         assert [await rows.search("P Apple", step=step) for step in (1, 1, 1, -1)] == [

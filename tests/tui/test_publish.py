@@ -208,7 +208,8 @@ async def test_what_the_plan_of_a_site_limits_is_shown(
         assert f"{len(spaces)} spaces · {waiting} open change requests" in text
         assert "visitor sign-in (from ultimate on)" in " ".join(text.split())
         assert facts.size.height > len(facts.lines), "nothing is cut"
-        await pilot.app.go(Place.site(next(one.id for one in pilot.app.screen.session.sites if one.id != site.id)))
+        listed = pilot.app.screen.session.sites.items
+        await pilot.app.go(Place.site(next(one.id for one in listed if one.id != site.id)))
         await until(pilot, shows="draft: P publishes it")
         await until(pilot, holds=lambda: "the plan" not in shown(pilot.app))
         assert facts.styles.height.value == len(facts.lines) + 1

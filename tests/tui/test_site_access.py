@@ -50,9 +50,9 @@ async def test_the_details_of_a_site_are_shown_filtered_changed_and_undone(
         await until(pilot, shows=f"{site.visibility} · {site.type}")
         await pilot.press("/")
         await paste(pilot, "draft", "enter")
-        await until(pilot, holds=lambda: [one.published for one in pilot.app.screen.session.sites] == [False])
+        await until(pilot, holds=lambda: [one.published for one in pilot.app.screen.session.sites.items] == [False])
         await pilot.press("escape")
-        await until(pilot, holds=lambda: len(pilot.app.screen.session.sites) > 1)
+        await until(pilot, holds=lambda: len(pilot.app.screen.session.sites.items) > 1)
         pilot.app.screen.go_to(Place.site(site.id))
         await until(pilot, holds=lambda: pilot.app.screen.current.id == site.id)
 

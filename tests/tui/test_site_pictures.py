@@ -112,7 +112,7 @@ async def site(pilot: Any, title: str, *keys: str) -> None:
     await pilot.press("g", "p")
     await until(pilot, shows=SIGNED)
     screen = pilot.app.screen
-    chosen = next(one for one in screen.session.sites if one.title == title)
+    chosen = next(one for one in screen.session.sites.items if one.title == title)
     screen.go_to(Place.site(chosen.id))
     await until(pilot, holds=lambda: screen.current.id == chosen.id)
     await until(pilot, holds=lambda: screen.checklist.content(chosen) is not None)

@@ -57,7 +57,7 @@ async def test_a_site_gets_a_style_guide_once_and_then_it_is_opened(
 
 
 async def _knows_guide(pilot: Any) -> bool:
-    return any(site.styleguide for site in pilot.app.screen.session.sites)
+    return any(site.styleguide for site in pilot.app.screen.session.sites.items)
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from presscheck.text.styled_text import Line, Span, cut, pad, plain
 from presscheck.tui.ui.loaded import Loaded, message_for
+from presscheck.tui.ui.row_filter import RowFilter, has_words
 from presscheck.tui.widgets.empty_state import Message
 from presscheck.tui.widgets.row_list import RowList
 
@@ -143,9 +144,7 @@ class List(ABC, Generic[T]):
         if not self._text:
             return value
         if self._filtered[0] is not value or self._filtered[1] != self._text:
-            texts = ((item, self.searched(item).lower()) for item in value)
-            words = self._text.split()
-            kept = [item for item, text in texts if all(word in text for word in words)]
+            kept = [item for item in value if has_words(self.searched(item), self._text)]
             self._filtered = (value, self._text, kept)
         return self._filtered[2]
 
@@ -184,6 +183,15 @@ class List(ABC, Generic[T]):
     def filter(self, text: str) -> None:
         """Show only items that contain all words of a lower-case text; an empty text shows all."""
         self._text = text
+
+    def row_filter(self, draw: Callable[[], None]) -> RowFilter:
+        """Return a search that filters the items while its text is typed, and draws them with `draw`."""
+
+        def apply(text: str) -> None:
+            self.filter(text)
+            draw()
+
+        return RowFilter(self.rows, apply)
 
     def key(self, index: int) -> Hashable | None:
         """Return the key of a row, or None if the row does not exist."""

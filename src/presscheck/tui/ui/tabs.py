@@ -11,7 +11,6 @@ from textual.containers import Vertical
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.ui.row_filter import RowFilter
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView
@@ -196,9 +195,4 @@ class TabScreen(BaseScreen):
     async def command_find_here(self) -> None:
         """Filter the rows by a text."""
         tab = self.lists.tab
-
-        def apply(text: str) -> None:
-            tab.filter(text)
-            self.redraw()
-
-        await self.find.open(RowFilter(lambda: tab.rows, apply), tab.rows)
+        await self.find.open(tab.row_filter(self.redraw), tab.rows)

@@ -49,7 +49,7 @@ from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.ui.ask import Checked, choose, confirm, confirm_checked, prompt
 from presscheck.tui.ui.list import NO_MATCH
 from presscheck.tui.ui.loaded import Loaded, message_for
-from presscheck.tui.ui.row_filter import RowFilter
+from presscheck.tui.ui.row_filter import RowFilter, has_words
 from presscheck.tui.widgets.empty_state import EmptyState, Message
 from presscheck.tui.widgets.marks import Marks
 from presscheck.tui.widgets.picker import Choice
@@ -273,7 +273,7 @@ class FamilyTable(Vertical):
             for start in range(0, self._total, CHUNK):
                 items = self._screen.engine.window(listing, start, CHUNK).items
                 for position, item in enumerate(items, start):
-                    if not text or text in self._searched(item):
+                    if has_words(self._searched(item), text):
                         by = sort_key(item, ordered[0]) if ordered else position
                         matches.append((by, position, self._key_of(item)))
                 await asyncio.sleep(0)
@@ -286,7 +286,7 @@ class FamilyTable(Vertical):
         self._screen.run(arrange, group="arrange", exclusive=True)
 
     def _searched(self, item: Any) -> str:
-        return " ".join(cell(item, column) for column in self.family.columns if column.kind == "text").lower()
+        return " ".join(cell(item, column) for column in self.family.columns if column.kind == "text")
 
     def _draw(self) -> None:
         if self.is_mounted and not self._screen.is_leaving:
@@ -630,13 +630,13 @@ class FamilyTable(Vertical):
             self._screen.notify("copied all facts")
 
     async def command_find_here(self) -> None:
-        """Show only rows that contain a text."""
+        """Show only rows that contain all typed words."""
 
         def apply(text: str) -> None:
             self._text = text
             self._arrange()
 
-        await self._screen.find.open(RowFilter(lambda: self._rows, apply), self._rows)
+        await self._screen.find.open(RowFilter(self._rows, apply), self._rows)
 
     def reason_edit_view(self) -> str | None:
         """Return why the listing cannot be filtered: it is unavailable, or its operation has no filters."""

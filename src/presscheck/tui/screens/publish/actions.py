@@ -143,31 +143,15 @@ class PublishActions:
             return None
         return self._unpublish(site) if site.published else self._publish(site)
 
-    def reason_mark(self) -> str | None:
-        """Return why no site can be marked: there is none, or the structure of a site has the focus."""
-        if self._session.current is None:
-            return "there is no site to mark"
-        return "only sites can be marked" if self._session.tree.has_focus else None
-
-    reason_mark_visible = reason_mark
-
-    def command_mark(self) -> None:
-        """Mark the site, or remove its mark."""
-        self._session.rows.marks.toggle()
-
-    def command_mark_visible(self) -> None:
-        """Mark all visible sites, or remove their marks if all are marked."""
-        self._session.rows.marks.toggle_visible()
-
     def reason_act_on_marked(self) -> str | None:
         """Return why marked sites cannot be published: none is marked, or `reason_publish` applies."""
-        if not self._session.rows.marks.keys:
+        if not self._session.sites.marked:
             return f"nothing is marked: {key_for('mark')} marks a site, {key_for('mark_visible')} all visible ones"
         return self.reason_publish()
 
     async def command_act_on_marked(self) -> None:
         """Ask whether to publish or unpublish the marked sites, and do it. Sites already in that state are skipped."""
-        marked = [site for site in self._session.sites if site.id in self._session.rows.marks.keys]
+        marked = self._session.sites.marked
         title = f"With {count(len(marked), 'site')}"
         choice = await choose(self._session.screen, title, ACTIONS)
         if not choice:
@@ -177,7 +161,7 @@ class PublishActions:
         if not sites:
             self._session.screen.notify("none of them is live" if unpublishes else "all of them are live already")
         elif await (self._confirm_unpublishing(sites) if unpublishes else self._confirm_publishing(sites)):
-            self._session.rows.marks.clear()
+            self._session.sites.rows.marks.clear()
             if unpublishes:
                 self._start(sites)
             else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -18,12 +18,10 @@ from presscheck.api.sites import ListSites, Site
 from presscheck.api.spaces import ListSpaces
 from presscheck.engine.publish.publish_summary import last_publish
 from presscheck.engine.publish.published_state import PublishedStates
-from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.engine.results import Result
 from presscheck.engine.shortcuts import Shortcut, change_text
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, cut, pad
-from presscheck.tui.commands import key_for
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.places import Place
 from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.publish.actions import PublishActions
@@ -32,13 +30,10 @@ from presscheck.tui.screens.publish.session import PublishSession
 from presscheck.tui.screens.publish.site_actions import SiteActions
 from presscheck.tui.screens.publish.site_pane import SitePane
 from presscheck.tui.screens.publish.site_screens import SiteScreens
-from presscheck.tui.screens.sites.writes import mark_of
 from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.loaded import Loaded, message_for
-from presscheck.tui.ui.row_filter import RowFilter
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.ui.signs import legend
-from presscheck.tui.widgets.empty_state import Message
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList
 
@@ -63,15 +58,12 @@ class PublishScreen(BaseScreen):
         self._site_screens = SiteScreens(self.session, self.actions)
         self.checklist = Checklist(self.session, self._site_screens)
         self.publish_actions = PublishActions(self.session, self.checklist)
-        self.site_filter = RowFilter(lambda: self.session.rows, lambda _: self._show_sites())
-        self._all_sites = Loaded[tuple[Site, ...]]()
-        """All sites, ignoring the filter."""
         self._is_new = True
         """True until sites are shown for the first time."""
 
     @override
     def command_handlers(self) -> Iterable[object]:
-        return (self, self.actions, self.publish_actions, self.checklist, self._site_screens)
+        return (self, self.session.sites, self.actions, self.publish_actions, self.checklist, self._site_screens)
 
     @override
     def title_line(self) -> Line:
@@ -85,21 +77,14 @@ class PublishScreen(BaseScreen):
     @override
     def body(self) -> ComposeResult:
         with Horizontal():
-            sites = RowList(
-                self._row,
-                second_line=self._facts_row,
-                key=self._key,
-                has_mark_column=False,
-                id="tree",
-            )
-            yield sites
-            yield PaneBorder(sites)
+            yield self.session.sites.rows
+            yield PaneBorder(self.session.sites.rows)
             yield SitePane(self._published, id="site")
 
     @override
     def on_mount(self) -> None:
         super().on_mount()
-        self.session.rows.focus()
+        self.session.sites.rows.focus()
         self.subscribe(self.engine.watch(ListOrganizations()), self._take_organizations, group="organizations")
         self.set_interval(CURRENT, self._check_again)
 
@@ -130,7 +115,7 @@ class PublishScreen(BaseScreen):
         if place.ids:
             self.session.open_site(place.ids[0])
             if place.command:
-                self.session.rows.focus()  # with the focus in the structure, the command would act on an item
+                self.session.sites.rows.focus()  # with the focus in the structure, the command would act on an item
 
     @override
     def run_command(self, command: Command) -> None:
@@ -151,7 +136,7 @@ class PublishScreen(BaseScreen):
     def draw(self) -> None:
         if self.is_leaving:
             return
-        if self.session.target:
+        if self.session.sites.target:
             self._show_sites()
         self._draw_structure()
 
@@ -172,9 +157,9 @@ class PublishScreen(BaseScreen):
 
     async def command_find_here(self) -> None:
         """Filter the sites by title, type, visibility or address; in the structure, search for text."""
-        rows = self.session.rows
-        if rows.has_focus:
-            await self.find.open(self.site_filter, rows)
+        sites = self.session.sites
+        if sites.rows.has_focus:
+            await self.find.open(sites.row_filter(self._show_sites), sites.rows)
         else:
             await self.find.command_find_here()
 
@@ -188,7 +173,7 @@ class PublishScreen(BaseScreen):
         if site:
             shortcut = self._shortcut(site)
             self.notify(change_text(shortcut, self.engine.shortcuts.toggle_bookmark(shortcut)))
-            self.session.rows.redraw()
+            self.session.sites.rows.redraw()
 
     def _shortcut(self, site: Site) -> Shortcut:
         return Shortcut(f"site {site.id}", site.title, organization=self.session.organization_id)
@@ -238,33 +223,27 @@ class PublishScreen(BaseScreen):
         self.subscribe(self.engine.watch_listing(spaces), lambda _: None, group="spaces")
 
     def _take_sites(self, result: Result[Page[Site] | None]) -> None:
-        self._take_loaded(Loaded(result.value.items if result.value else self._all_sites.value, result.error))
+        self._take_loaded(Loaded(result.value.items if result.value else self.session.sites.loaded.value, result.error))
 
-    def _take_loaded(self, sites: Loaded[tuple[Site, ...]]) -> None:
-        self._all_sites = sites
+    def _take_loaded(self, sites: Loaded[Sequence[Site]]) -> None:
+        self.session.sites.loaded = sites
         self.session.answered.set()
         self._begin_with_project()
         self._show_sites()
 
     def _begin_with_project(self) -> None:
         """Select the project's site when sites are first shown, unless another site is about to be selected."""
-        project = self.app_context.profile.project
-        if not self._is_new or not self._all_sites.value:
+        project, sites = self.app_context.profile.project, self.session.sites
+        if not self._is_new or not sites.loaded.value:
             return
         self._is_new = False
         name = project.site if project else None
-        site = next((site for site in self._all_sites.value if name in (site.id, site.title)), None)
-        if site and not self.session.target:
-            self.session.target = site.id
+        site = next((site for site in sites.loaded.value if name in (site.id, site.title)), None)
+        if site and not sites.target:
+            sites.target = site.id
 
     def _show_sites(self) -> None:
-        session, rows = self.session, self.session.rows
-        text, sites = rows.search_text, self._all_sites.value or ()
-        session.sites = tuple(site for site in sites if text in _searched(site)) if text else sites
-        at = next((at for at, site in enumerate(session.sites) if site.id == session.target), None)
-        rows.show(len(session.sites), cursor=rows.cursor if at is None else at)
-        if at is not None:
-            session.target = ""
+        self.session.sites.show()
         self._subscribe_structure()
 
     def _subscribe_structure(self) -> None:
@@ -272,7 +251,8 @@ class PublishScreen(BaseScreen):
         self.session.look_at(site)
         self.refresh_status_bars()
         if site is None:
-            self.session.pane.show_message(sanitize(self._explanation().line))
+            explanation = self.session.sites.explanation(online=self.engine.status.online)
+            self.session.pane.show_message(sanitize(explanation.line))
             return
         self.session.pane.show_site(site, self.checklist.line(site))
         self.session.pane.show_structure(self.session.model)
@@ -283,13 +263,6 @@ class PublishScreen(BaseScreen):
         self.subscribe(
             answers, lambda result: self._take_structure(site, result), group="structure", shows_errors=False
         )
-
-    def _explanation(self) -> Message:
-        if self._all_sites.value is None:
-            return message_for(self._all_sites, "sites", online=self.engine.status.online)
-        if self._all_sites.value:
-            return Message("No site has this text.")
-        return Message("There is no site yet.", f"{key_for('add')} creates one.")
 
     def _take_structure(self, site: Site, result: Result[SiteStructure | None]) -> None:
         self.session.model.take_result(result)
@@ -302,30 +275,3 @@ class PublishScreen(BaseScreen):
 
     def _published(self, site: Site) -> str:
         return last_publish(PublishedStates(self.engine.outbox).of(site.id), time.time())
-
-    def _key(self, index: int) -> str | None:
-        return self.session.sites[index].id if index < len(self.session.sites) else None
-
-    def _row(self, index: int, columns: int) -> Line:
-        site = self.session.sites[index]
-        mark = (Span("• ", "accent"),) if site.id in self.session.rows.marks.keys else ()
-        state = Span("● live", "added") if site.published else Span("○ draft", "quiet")
-        waiting, style = mark_of(site)
-        star = (Span(" ★", "accent"),) if self.engine.shortcuts.is_bookmarked(f"site {site.id}") else ()
-        title = (*mark, Span(waiting, style), Span(sanitize(site.title), "strong"), *star)
-        name = pad(cut(title, columns - 9), columns - 9)
-        return (*name, Span(" "), *pad((state,), 8))
-
-    def _facts_row(self, index: int, columns: int) -> Line:
-        return cut((Span("  "), Span(" · ".join(_facts(self.session.sites[index])), "quiet")), columns)
-
-
-def _facts(site: Site) -> list[str]:
-    """Return visibility, address and type of a site as display text."""
-    address = shown_address(site, site.urls.published).partition("://")[2].rstrip("/") or site.hostname or ""
-    base = f"/{site.basename}" if site.basename and not address else ""
-    return [sanitize(part) for part in (site.visibility, site.type, address or base) if part]
-
-
-def _searched(site: Site) -> str:
-    return " ".join((site.title, "live" if site.published else "draft", *_facts(site))).lower()

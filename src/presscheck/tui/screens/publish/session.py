@@ -1,4 +1,4 @@
-"""The state of the publish screen: the loaded sites, and the structure of the site under the cursor."""
+"""The state of the publish screen: the list of sites, and the structure of the site under the cursor."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from presscheck.api.sites import Site
 from presscheck.tui.commands import key_for
+from presscheck.tui.screens.publish.site_list import SiteList
 from presscheck.tui.screens.publish.site_pane import SitePane
 from presscheck.tui.screens.sites.structure.model import SiteTree
 from presscheck.tui.screens.sites.structure.session import StructureSession
-from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from presscheck.api.organizations import Organization
@@ -25,17 +25,15 @@ class PublishSession(StructureSession):
 
     Attributes:
         organization: the organization; None until it is loaded.
-        sites: the listed sites.
+        sites: the list of sites.
         answered: set when the sites have loaded or failed to load.
-        target: id of the site to select when it appears in the list; empty for none.
     """
 
     def __init__(self, screen: BaseScreen) -> None:
         super().__init__(screen, SiteTree("", Site(id="")))
         self.organization: Organization | None = None
-        self.sites: tuple[Site, ...] = ()
+        self.sites = SiteList(screen)
         self.answered = asyncio.Event()
-        self.target = ""
         self._structures: dict[str, SiteTree] = {}
         """Structures of visited sites by site id."""
 
@@ -45,11 +43,6 @@ class PublishSession(StructureSession):
         return self.organization.id if self.organization else ""
 
     @property
-    def rows(self) -> RowList:
-        """The list of sites."""
-        return self.screen.query_one(RowList)
-
-    @property
     def pane(self) -> SitePane:
         """The pane of the site under the cursor."""
         return self.screen.query_one(SitePane)
@@ -57,8 +50,7 @@ class PublishSession(StructureSession):
     @property
     def current(self) -> Site | None:
         """The site under the cursor; None without sites."""
-        at = self.rows.cursor if self.screen.is_mounted else 0
-        return self.sites[at] if at < len(self.sites) else None
+        return self.sites.current
 
     def site_reason(self) -> str | None:
         """Return why no command can act on a site: there is no site under the cursor."""
@@ -74,5 +66,5 @@ class PublishSession(StructureSession):
 
     def open_site(self, site_id: str) -> None:
         """Select a site as soon as it is in the list."""
-        self.target = site_id
+        self.sites.target = site_id
         self.screen.redraw()

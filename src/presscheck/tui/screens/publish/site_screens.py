@@ -55,7 +55,7 @@ class SiteScreens:
             where = f": {app}" if app else ""
             session.screen.notify(f"the API has no call for the hostname: change it in the web app{where}")
         else:
-            session.rows.focus()
+            session.sites.rows.focus()
             if dialog := self._actions.change_detail(item):
                 session.screen.run(dialog)
 
