@@ -338,6 +338,13 @@ async def test_status_line_and_empty_state_show_their_text() -> None:
         text = shown(pilot.app)
         assert text[0].endswith("…  live")
         assert len(text[0]) == 39
+        bar.show((Span(" " * 34), Span("age 12")))
+        await pilot.pause()
+        assert shown(pilot.app)[0].endswith("age 12"), "a line without a right part has the whole width"
+        bar.show((Span("a long way to go " * 9),))
+        await pilot.pause()
+        text = shown(pilot.app)
+        assert len(text[0]) == 40 and text[0].endswith("…")
         assert any("Nobody waits" in line for line in text)
         empty_state.show_message(Message("The sites cannot be shown", "403: not yours", "failed"))
         await pilot.pause()

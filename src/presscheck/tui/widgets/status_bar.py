@@ -91,6 +91,8 @@ class StatusLine(ClickableLines):
     @override
     def line_at(self, y: int) -> Line:
         columns = self.size.width
+        if not self.right:
+            return cut(self.left, columns)
         right = cut(self.right, max(columns * 2 // 3, columns - width(self.left) - 3, 0))
         left = cut(self.left, max(0, columns - width(right) - 3))
         gap = max(1, columns - width(left) - width(right) - 1)

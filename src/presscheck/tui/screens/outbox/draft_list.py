@@ -37,7 +37,7 @@ class DraftList(List[Draft]):
         self._drafts, self._actions = drafts, actions
         label = Column[Draft]("draft", lambda draft: (Span("✎ ", "accent"), Span(label_of(draft))))
         where = Column[Draft]("where", lambda draft: (Span(drafts.where(draft), "quiet"),))
-        super().__init__((label, where, Column("age", _age, 8)), second_line=self._state)
+        super().__init__((label, where, Column("age", _age, 6)), second_line=self._state)
 
     @override
     @property

@@ -45,7 +45,7 @@ class HistoryList(List[HistoryEntry]):
     def __init__(self, screen: BaseScreen) -> None:
         self._screen = screen
         self._entries: tuple[HistoryEntry, ...] = ()
-        super().__init__((Column("change", _change), Column("age", _age, 8)), second_line=self._outcome)
+        super().__init__((Column("change", _change), Column("age", _age, 6)), second_line=self._outcome)
 
     @override
     @property

@@ -78,7 +78,7 @@ class UnsentList(List[OutboxEntry]):
         self._held_up: dict[int, Row] = {}
         self._opened: set[int] = set()
         """The ids of page edits whose difference was shown. A draft that its agent edits again has a new id."""
-        super().__init__((Column("change", _change), Column("age", _age, 8)), second_line=self._state)
+        super().__init__((Column("change", _change), Column("age", _age, 6)), second_line=self._state)
 
     @override
     @property
