@@ -13,6 +13,7 @@ from tests.saml_files import certificate, metadata
 from tests.service_users import token_of
 from tests.tui.admin import family, form, go_to
 from tests.tui.app_driver import app_on, pick, plain, running, shown, until, write
+from tests.tui.draft_places import drafted
 from tests.tui.drafts import open_drafts
 from tests.tui.keyboard import LONG, burst
 from tests.tui.site_access import comes
@@ -543,6 +544,19 @@ async def test_a_provider_is_made_from_its_metadata(service: RunningService, tmp
             await pilot.press("enter")
             await until(pilot, shows=reason)
         assert pilot.app.screen.query_one(Input).value == str(bad), "what was typed is there to be corrected"
+        await pilot.press("escape", "escape")
+        await drafted(pilot, "path of a file to fill in a form")
+        dialog = await form(pilot)
+        assert dialog.texts["label"] == "Keys", "the form has its own draft"
+        await pilot.press("ctrl+l")
+        await until(pilot, shows="Fill in from a file (SAML metadata")
+        assert pilot.app.screen.query_one(Input).value == str(bad)
+        await pilot.press("escape", "escape", "q")
+        await until(pilot, shows="No SAML providers yet.", holds=lambda: isinstance(pilot.app.screen, AdminScreen))
+        await pilot.press("a")
+        dialog = await form(pilot)
+        await pilot.press("ctrl+l")
+        await until(pilot, shows="Fill in from a file (SAML metadata")
         pilot.app.screen.query_one(Input).value = str(good)
         await pilot.press("enter")
         await until(pilot, holds=lambda: pilot.app.screen is dialog and dialog.texts["entity_id"] == "urn:keys")

@@ -19,6 +19,7 @@ from presscheck.config.validation import read_folders
 from presscheck.engine.checkout.folder import folder_changes
 from presscheck.engine.checkout.pull import open_checkout
 from presscheck.engine.checkout.state import Checkout, CheckoutState
+from presscheck.engine.drafts import drafts
 from presscheck.errors import ChecksFailed, ConfigurationError
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.places import Place
@@ -52,13 +53,17 @@ async def test_change_request_is_checked_out_edited_and_pushed(
         await write(pilot, "", str(tmp_path / "full"), "enter")
         await until(pilot, shows="Choose another folder")
         assert read_folders(pilot.app.settings_file) == {}, "another folder can be chosen"
+        [draft] = drafts(pilot.app.engine.outbox.drafts())
+        assert (draft.label, draft.text) == ("folder of a space: API docs", str(tmp_path / "full"))
         await pilot.press(".", "F")
         await until(pilot, shows="Its pages become Markdown files there")
+        assert pilot.app.focused.value == draft.text
         await pilot.press("ctrl+u", *("backspace",) * 20)
         await write(pilot, "", str(folder))
         await pilot.press("enter")
         await until(pilot, shows="Open #5 of API docs")
         assert read_folders(pilot.app.settings_file) == {"API docs": str(folder)}
+        assert not pilot.app.engine.outbox.drafts()
         await pick(pilot, str(shell))
         await until(pilot, shows="Push 1 changed file to #5?")
         assert "edited overview.md" in " ".join(shown(pilot.app).split())

@@ -307,7 +307,10 @@ async def test_a_component_is_rendered_and_answers(service: RunningService, tmp_
 
         # values are typed and chosen here; a select with an action tells the integration at once
         await enter("no name")
-        await write(pilot, "", "Ada", "enter")
+        await write(pilot, "", "Ada", "escape")
+        await enter("no name")
+        await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input) and pilot.app.focused.value == "Ada")
+        await pilot.press("enter")
         await enter("Red  ▾")
         await pick(pilot, "Green")
         await until(pilot, shows="color is green")

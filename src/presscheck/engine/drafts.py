@@ -32,6 +32,8 @@ APPROVAL, CHANGES = f"{REVIEW_DRAFT} approved", f"{REVIEW_DRAFT} changes-request
 """The draft names of both kinds of review."""
 PAGE, BASE = "edit", "base"
 """The draft names of the text of a page, and of the text before the edit."""
+FILE_OF = "file of "
+"""Prefix of the keys of drafts of the path of a file that fills in a form; the key of the form follows."""
 INSTRUCTIONS = "AI instructions "
 """Prefix of the keys of AI instruction drafts; with `BASE`, of the texts before the edit."""
 Fate = Literal["", "merged", "archived", "missing", "page deleted", "comment deleted"]
@@ -57,15 +59,17 @@ PlaceKind = Literal[
     "space",
     "item",
     "site",
+    "sites",
     "structure",
     "access",
     "share links",
+    "sign-in",
     "adaptive",
     "customization",
     "files",
     "inbox",
     "change",
-    "export",
+    "family",
     "form",
     "settings",
     "instructions",
@@ -117,14 +121,19 @@ _OTHERS = (
     _Kind("inbox request changes", "", "request for changes to marked change requests", "inbox", "act_on_marked"),
     _Kind("outbox ", "", "edit of an unsent change", "change"),
     _Kind("form ", "", "form", "form", target="rest"),
+    _Kind(FILE_OF, "", "path of a file to fill in a form", "form", target="rest"),
     _Kind("settings ", "", "form", "settings", target="rest"),
-    _Kind("export ", "", "name of a file to export to", "export", "export_rows", "rest"),
+    _Kind("export ", "", "name of a file to export to", "family", "export_rows", "rest"),
+    _Kind("import ", "", "path of a file to import", "family", "import_rows", "rest"),
     _Kind("subject ", "", "subject of a new change request", "space", "new_request"),
     _Kind("new page from ", "", "title of a new page", "draft", target="rest"),
+    _Kind("folder of space ", "", "folder of a space", "space", "folder"),
+    _Kind("new site ", "", "title of a new site", "sites", "add"),
     _Kind("new space ", "", "title of a new space", "item", "add"),
     _Kind("new collection ", "", "title of a new collection", "item", "add"),
     _Kind("title space ", "", "title of a space", "item", "rename", "two"),
     _Kind("title collection ", "", "title of a collection", "item", "rename", "two"),
+    _Kind("emoji space ", "", "emoji of a space", "item", "rename", "two"),
     _Kind("description collection ", "", "description of a collection", "item", "rename", "two"),
     _Kind("replace subject ", "", "subject of a replacement", "space", "find_replace"),
     _Kind("replace file ", "", "path of a file that replaces another", "files", target="about"),
@@ -139,6 +148,7 @@ _OTHERS = (
     _Kind("audience ", " of site ", "audience", "adaptive"),
     _Kind("share link of site ", "", "name of a share link", "share links", "add"),
     _Kind("share link ", "", "name of a share link", "share links", target="about"),
+    _Kind("sign-in ", " of site ", "URL of visitor sign-in", "sign-in"),
     _Kind("redirect of site ", "", "redirect", "access", "add"),
     _Kind("redirect ", "", "redirect", "access", target="about"),
     _Kind("", " redirects ", "file of redirects", "access"),

@@ -18,6 +18,7 @@ from presscheck.engine.checkout.pull import open_checkout, pull
 from presscheck.engine.checkout.queued_push import push_or_queue, require_idle
 from presscheck.engine.checkout.state import Checkout, CheckoutState
 from presscheck.errors import PresscheckError
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
@@ -41,8 +42,10 @@ async def open_folder(screen: BaseScreen, space_id: str, request: ChangeRequest 
     own = _folder_of(space, read_folders(screen.app_context.settings_file))
     folder = _folder_of(space, folders_of(screen.app_context.settings_file, screen.app_context.profile.project))
     is_new = folder is None or own is None or _path(folder) != _path(own)
+    about, proposal = {"space": space.id, "title": space.title}, f"~/{'-'.join(space.title.casefold().split())}"
+    draft = DraftSlot(screen.engine.outbox, f"folder of space {space.id}", proposal, about)
     if folder is None:
-        folder = await _ask_folder(screen, space)
+        folder = await _ask_folder(screen, space, draft)
     elif is_new and not await _allow_folder(screen, space, folder):
         folder = None
     if folder is None:
@@ -58,6 +61,7 @@ async def open_folder(screen: BaseScreen, space_id: str, request: ChangeRequest 
         checkout = await asyncio.to_thread(open_checkout, _path(folder), state)
         if is_new:  # saved only after the checkout, so that an unusable folder is asked for again
             save_folder(screen.app_context.settings_file, space.title, folder)
+            draft.discard()
         require_idle(screen.engine.outbox, checkout.root)
         screen.notify(f"checking out {state.place} of {sanitize(space.title)} …")
         pulled = await pull(screen.engine, checkout, screen.engine.me.display_name)
@@ -80,13 +84,13 @@ async def _allow_folder(screen: BaseScreen, space: Space, folder: str) -> bool:
     return await confirm(screen, title, [(Span(note),)], "check out")
 
 
-async def _ask_folder(screen: BaseScreen, space: Space) -> str | None:
+async def _ask_folder(screen: BaseScreen, space: Space, draft: DraftSlot) -> str | None:
     """Ask for the folder of a space."""
     note = "Its pages become Markdown files there, for any editor. The folder is kept in your settings."
     return await prompt(
         screen,
         f"Folder for {sanitize(space.title)}",
-        f"~/{'-'.join(space.title.casefold().split())}",
+        draft,
         confirm_label="check out",
         validate=lambda folder: folder_error(space.title, folder),
         hint="a new or empty folder, such as ~/docs/guides",

@@ -16,7 +16,9 @@ from textual.message import Message
 from textual.widgets import Input
 from typing_extensions import override
 
+from presscheck.engine.drafts import FILE_OF
 from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width, wrap
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from presscheck.engine.forms.form import Form, FormField
     from presscheck.engine.forms.form_files import FormFile
     from presscheck.engine.forms.references import Reference
-    from presscheck.store.drafts import DraftSlot
 
 Lookup = Callable[["Reference"], Awaitable["Sequence[Choice] | None"]]
 """Returns the items that a field can refer to, by id and name, or None if they cannot be listed."""
@@ -365,12 +366,14 @@ class FormDialog(Dialog[Any]):
             self._show()
 
     async def _fill_in(self, file: FormFile) -> None:
+        form = self._draft
+        draft = DraftSlot(form.outbox, f"{FILE_OF}{form.key}", self._path, form.about) if form else None
         reason = ""
         while True:
             path = await app_of(self).push_screen_wait(
                 PromptDialog(
                     f"Fill in from a file ({file.title})",
-                    self._path,
+                    draft or self._path,
                     max_length=None,
                     hint="path of the file",
                     notes=error_note(f"{self._path}: {reason}" if reason else ""),
@@ -385,6 +388,8 @@ class FormDialog(Dialog[Any]):
                 reason = error.reason
             else:
                 break
+        if draft:
+            draft.discard()
         for field in self.fields:
             if field.name in texts:
                 self._input(field.name).value = field.text_of(texts[field.name])

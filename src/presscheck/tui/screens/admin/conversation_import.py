@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.admin.family import OrganizationScreen
     from presscheck.tui.screens.admin.table import FamilyTable
 
-DRAFT = "import conversations"
-"""The key of the draft that holds the path."""
 MOST_FAILED = 1000
 """Maximum number of failed lines in the report; more lines are only counted."""
 
@@ -48,7 +46,8 @@ class ConversationImport:
 
     async def command_import_rows(self) -> None:
         """Ask for a file, import its conversations, and show the lines that failed."""
-        screen, draft = self._screen, DraftSlot(self._screen.engine.outbox, DRAFT)
+        screen = self._screen
+        draft = DraftSlot(screen.engine.outbox, f"import {self._table.family.title}")
         organization = screen.organization
         if organization is None:
             return
@@ -72,9 +71,9 @@ class ConversationImport:
                 reason = f"{path} cannot be read: {problem}"
             else:
                 break
-        draft.discard()
         try:
             await self._send(organization.id, file)
+            draft.discard()
         finally:
             file.close()
 

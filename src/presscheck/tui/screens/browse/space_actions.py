@@ -313,11 +313,14 @@ class SpaceActions:
 
     async def _change_emoji(self, space_id: str, present: str) -> None:
         hint = "one emoji, or its code such as 1f4d6; empty: none"
-        text = await prompt(
-            self._screen, "Emoji", present, min_length=0, max_length=TITLE, validate=emoji_problem, hint=hint
+        draft = DraftSlot(self._screen.engine.outbox, f"emoji space {space_id}", present)
+
+        async def write(emoji: str) -> None:
+            await self._write(UpdateSpace(space_id=space_id, emoji=emoji_code(emoji)))
+
+        await change_text(
+            self._screen, "Emoji", draft, write, min_length=0, max_length=TITLE, validate=emoji_problem, hint=hint
         )
-        if text is not None and text != present:
-            await self._write(UpdateSpace(space_id=space_id, emoji=emoji_code(text)))
 
     # moving
 

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, cast
 
 from presscheck.api.organizations import ListOrganizations
-from presscheck.engine.drafts import DraftPlace
+from presscheck.engine.drafts import FILE_OF, DraftPlace
 from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.integration.settings_form import continue_settings
 from presscheck.tui.screens.admin.operation_form import fill_in, outcome, stored_form
@@ -30,6 +30,7 @@ SCREENS = {
     "structure": "go_structure",
     "access": "go_access",
     "share links": "go_access",
+    "sign-in": "go_access",
     "adaptive": "go_adaptive",
     "customization": "go_customization",
 }
@@ -64,11 +65,13 @@ class DraftPlaces:
             self._run("go_inbox")
             self._tell(draft, place)
             return True
-        if place.kind == "export":
+        if place.kind == "family":
             await self._screen.app_context.go(Place.family(place.target))
             return await self._continue(draft, place)
         if place.kind in ("space", "item", "files"):
             return await self._open_in_browse(draft, place)
+        if place.kind == "sites":
+            return await self._open_sites(draft, place)
         return place.kind != "draft" and await self._open_site(draft, place)
 
     async def _open_form(self, draft: Draft) -> bool:
@@ -76,7 +79,7 @@ class DraftPlaces:
         form = stored_form(draft)
         if form is None:
             return False
-        answer = await fill_in(self._screen, form, draft.stored.key)
+        answer = await fill_in(self._screen, form, draft.stored.key.removeprefix(FILE_OF))
         if answer is not None:
             self._screen.notify(outcome(form.title, answer))
         self._screen.refresh_status_bars()
@@ -127,6 +130,11 @@ class DraftPlaces:
 
         return await self._continue(draft, DraftPlace("item", key, command), is_there)
 
+    async def _open_sites(self, draft: Draft, place: DraftPlace) -> bool:
+        publish = cast("PublishScreen", await self._screen.app_context.go(Place("publish")))
+        publish.session.sites.rows.focus()  # with the focus in the structure, the command would act on an item
+        return await self._continue(draft, place, lambda: publish.session.organization_id == place.target)
+
     async def _open_site(self, draft: Draft, place: DraftPlace) -> bool:
         app = self._screen.app_context
         publish = cast("PublishScreen", await app.go(Place.site(place.target)))
@@ -145,8 +153,9 @@ class DraftPlaces:
             if await self._until(lambda: adaptive.session.schema.value is not None):
                 return await adaptive.continue_draft(draft.stored.key)
             return False
-        if place.kind == "share links":
-            cast("SiteAccessScreen", app.screen).show_share_links()
+        if place.kind in ("share links", "sign-in"):
+            access = cast("SiteAccessScreen", app.screen)
+            access.lists.show_tab(access.share_links if place.kind == "share links" else access.sign_in)
         return await self._continue(draft, place)
 
     async def _continue(self, draft: Draft, place: DraftPlace, is_there: Callable[[], bool] = lambda: True) -> bool:

@@ -55,8 +55,9 @@ class SiteDetails:
             The site, or None if the user canceled or the service has not answered with the site.
         """
         organization = self._organization_id
+        draft = DraftSlot(self._screen.engine.outbox, f"new site {organization}")
         min_length, max_length = TITLE
-        title = await prompt(self._screen, "Title of the new site", min_length=min_length, max_length=max_length)
+        title = await prompt(self._screen, "Title of the new site", draft, min_length=min_length, max_length=max_length)
         if title is None:
             return None
         choices = await space_choices(self._screen.engine, organization, ())
@@ -64,7 +65,9 @@ class SiteDetails:
         if spaces is None:
             return None
         call = CreateSite(organization_id=organization, title=title, spaces=spaces)
-        return await self._screen.engine.write(call).landed()
+        site = await self._screen.engine.write(call).landed()
+        draft.discard()
+        return site
 
     async def delete(self, site: Site) -> None:
         """Delete a site after the user has typed its title."""

@@ -328,14 +328,15 @@ class ComponentScreen(BaseScreen):
 
             dialog = EntryDialog(control.label, (field,), confirm_label="OK", progress="", submit=taken)
             return await self.ask(dialog)
+        draft = DraftSlot(self.engine.outbox, f"{self._draft_key} {control.name}", present)
         if control.element.get("multiline"):
-            draft = DraftSlot(self.engine.outbox, f"{self._draft_key} {control.name}", present)
             text = await self.ask(Composer(control.label, draft, may_be_empty=True))
-            if text is not None:
-                draft.discard()
-            return text
-        hint = sanitize(str(control.element.get("placeholder") or ""))
-        return await prompt(self, control.label, present, min_length=0, max_length=None, hint=hint)
+        else:
+            hint = sanitize(str(control.element.get("placeholder") or ""))
+            text = await prompt(self, control.label, draft, min_length=0, max_length=None, hint=hint)
+        if text is not None:
+            draft.discard()
+        return text
 
     async def _ask_option(self, control: Control, present: Any) -> Any:
         """Choose an option of a select, or several if the select allows that. Without options, ask for a text.

@@ -56,10 +56,6 @@ class SiteAccessScreen(TabScreen):
         self.session.load()
         self.lists.show_tab(self._first)
 
-    def show_share_links(self) -> None:
-        """Show the tab of the share links."""
-        self.lists.show_tab(self.share_links)
-
     @override
     def command_refresh(self) -> None:
         """Request all lists again, and the pages that redirects can lead to."""

@@ -9,11 +9,12 @@ from typing_extensions import override
 
 from presscheck.api.operation import NOT_CACHED
 from presscheck.api.site_settings import GetPublishingAuth, RegeneratePublishingAuth, UpdatePublishingAuth
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import key_for
 from presscheck.tui.screens.sites.writes import send
-from presscheck.tui.ui.ask import choose, confirm, prompt
+from presscheck.tui.ui.ask import change_text, choose, confirm
 from presscheck.tui.ui.list import Column, List
 from presscheck.tui.ui.loaded import Loaded
 from presscheck.tui.widgets.picker import Choice
@@ -129,17 +130,25 @@ class SignInSettings(List[Setting]):
                 await self._send(chosen)
         else:
             present = getattr(sign_in, setting) or ""
-            url = await prompt(
+            site = self._session.site
+            about = {"site": site.id, "title": f"{row.name} · {site.title}"}
+            draft = DraftSlot(
+                self._session.screen.engine.outbox, f"sign-in {setting} of site {site.id}", present, about
+            )
+
+            async def write(url: str) -> None:
+                await self._send(sign_in.backend, **{setting: url or None})
+
+            await change_text(
                 self._session.screen,
                 row.name,
-                present,
+                draft,
+                write,
                 min_length=0,
                 max_length=LONGEST_URL,
                 validate=lambda typed: None if not typed or _is_web(typed) else "a URL such as https://example.org",
                 hint="https://example.org/sign-in; empty: none",
             )
-            if url is not None and url != present:
-                await self._send(sign_in.backend, **{setting: url or None})
 
     async def _send(self, backend: str, **given: Any) -> None:
         call = UpdatePublishingAuth(**self._session.path, backend=cast("Any", backend), **given)
