@@ -313,7 +313,17 @@ def test_values_of_wrong_types_are_left_out(wrong: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"[]", b"{}", b"a: [", b'{"openapi": ', b"openapi: !!python/name:os.system", b"x: 1"]
+    "content",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b"a: [",
+        b'{"openapi": ',
+        b"openapi: !!python/name:os.system",
+        b"x: 1",
+        b"openapi: 3.1.0\nx-changelog: {2024-01-01: first}",
+    ],
 )
 def test_other_files_are_no_specifications(content: bytes) -> None:
     with pytest.raises(SpecificationError):

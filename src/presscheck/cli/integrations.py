@@ -293,7 +293,7 @@ class Development:
         return environment
 
     async def reload(self) -> None:
-        """Read the folder again whenever a file in it changes.
+        """Read the manifest again whenever it, its script or one of its pictures changes, until canceled.
 
         Raises:
             OSError: standard output cannot be written.

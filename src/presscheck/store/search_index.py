@@ -40,7 +40,9 @@ class Entry:
     Attributes:
         scope: the group of entries within which the id is unique, such as the pages of a space.
         page: the id of the page, or of the commented page.
-        path: the path of a page; for a comment, the id of the first comment of its thread.
+        title: the title; for a comment, the name of its author.
+        path: the path of a page, or a change request as `space#number`; for a comment, the id of the first comment of
+            its thread.
         body: the text; None if unknown, which keeps the indexed text.
         links: the targets of the links in the text, as written; None if unknown.
         words: title, headings and body, normalized and split into words.

@@ -57,7 +57,7 @@ ATTRIBUTES: dict[str, str] = {
 }
 """The text attribute of each style word."""
 RAISED = frozenset(("code", "raised"))
-"""Style words with the raised background. Dialogs add `raised` to all their text."""
+"""Style words with the raised background. Dialogs add `raised` to all their text but that of inputs."""
 CURSOR = "cursor"
 """The style word of the row under the cursor. Only its uncolored text is bold, so that moving repaints few cells."""
 

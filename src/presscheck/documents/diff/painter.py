@@ -173,7 +173,7 @@ def _by_cell(line: Line, columns: int) -> Iterator[Line]:
 
 
 class TableColumns:
-    """The column widths of all tables of two texts."""
+    """The column widths of each table in a diff, wide enough for the old and the new text."""
 
     def __init__(self, paired: Iterable[SegmentPair]) -> None:
         self._sizes: dict[int, list[int] | None] = {}
@@ -554,7 +554,7 @@ def _source_text(segment: Segment) -> str:
 
 
 def mark_all(mark: str, lines: Sequence[Line], tint: str | None = None) -> list[MarkedLine]:
-    """Return lines with the same mark, tinted in its color or in `tint`."""
+    """Give all lines the same mark and its color, or the color `tint`; with an empty `tint`, they keep their colors."""
     return [MarkedLine(mark, tint_line(line, mark if tint is None else tint)) for line in lines]
 
 

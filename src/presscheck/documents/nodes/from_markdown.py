@@ -209,7 +209,7 @@ class BlockReader:
         return block_node("list-item", fit_children("list-item", self.flow(inner)), data)
 
     def code(self, token: Token, inner: Tokens) -> Nodes:
-        """Convert code line by line."""
+        """Convert a code block; each of its lines becomes a node."""
         return [code_node(token.content, token.info.strip())]
 
     def rule(self, token: Token, inner: Tokens) -> Nodes:

@@ -159,5 +159,5 @@ class _Generator:
 
 
 def _is_quotable(name: str) -> bool:
-    """Return whether the name of an operation or a model can be an attribute of a block, which has no escapes."""
+    """Return whether a path or name fits into an attribute of a block, which separates names by commas."""
     return bool(name) and not any(part in name for part in ('"', "%}", "{%", "\n", "<", ","))

@@ -112,7 +112,7 @@ def read_specification(content: bytes) -> Specification:
         raise SpecificationError("the specification is too large")
     try:
         document = json.loads(content) if is_json else _plain(load_yaml_value(content))
-    except (InvalidYaml, ValueError, RecursionError):
+    except (InvalidYaml, TypeError, ValueError, RecursionError):
         raise SpecificationError("the specification cannot be read") from None
     if not isinstance(document, dict) or not ("openapi" in document or "swagger" in document):
         raise SpecificationError("the file is not an OpenAPI specification")
@@ -122,7 +122,11 @@ def read_specification(content: bytes) -> Specification:
 
 
 def _plain(value: Any) -> Any:
-    """Convert a value from YAML to a value that JSON can have: dates and all keys of objects become text."""
+    """Convert a value from YAML to one that JSON can have: dates become text, and keys that are numbers or booleans.
+
+    Raises:
+        TypeError: a key is of another type, such as a date.
+    """
     return json.loads(json.dumps(value, default=str))
 
 

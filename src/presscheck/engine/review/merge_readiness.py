@@ -65,7 +65,7 @@ def comment_reason(space: Space | None) -> str | None:
 
 
 def lock_reason(space: Space) -> str | None:
-    """Return that a space is locked, so that nothing in it can be edited or merged; None if it is not."""
+    """Return the reason if a lock prevents the user from editing and merging in a space; None if no lock does."""
     is_locked = space.edit_mode == "locked" and not space.permissions.edit
     return f"{sanitize(space.title)} is locked" if is_locked else None
 

@@ -153,7 +153,7 @@ async def merged_tree(read: Read, row: Row, call: Call, settle: float) -> Merged
 
 
 def added(request: ChangeRequest, page: str) -> content_changes.ContentUpdate:
-    """Return the result of an insertion whose response is missing or has no id: the id of the new page."""
+    """Build the response that the insertion of a page should have had, for one that is missing or has no id."""
     ref = content_changes.PageRef(id=page)
     written = content_changes.PageWritten(object="created_page", page=ref)
     return content_changes.ContentUpdate(change_request=request, changes=(written,))

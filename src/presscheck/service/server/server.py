@@ -97,7 +97,8 @@ class ServeOptions:
 
 
 def serve(options: ServeOptions) -> None:
-    """Run the service until SIGTERM or SIGINT. With `until_closed`, also stop when standard input ends.
+    """Run the service until SIGTERM or SIGINT. With `until_closed`, a single process also stops when standard
+    input ends.
 
     Print the address on the first line of standard output, and the token of the owner on the second if the token is
     new.

@@ -50,16 +50,16 @@ def web_routes(
     live: LivePages | None = None,
     diagrams: DiagramScript | None = None,
 ) -> list[Route]:
-    """Return the routes of published sites and their style sheet.
+    """Return the routes of web pages: published sites, previews, the front page, links of the app, styles and scripts.
 
     Args:
         database: the database of the service.
-        versions: the version of the database.
+        versions: reads the version of the database.
         files: the stored files.
         clock: returns the current time.
         blocks: draws the blocks of integrations.
         live: notifies pages of changes in their space.
-        diagrams: the script that draws diagrams; without it, pages show their source.
+        diagrams: the script that draws diagrams; without it, pages show the source of each diagram.
     """
 
     def send_app_page(request: Request) -> Response:

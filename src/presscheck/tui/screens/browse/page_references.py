@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.references.page_pictures import PagePictures
 
 MOST_SPECIFICATIONS = 5
-"""Maximum number of API descriptions that are read for a page."""
+"""Maximum number of published API descriptions that are read for a page, and of those in files."""
 LARGEST_DESCRIPTION = 1 << 20
 """Maximum size, in bytes, of a file with an API description."""
 NOT_HERE = "This space has no such reusable content."
