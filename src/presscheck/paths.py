@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -121,13 +120,3 @@ def make_private_directory(path: Path) -> None:
 def private_opener(path: str, flags: int) -> int:
     """Open a file, for `open(..., opener=private_opener)`. A new file is created with mode 0600."""
     return os.open(path, flags, PRIVATE_FILE)
-
-
-def sync_directory(directory: Path) -> None:
-    """Wait until new and renamed files of a directory survive a power failure, on file systems that support it."""
-    with suppress(OSError):
-        descriptor = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -119,7 +119,7 @@ def engine_of(job: dict[str, Any]) -> Any:
 
 def hurry(takes: float, settle: float) -> None:
     """The same code with shorter times: how long the client waits for an answer, and the settle time."""
-    wiring._short_hash = lambda _: "x"  # every start of a run has its own proxy, and the same outbox
+    wiring.short_hash = lambda _: "x"  # every start of a run has its own proxy, and the same outbox
     delivery.TIMEOUT, delivery.SETTLE, delivery.ABANDONED_AFTER = takes, settle, takes + settle
     scheduler.FIRST_PAUSE, scheduler.LONGEST_PAUSE, delivery.POLL_INTERVAL, delivery.RETRY_AFTER_ERROR = (
         0.05,

@@ -12,7 +12,7 @@ from tests.bait import Bait
 
 from presscheck.service.bounded_process import run_bounded
 from presscheck.service.html_conversion import MOST_BYTES, MOST_LINKS, MOST_SECONDS, NotConverted, convert_html
-from presscheck.service.jobs.web_crawler import Found
+from presscheck.service.jobs.web_crawler import CrawledPage
 
 URL = "https://example.org/docs/"
 HUGE = {
@@ -38,7 +38,7 @@ def test_a_page_is_read_in_its_encoding(encoding: str, text: str) -> None:
 
 def test_only_links_to_imported_pages_are_rewritten() -> None:
     code = f"`[x]({URL}a)`"
-    page = Found(URL, "T", "t", f"[{URL}a]({URL}a#b) {code} {URL}a [x](https://example.org/c)\n")
+    page = CrawledPage(URL, "T", "t", f"[{URL}a]({URL}a#b) {code} {URL}a [x](https://example.org/c)\n")
     rewritten = page.markdown({f"{URL}a": "/docs/a"})
     assert rewritten == f"[{URL}a](/docs/a#b) {code} {URL}a [x](https://example.org/c)\n"
 

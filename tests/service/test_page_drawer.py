@@ -29,7 +29,7 @@ class Drawings:
     """
 
     def __init__(self) -> None:
-        self._draw, self._render = views.answered, page_body.render_page_html
+        self._draw, self._render = views.site_response, page_body.render_page_html
         self._thread = threading.local()
         self.in_background: list[str] = []
         self.texts: list[str] = []
@@ -72,7 +72,7 @@ async def until(condition: Callable[[], bool]) -> None:
 @pytest.fixture
 def drawings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawings]:
     drawings = Drawings()
-    monkeypatch.setattr(views, "answered", drawings.draw)
+    monkeypatch.setattr(views, "site_response", drawings.draw)
     monkeypatch.setattr(page_body, "render_page_html", drawings.render)
     monkeypatch.setattr(page_drawer, "PAUSE", 0.05)
     yield drawings

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
-
-from presscheck.paths import sync_directory
 
 _is_unfinished = re.compile(r"\..+\.\d+\.new").fullmatch
 
@@ -42,6 +41,16 @@ def replace_file(file: Path, content: str | bytes, mode: int, *, is_lasting: boo
     except BaseException:
         new.unlink(missing_ok=True)
         raise
+
+
+def sync_directory(directory: Path) -> None:
+    """Wait until new and renamed files of a directory survive a power failure, on file systems that support it."""
+    with suppress(OSError):
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _open_new(file: Path) -> int:

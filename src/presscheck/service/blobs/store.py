@@ -19,7 +19,8 @@ from pathlib import Path
 from anyio import CapacityLimiter
 from typing_extensions import override
 
-from presscheck.paths import private_opener, sync_directory
+from presscheck.config.file_replacement import sync_directory
+from presscheck.paths import private_opener
 
 CHUNK = 256 * 1024
 """Number of bytes that are read from a file at a time."""
