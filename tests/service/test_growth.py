@@ -72,7 +72,10 @@ def test_a_merge_and_an_edit_take_as_many_statements_for_many_pages_as_for_few(
     database_url: str, tmp_path: Path
 ) -> None:
     counts = [asyncio.run(written(database_url, tmp_path, number, pages)) for number, pages in enumerate((3, 150))]
-    assert counts[0] == counts[1]
+    (few_merge, few_edit), (many_merge, many_edit) = counts
+    assert many_merge == few_merge
+    # the sender of a large body is looked up before it is read
+    assert many_edit in (few_edit, few_edit + 1)
     # PostgreSQL takes up to three more
     compare(
         "SQL statements of a write of many pages",

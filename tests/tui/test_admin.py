@@ -458,13 +458,13 @@ async def test_a_range_of_marks_ends_with_its_list(service: RunningService, tmp_
     async with running(app_on(service, tmp_path / "home")) as pilot:
         screen = await family(pilot, "Members", "Mia Okonkwo")
         await pilot.press("V")
-        await until(pilot, shows="range started")
+        await until(pilot, shows="a range starts here")
         for title, text in (("Teams", "Teams  "), ("Members", "Mia Okonkwo")):
             screen.go_to(Place.family(title))
             await until(pilot, shows=text, holds=lambda: screen.table.loaded.value is not None)
         screen.table.focus_rows()
         await pilot.press("V")
-        await until(pilot, shows="range started")
+        await until(pilot, shows="a range starts here")
         assert not screen.table.rows.marks.keys
 
 
