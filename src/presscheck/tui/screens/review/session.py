@@ -88,7 +88,9 @@ class ReviewSession(RequestSession):
         Args:
             can_wait: whether the edit can wait in the outbox while offline.
         """
-        cannot_send = self.screen.engine.write_reason(EditChangeRequestContent, "an edit", at_once=not can_wait)
+        engine, edit = self.screen.engine, EditChangeRequestContent
+        # an edit of a page waits with its base, which other calls of the operation cannot
+        cannot_send = engine.missing_reason(edit) if can_wait else engine.write_reason(edit, "an edit", at_once=True)
         return cannot_send or self.model.closed_reason() or self.drafts.disabled_reason()
 
     @override
