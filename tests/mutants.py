@@ -1,10 +1,10 @@
 """Plant small faults in the code that must not fail, and see that tests notice: `python -m tests.mutants [WORD ...]`.
 
 The faults are those of mutmut: another comparison, a changed number or text, a lost argument. A seeded sample of them
-is planted one at a time, each in a copy of the checkout. The tests that run the changed line are run, the fastest
-first, until one fails: then the fault is killed. A fault that makes the tests hang is killed as well. Those that
-survive are printed; `tests/mutants.toml` has the reasons for those that change nothing that a test could see. Words
-are parts of paths: only faults of these files are planted.
+is planted one at a time, each in a copy of the checkout. The tests that run the changed line are run, first those of
+`make test`, then the slow ones, the fastest first, until one fails: then the fault is killed. A fault that makes the
+tests hang is killed as well. Those that survive are printed; `tests/mutants.toml` has the reasons for those that change
+nothing that a test could see. Words are parts of paths: only faults of these files are planted.
 
 Environment: `COUNT` is the size of the sample (400), `ALL=1` takes every fault, `SEED` chooses another sample,
 `WORKERS` is the number of processes (2), `KEEP=DIR` keeps what the tests ran, and reads it the next time. The exit
@@ -26,7 +26,7 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -143,10 +143,18 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a fault; `tests` is how many were run, and `difference` the changed lines."""
+    """What became of a fault.
+
+    Attributes:
+        killed: whether a test failed.
+        needs_slow: whether that test is a slow one: `make test` alone does not see the fault.
+        tests: how many tests could have seen it.
+        difference: the changed lines.
+    """
 
     mutant: Mutant
     killed: bool
+    needs_slow: bool
     tests: int
     seconds: float
     difference: tuple[str, ...]
@@ -157,6 +165,7 @@ class Run:
     """What a test runs: its seconds, and its lines by file."""
 
     seconds: float
+    is_slow: bool
     lines: dict[str, frozenset[int]]
 
 
@@ -321,13 +330,14 @@ def recorded(copy: Copy, name: str, keep: Path) -> dict[str, Run]:
     return {
         test: Run(
             run["seconds"],
+            run["is_slow"],
             {SOURCE + source.partition(SOURCE)[2]: frozenset(lines) for source, lines in run["lines"].items()},
         )
         for test, run in runs.items()
     }
 
 
-def tests_of(mutant: Mutant, runs: dict[str, Run]) -> list[str]:
+def tests_of(mutant: Mutant, runs: dict[str, Run], *, slow: bool) -> list[str]:
     """The tests that run the changed lines, the fastest first, in files; all of the file's if imports run them."""
     enclosing = [lines for lines in statements(mutant.file) if mutant.lines.start in lines]
     around = min(enclosing, key=len, default=range(0))
@@ -337,7 +347,7 @@ def tests_of(mutant: Mutant, runs: dict[str, Run]) -> list[str]:
     left = float(MOST_SECONDS)
     for test, run in sorted(runs.items(), key=lambda pair: pair[1].seconds):
         lines = run.lines.get(mutant.file, frozenset())
-        if (lines if top else lines & changed) and left > 0:
+        if run.is_slow is slow and (lines if top else lines & changed) and left > 0:
             chosen.append(test)
             left -= run.seconds
     of_file: defaultdict[str, list[str]] = defaultdict(list)
@@ -366,23 +376,30 @@ def tried(mutant: Mutant, copy: Copy, runs: dict[str, Run]) -> Outcome:
     """Plant a fault and run the tests that could see it."""
     code = faults(mutant.file).code
     planted = faults(mutant.file).planted(mutant.number)
-    difference = changed_lines(code, planted)
-    tests = tests_of(mutant, runs)
     start = time.monotonic()
-    if not tests:
-        return Outcome(mutant, False, 0, 0, difference)
-    chosen = copy.folder / "chosen-tests"
-    chosen.write_text("\n".join(tests), "utf-8")
-    limit = SLOWER * sum(runs[test].seconds for test in tests) + PATIENCE
+    killed = slow = False
+    count = 0
     copy.write(mutant.file, planted)
     try:
-        files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
-        result = copy.pytest(["-x", *files], limit, PRESSCHECK_CHOSEN=str(chosen))
+        for slow in (False, True):
+            tests = tests_of(mutant, runs, slow=slow)
+            count += len(tests)
+            if killed := bool(tests) and fails(copy, tests, SLOWER * sum(runs[test].seconds for test in tests)):
+                break
     finally:
         copy.write(mutant.file, code)
+    return Outcome(mutant, killed, killed and slow, count, time.monotonic() - start, changed_lines(code, planted))
+
+
+def fails(copy: Copy, tests: Sequence[str], seconds: float) -> bool:
+    """Whether one of some tests fails, or takes too long."""
+    chosen = copy.folder / "chosen-tests"
+    chosen.write_text("\n".join(tests), "utf-8")
+    files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
+    result = copy.pytest(["-x", *files], seconds + PATIENCE, PRESSCHECK_CHOSEN=str(chosen))
     if result == 5:
         raise SystemExit(f"pytest found none of {tests[:3]}")
-    return Outcome(mutant, result != 0, len(tests), time.monotonic() - start, difference)
+    return result != 0
 
 
 def reason_for(outcome: Outcome) -> str | None:
@@ -397,19 +414,22 @@ def reason_for(outcome: Outcome) -> str | None:
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    """How many were killed, by file and by group, and the survivors."""
-    rows: list[tuple[str, int, int]] = []
+    """How many were killed, and how many by `make test`, by file and by group; and the survivors."""
+    rows: list[tuple[str, list[Outcome]]] = []
     for name in GROUPS:
         of_group = [outcome for outcome in outcomes if outcome.mutant.group == name]
-        every, killed = (
-            Counter(one.mutant.file for one in some) for some in (of_group, [one for one in of_group if one.killed])
-        )
         if of_group:
-            rows.append((name, every.total(), killed.total()))
-            rows += [(f"  {file.removeprefix(SOURCE + '/')}", count, killed[file]) for file, count in every.items()]
-    rows.append(("all", len(outcomes), sum(one.killed for one in outcomes)))
-    lines = [f"{'':44}{'faults':>8}{'killed':>8}{'share':>8}"]
-    lines += [f"{name:44}{count:8}{killed:8}{killed / count:8.0%}" for name, count, killed in rows]
+            rows.append((name, of_group))
+            for file in dict.fromkeys(one.mutant.file for one in of_group):
+                of_file = [one for one in of_group if one.mutant.file == file]
+                rows.append((f"  {file.removeprefix(SOURCE + '/')}", of_file))
+    rows.append(("all", list(outcomes)))
+    lines = [f"{'':44}{'faults':>8}{'killed':>8}{'share':>8}{'by make test':>14}{'share':>8}"]
+    for name, some in rows:
+        killed = sum(one.killed for one in some)
+        by_quick = sum(one.killed and not one.needs_slow for one in some)
+        shares = f"{killed:8}{killed / len(some):8.0%}{by_quick:14}{by_quick / len(some):8.0%}"
+        lines.append(f"{name:44}{len(some):8}{shares}")
     for one in sorted(
         (one for one in outcomes if not one.killed), key=lambda one: (one.mutant.file, one.mutant.number)
     ):
@@ -455,7 +475,7 @@ def main(files: Sequence[str]) -> int:
                 outcome = tried(mutant, copy, runs[mutant.group])
             finally:
                 copies.put(copy)
-            word = "killed" if outcome.killed else "SURVIVED"
+            word = ("slowly" if outcome.needs_slow else "killed") if outcome.killed else "SURVIVED"
             place = f"{mutant.file.removeprefix(SOURCE + '/')}:{mutant.lines.start}"
             sys.stdout.write(f"{word:9}{outcome.seconds:6.1f} s {outcome.tests:4} tests  {place}\n")
             sys.stdout.flush()

@@ -1,8 +1,8 @@
 """A pytest plugin of `make mutants`: it records the lines that each test runs, or runs chosen tests in their order.
 
-`PRESSCHECK_LINES=FILE` records: the file is JSON, for each test its seconds and its lines by source file. Lines that
-are run by no test alone, such as those of imports, are not in it. `PRESSCHECK_CHOSEN=FILE` chooses: the file has one
-test a line.
+`PRESSCHECK_LINES=FILE` records: the file is JSON, for each test its seconds, whether it is slow, and its lines by
+source file. Lines that are run by no test alone, such as those of imports, are not in it. `PRESSCHECK_CHOSEN=FILE`
+chooses: the file has one test a line.
 """
 
 from __future__ import annotations
@@ -25,12 +25,15 @@ class Recorder:
         self._path, self._sources = path, sources
         self._coverage = Coverage(data_file=None, include=sources, config_file=False)
         self._seconds: dict[str, float] = {}
+        self._slow: set[str] = set()
         self._failed: set[str] = set()
         self._coverage.start()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         self._coverage.switch_context(item.nodeid)
+        if item.get_closest_marker("slow"):
+            self._slow.add(item.nodeid)
         start = time.monotonic()
         try:
             return (yield)
@@ -53,7 +56,7 @@ class Recorder:
             for test, ran in by_test.items():
                 lines[test][source] = ran
         passed = {
-            test: {"seconds": seconds, "lines": lines[test]}
+            test: {"seconds": seconds, "is_slow": test in self._slow, "lines": lines[test]}
             for test, seconds in self._seconds.items()
             if test not in self._failed
         }
