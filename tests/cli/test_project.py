@@ -182,7 +182,8 @@ def test_what_a_file_names_is_shown_without_control_characters(shell: Shell, fol
 def test_trust_is_asked_for_on_a_terminal(shell: Shell, folder: Path) -> None:
     write(folder, check_table(folder))
     command = [sys.executable, "-m", "presscheck", "config", "trust"]
-    with closing(Terminal(command, env=shell.environment)) as terminal:
+    # wide, because the line of the question has the paths of the test
+    with closing(Terminal(command, size=(300, 40), env=shell.environment)) as terminal:
         terminal.wait(r"y/N")
         terminal.press("y", "enter")
         terminal.wait("Trusted 1 program")

@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 from tests.running_service import RunningService
 from tests.service_users import say, token_of
-from tests.tui.app_driver import all_sent, pick, review, shown, until, write
+from tests.tui.app_driver import all_sent, app_on, pick, review, running, shown, until, write
 from tests.tui.change_request_factory import Begun, begun, rewritten
 
-from presscheck.api.change_requests import PullChangeRequest, RequestReviewers, SubmitReview
+from presscheck.api.change_requests import GetChangeRequest, PullChangeRequest, RequestReviewers, SubmitReview
 from presscheck.api.comments import Document, ListReplies, PostComment, PostReply
+from presscheck.api.operation import ALL
+from presscheck.engine.shared_calls import changes_in, comments_on, reviewers_of, reviews_of
+from presscheck.tui.screens.review.screen import ReviewScreen
 
 SUBJECT = "How long things last"
 TEXT = "A token lasts.\n\nA key stays.\n\nAsk before you make more.\n"
@@ -140,17 +143,21 @@ async def _comments(pilot: Any) -> list[str]:
 
 
 async def test_offline_the_timeline_has_what_is_cached(service: RunningService, tmp_path: Path) -> None:
-    await discussed(service)
-    async with review(service, tmp_path, SUBJECT) as pilot:
-        await until(pilot, shows="How long is that?")
-        await until(pilot, holds=lambda: bool(pilot.app.screen.session.model.reviews))
+    one = await discussed(service)
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me")
+        # what the review shows but for the edits: opened online, it would read these too
+        request = await pilot.app.engine.read(GetChangeRequest(**one.at))
+        for call in (reviews_of(request), reviewers_of(request), comments_on(request), changes_in(request, ALL)):
+            await pilot.app.engine.read(call)
         service.stop()
         try:
-            await pilot.press("ctrl+r")
+            await pilot.app.push_screen(ReviewScreen(request.space, request.id))
             await until(pilot, shows="offline")
             await pilot.press("{", "l")
-            await until(pilot, shows="✗ some edits are missing: ")
+            await until(pilot, shows="✗ some edits are missing: you are offline")
             await until(pilot, shows="✓ Ada approved")
+            assert "~ edited" not in shown(pilot.app)
         finally:
             service.start()
         await until(pilot, shows="live")
