@@ -23,7 +23,7 @@ from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.service.factories import World, plant_world
 from tests.web_server import web_server
 
-from presscheck.service.app import build
+from presscheck.service.app import MOST_BODIES_OF_USER, build
 from presscheck.service.db.engine import Database
 from presscheck.service.http.middleware import JsonLines
 from presscheck.service.http.operations import ApiError
@@ -87,6 +87,45 @@ def test_a_body_that_ends_early_is_a_line_of_the_log(service: RunningService, ca
             assert time.monotonic() < ends, caplog.text
             time.sleep(0.02)
     assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+LARGE = 1_000_000
+
+
+def large_request(service: RunningService, token: str) -> tuple[socket.socket, bytes]:
+    """A connection with the beginning of a large request that creates a space, and the rest of its body."""
+    body = b'{"title": "Large"}'.ljust(LARGE)
+    head = f"POST /v1/orgs/none/spaces HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}"
+    connection = connected(service.base_url)
+    connection.sendall(f"{head}\r\ncontent-length: {len(body)}\r\n\r\n".encode() + body[:1000])
+    return connection, body[1000:]
+
+
+@pytest.mark.slow
+@pytest.mark.attack("half-sent and slow requests")
+def test_large_bodies_of_a_user_take_turns(service: RunningService, world: World) -> None:
+    with ExitStack() as stack:
+        waiting = [large_request(service, service.token) for _ in range(MOST_BODIES_OF_USER)]
+        for connection, _ in waiting:
+            stack.enter_context(connection)
+        time.sleep(0.5)  # until they have their turns
+        last, rest = large_request(service, service.token)
+        stack.enter_context(last).sendall(rest)
+        last.settimeout(1)
+        with pytest.raises(TimeoutError):
+            last.recv(12)
+        headers = {"authorization": f"Bearer {service.token}"}
+        small = httpx.post(f"{service.base_url}/v1/orgs/none/spaces", json={"title": "Small"}, headers=headers)
+        assert small.status_code == 404, "small requests go on"
+        other, rest = large_request(service, world.tokens["admin"])
+        with other:
+            other.sendall(rest)
+            assert other.recv(12) == b"HTTP/1.1 404", "other users have turns of their own"
+        first, rest = waiting[0]
+        first.sendall(rest)
+        assert first.recv(12) == b"HTTP/1.1 404"
+        last.settimeout(20)
+        assert last.recv(12) == b"HTTP/1.1 404"
 
 
 @contextmanager

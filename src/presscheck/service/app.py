@@ -9,7 +9,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncGenerator, Callable, Collection, Generator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -96,6 +96,9 @@ MOST_OUTGOING = 8
 """Maximum number of requests that wait for other servers at the same time, in separate threads."""
 LONGEST_SENDING = 60.0
 """Timeout for the body of a request, in seconds."""
+MOST_BODIES, MOST_BODIES_OF_USER = 8, 4
+"""Maximum number of requests with a body larger than `LARGEST_AT_ONCE` in memory, in all and per user: together at most
+`MOST_BODIES` × `MAX_BODY` bytes."""
 MOST_READERS, MOST_WRITERS = 24, 8
 """Maximum number of concurrent reads and of concurrent writes; together fewer than database connections."""
 MOST_WAITING = 400
@@ -224,11 +227,13 @@ class Lanes:
     """Admits one writer at a time: on SQLite to the database, on PostgreSQL to each place, such as a space."""
     users: Turns
     organizations: Turns
+    bodies: Turns
+    bodies_of_user: Turns
 
     @classmethod
     def open(cls) -> Lanes:
         """Create the threads and queues of a process."""
-        outside = "Calls that wait for other servers"
+        outside, large = "Calls that wait for other servers", "Large requests"
         return cls(
             readers=Threads(MOST_READERS, waiting=MOST_WAITING, what="Reads"),
             writers=Threads(MOST_WRITERS, waiting=MOST_WAITING, what="Writes"),
@@ -237,6 +242,10 @@ class Lanes:
             users=Turns(MOST_OF_USER, waiting=MOST_WAITING_OUTSIDE, patience=OUTSIDE_PATIENCE, what=outside),
             organizations=Turns(
                 MOST_OF_ORGANIZATION, waiting=MOST_WAITING_OUTSIDE, patience=OUTSIDE_PATIENCE, what=outside
+            ),
+            bodies=Turns(MOST_BODIES, waiting=MOST_WAITING, patience=LONGEST_SENDING, what=large),
+            bodies_of_user=Turns(
+                MOST_BODIES_OF_USER, waiting=MOST_WAITING_OUTSIDE, patience=LONGEST_SENDING, what=large
             ),
         )
 
@@ -267,39 +276,54 @@ class Adapter:
         """Handle a request."""
         request = Request(scope, receive)
         # responses that may be cached belong to requests without a body
-        body = await self._received(request) if slot_of(scope) is None and _has_body(request) else b""
+        if slot_of(scope) is None and _has_body(request):
+            async with self._received(request) as body:
+                response = await self._respond(request, body)
+        else:
+            response = await self._respond(request, b"")
+        await response(scope, receive, send)
+
+    async def _respond(self, request: Request, body: bytes) -> Response:
         files = StagedFiles(self.store)
         only_reads = self.operation.is_read() or self.operation in READ_ONLY_OPERATIONS
         try:
-            response = await (self._read if only_reads else self._write)(request, body, files)
+            return await (self._read if only_reads else self._write)(request, body, files)
         except FilesUnavailable as error:
-            response = refusal(files_unavailable(error, is_write=not self.operation.is_read()))
+            return refusal(files_unavailable(error, is_write=not self.operation.is_read()))
         except ApiError as error:
-            response = refusal(error)
+            return refusal(error)
         except DBAPIError:
             raise  # see `_failed_in_database`
         except Exception:
             _log.exception("%s failed", self.operation.__name__)
-            response = problem_response(500, "Internal server error; see the log of the service.")
-        await response(scope, receive, send)
+            return problem_response(500, "Internal server error; see the log of the service.")
 
-    async def _received(self, request: Request) -> bytes:
-        """Return the body of a request. If it is large or slow, authenticate its sender before reading the rest.
+    @asynccontextmanager
+    async def _received(self, request: Request) -> AsyncGenerator[bytes, None]:
+        """Yield the body of a request. If it is large or slow, authenticate its sender before reading the rest.
+
+        A large body waits for others: the memory for all of them is limited.
 
         Raises:
             ApiError: 401, the token is missing or invalid; 400, 408 or 413, the body is incomplete, too slow or too
-                large.
+                large; 503, too many large bodies are waiting.
         """
         body, headers = bytearray(), request.headers
-        is_small = 0 < int(headers.get("content-length", "0")) <= LARGEST_AT_ONCE
-        if is_small and "transfer-encoding" not in headers:
+        is_small = "transfer-encoding" not in headers and int(headers.get("content-length", "0")) <= LARGEST_AT_ONCE
+        is_complete = False
+        if is_small:
             with suppress(TimeoutError):
                 async with asyncio.timeout(LONGEST_UNKNOWN):
                     await receive_body(request, body, MAX_BODY, LONGEST_SENDING)
-                return bytes(body)
-        await self.lanes.readers.run(self._caller, request)
-        await receive_body(request, body, MAX_BODY, LONGEST_SENDING)
-        return bytes(body)
+                is_complete = True
+        async with AsyncExitStack() as held:
+            if not is_complete:
+                user = (await self.lanes.readers.run(self._caller, request)).id
+                if not is_small:
+                    await held.enter_async_context(self.lanes.bodies_of_user.turn(user))
+                    await held.enter_async_context(self.lanes.bodies.turn(""))
+                await receive_body(request, body, MAX_BODY, LONGEST_SENDING)
+            yield bytes(body)
 
     def _caller(self, request: Request) -> Caller:
         authorization, now = request.headers.get("authorization", ""), moment_text(self.clock())
