@@ -1,5 +1,6 @@
 """Fixtures of the service tests."""
 
+import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 from tests.needs import require
 from tests.postgresql import Cluster, cluster
 from tests.running_service import RunningService, running_service
-from tests.service.engines import ENGINES, NAMES, new_database, on_second_engine
+from tests.service.engines import BOTH, NAMES, new_database, on_second_engine
 from tests.service.factories import World, plant_world
 
 from presscheck.service.db.engine import Database
@@ -15,12 +16,20 @@ from presscheck.service.db.ids import new_id
 from presscheck.service.models.organizations import MemberRow, OrganizationRow
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the second run of what is written for both engines as slow: `make test` needs no PostgreSQL."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Choose what runs on PostgreSQL too, as slow tests: what the marker `engines` names, or everything."""
     second = on_second_engine([item.nodeid for item in items])
+    chosen, left = list[pytest.Item](), list[pytest.Item]()
     for item in items:
         if item.nodeid in second:
             item.add_marker("slow")
+            is_left = not os.environ.get(BOTH) and not item.get_closest_marker("engines")
+            (left if is_left else chosen).append(item)
+        else:
+            chosen.append(item)
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = chosen
 
 
 @pytest.fixture(scope="session")
@@ -44,9 +53,9 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return new_database(request) or f"sqlite:///{tmp_path / 'empty.sqlite'}"
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=NAMES)
 def own_database(request: pytest.FixtureRequest) -> str | None:
-    """The URL of an empty PostgreSQL database, or None for SQLite in the data directory, see `ENGINES`."""
+    """The URL of an empty PostgreSQL database, or None for SQLite in the data directory."""
     return new_database(request)
 
 

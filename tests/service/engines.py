@@ -1,6 +1,5 @@
 """The database engines that tests run on."""
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 
@@ -10,10 +9,8 @@ from tests.postgresql import Cluster
 from presscheck.service.db.engine import Database
 
 BOTH = "PRESSCHECK_BOTH_ENGINES"
-"""The variable that runs the longest tests on both engines, too."""
+"""The variable that runs every test on both engines; without it, only those with the marker `engines` run on both."""
 NAMES = ("sqlite", "postgresql")
-ENGINES = NAMES if os.environ.get(BOTH) else NAMES[:1]
-"""The engines of tests that take long: SQLite alone unless both are asked for."""
 
 
 def new_database(request: pytest.FixtureRequest) -> str | None:

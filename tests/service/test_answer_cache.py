@@ -49,6 +49,8 @@ from presscheck.service.models.jobs import JobRow
 from presscheck.service.models.organizations import TokenRow
 from presscheck.service.models.spaces import SpaceRow
 
+pytestmark = pytest.mark.engines
+
 READS = 800 * int(os.environ.get("PRESSCHECK_CASES", "1"))
 PAUSE = 0.04
 """Seconds between two writes of one writer."""

@@ -19,7 +19,7 @@ from tests.service.authorization_world import (
     World,
     authorization_world,
 )
-from tests.service.engines import ENGINES, new_database
+from tests.service.engines import NAMES, new_database
 
 from presscheck.api.computed_content import GetComputedDocument, GetComputedRevision
 from presscheck.api.integrations import RenderIntegration, RenderIntegrationWithGet
@@ -43,7 +43,7 @@ RECORDED = {GetComputedDocument, GetComputedRevision, RenderIntegration, RenderI
 EVERYONE = [(place, caller) for place, callers in CALLERS.items() for caller in callers]
 
 
-@pytest.fixture(scope="session", params=ENGINES)
+@pytest.fixture(scope="session", params=NAMES)
 def authorization(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """The world of these tests, which each call leaves as it was."""
     with authorization_world(tmp_path_factory.mktemp("authorization"), new_database(request)) as world:

@@ -29,6 +29,8 @@ from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.client.client import Client, Timeouts
 from presscheck.service.db.engine import Database
 
+pytestmark = pytest.mark.engines
+
 PEOPLE = 16
 ROUNDS = int(os.environ.get("PRESSCHECK_CASES", "1"))
 WHO = ("admin", "create", "edit")

@@ -39,6 +39,8 @@ from presscheck.service.models.organizations import MemberRow, TokenRow, UserRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.models.table import Table
 
+pytestmark = pytest.mark.engines
+
 NOW = "2026-05-20T09:30:00.000Z"
 _BY_IDS = select(UserRow).where(UserRow.id.in_(bindparam("ids", expanding=True))).order_by(UserRow.id)
 _PREPARED = text("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE 'SELECT users%'")

@@ -29,6 +29,8 @@ from presscheck.service.handlers import all_handlers
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
 from presscheck.service.server.bootstrap import import_docs
 
+pytestmark = pytest.mark.engines
+
 NOW = "2026-05-20T09:30:00.000Z"
 BOOK = {
     "SUMMARY.md": "# The Lamp Book\n\n* [Home](README.md)\n* [Start](start.md)\n",

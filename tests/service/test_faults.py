@@ -208,6 +208,7 @@ def test_a_clock_that_is_set_ends_no_lease_and_prolongs_none(
         assert (held_job.runs, job_row(database).attempts) == (1, 1)
 
 
+@pytest.mark.engines
 @pytest.mark.parametrize(
     "ending", ["write", *(pytest.param(way, marks=pytest.mark.slow) for way in ("return", "fail"))]
 )
@@ -256,6 +257,7 @@ def test_a_job_that_runs_twice_is_found_out(
     assert caplog.text.count("job held (j) was taken by another worker; attempt 1 ended here without a result") == 1
 
 
+@pytest.mark.engines
 def test_a_full_locked_or_lost_database_has_a_reason(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(work: Callable[[Session], Any]) -> str | None:
         with pytest.raises(DBAPIError) as caught:

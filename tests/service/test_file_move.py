@@ -160,6 +160,7 @@ def test_a_damaged_copy_is_replaced(bucket: S3Server, tmp_path: Path) -> None:
     assert move(tmp_path).exit_code == 0 and intact(bucket) == [content_id]
 
 
+@pytest.mark.engines
 def test_no_upload_is_lost_while_files_are_moved(bucket: S3Server, database_url: str, tmp_path: Path) -> None:
     """Users upload without a pause while the files are moved, and until the service refuses them."""
     with running_service(tmp_path, database_url=database_url) as running:

@@ -107,6 +107,7 @@ async def written(url: str, home: Path, number: int, pages: int) -> tuple[int, i
     return merge[1], edit[1]
 
 
+@pytest.mark.engines
 @pytest.mark.slow
 def test_what_is_kept_about_change_requests_is_what_a_scan_finds(database_url: str, tmp_path: Path) -> None:
     """Rows are written in any order, moved, and removed; then every listing is read in pages of any size."""
@@ -244,6 +245,7 @@ async def compare_listings(service: Service, world: World, chance: random.Random
             assert found == [row.id for row in wanted], path
 
 
+@pytest.mark.engines
 @pytest.mark.slow
 def test_a_long_listing_is_not_counted(database_url: str, tmp_path: Path) -> None:
     world = plant_world(database_url, "http://127.0.0.1:1")

@@ -44,6 +44,7 @@ def request(chance: random.Random, operation: type[Operation[Any]], known: dict[
     return found | {"content": json.dumps({name: chance.choice(VALUES) for name in chosen}).encode()}
 
 
+@pytest.mark.engines
 @pytest.mark.slow
 @pytest.mark.attack("invented requests")
 @pytest.mark.parametrize("seed", range(2))
@@ -83,6 +84,7 @@ CURSORS = [
 ]  # fmt: skip
 
 
+@pytest.mark.engines
 @pytest.mark.attack("invented requests")
 @pytest.mark.parametrize("place", ["/orgs/{}/spaces", "/orgs/{}/members", "/orgs/{}/teams", "/spaces/{}/content/files"])
 async def test_an_invented_cursor_is_refused(world: World, place: str) -> None:
@@ -217,6 +219,7 @@ async def test_null_merge_rules_count_as_absent(world: World) -> None:
                 assert kept == ([{"rule": rule["rule"], "users": []}] if rules else [])
 
 
+@pytest.mark.engines
 @pytest.mark.slow
 @pytest.mark.attack("Unicode and escape sequences")
 async def test_hostile_strings_are_stored_as_they_are_or_refused(world: World) -> None:
@@ -290,6 +293,7 @@ async def test_links_of_an_integration_without_a_url_are_refused(world: World, l
         assert answer.json().get("externalLinks") == good, answer.text
 
 
+@pytest.mark.engines
 @pytest.mark.attack("invented requests")
 @pytest.mark.parametrize(
     "path",
@@ -307,6 +311,7 @@ async def test_public_addresses_that_no_database_can_store_are_not_found(world: 
         assert (await reader.get(f"{world.base_url}{path}")).status_code == 404
 
 
+@pytest.mark.engines
 @pytest.mark.attack("invented requests")
 async def test_pages_and_keys_that_no_database_can_store_are_not_found(world: World) -> None:
     public, _ = await published(world)

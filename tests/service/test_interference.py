@@ -42,6 +42,7 @@ async def slowest(http: httpx.AsyncClient, path: str, during: asyncio.Future[obj
     return longest
 
 
+@pytest.mark.engines
 async def test_waiting_writers_hold_up_no_other_call(
     service: RunningService, world: World, http: httpx.AsyncClient
 ) -> None:
@@ -59,6 +60,7 @@ async def test_waiting_writers_hold_up_no_other_call(
     assert len({response.json()["id"] for response in responses}) == WRITERS, "no write is made twice"
 
 
+@pytest.mark.engines
 async def test_writers_beyond_the_queue_get_503_with_retry_after(
     service: RunningService, world: World, http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,6 +97,7 @@ async def test_a_large_page_as_document_holds_up_no_other_call(world: World, htt
     assert (await large).status_code == 200
 
 
+@pytest.mark.engines
 async def test_readiness_tells_whether_the_database_responds(service: RunningService, http: httpx.AsyncClient) -> None:
     assert (await http.get("/readyz")).json() == {"status": "ok"}
     with locked(service.database_url):

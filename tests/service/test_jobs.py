@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from tests.running_service import LOOPBACK, RunningService, running_service
-from tests.service.engines import new_database
+from tests.service.engines import NAMES, new_database
 from tests.service.factories import World, plant_world, rewrite
 from tests.service.jobs import imported, processed, until
 from tests.web_server import WebServer, web_server
@@ -80,7 +80,7 @@ SITE = {
 SPEC = {"openapi": "3.1.0", "info": {"title": "Lamps", "version": "1"}, "paths": {}}
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(scope="module", params=NAMES)
 def open_service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     """A service that may reach websites on this machine, with a translator that returns upper case."""
     shout = "import sys; print(sys.stdin.read().upper(), end='')"
@@ -396,6 +396,7 @@ async def test_a_translation_is_hidden_from_those_who_see_neither_space(here: Wo
         await creator.send(RunTranslation(**named))
 
 
+@pytest.mark.engines
 @pytest.mark.slow
 async def test_similar_issues_form_one_cluster(here: World) -> None:
     said = {
@@ -501,6 +502,7 @@ async def test_deleted_spaces_are_removed_after_seven_days(tmp_path: Path) -> No
             await client.aclose()
 
 
+@pytest.mark.engines
 @pytest.mark.slow
 def test_a_job_of_a_dead_worker_is_taken_by_exactly_one_other(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -536,6 +538,7 @@ def test_a_job_of_a_dead_worker_is_taken_by_exactly_one_other(
     database.close()
 
 
+@pytest.mark.engines
 def test_a_worker_stops_when_another_has_taken_its_job(database_url: str, tmp_path: Path) -> None:
     database, is_ending = Database(database_url), list[bool]()
     row = {"id": "j", "kind": "test", "about": "thing", "run_at": "2", "created_at": "2", "progress": {}}
@@ -598,6 +601,7 @@ def test_a_failing_job_is_retried_and_finally_fails(database_url: str, tmp_path:
     database.close()
 
 
+@pytest.mark.engines
 @pytest.mark.slow
 def test_a_job_that_ended_its_process_in_each_attempt_fails(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -648,6 +652,7 @@ def test_a_job_that_ended_its_process_in_each_attempt_fails(
         database.close()
 
 
+@pytest.mark.engines
 def test_no_organization_waits_for_the_jobs_of_another(database_url: str, tmp_path: Path) -> None:
     database, done, go_on = Database(database_url), list[str](), threading.Event()
 

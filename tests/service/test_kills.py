@@ -25,6 +25,8 @@ from tests.service.server import line, serving
 from presscheck.service.db.engine import Database
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, RevisionRow
 
+pytestmark = pytest.mark.engines
+
 KILLS = int(os.environ.get("PRESSCHECK_CASES", "2"))
 WRITERS = 4
 MOST_WRITES = 40

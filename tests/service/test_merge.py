@@ -122,6 +122,7 @@ async def test_changes_to_different_parts_of_a_page_are_merged(world: World) -> 
     assert await live_text(world, "guide") == "# Guide\n\nFirst!\n\nSecond.\n\nThird!\n"
 
 
+@pytest.mark.engines
 async def test_conflicts_are_reported_and_both_versions_are_kept(world: World) -> None:
     first, second = await world.draft("a"), await world.draft("b")
     await world.edit(first, rewrite("guide", "First.\n\nAlpha.\n\nThird.\n"))
@@ -173,6 +174,7 @@ async def test_files_of_both_sides_are_kept(world: World) -> None:
     assert all(file.download_url for file in live.files)
 
 
+@pytest.mark.engines
 @pytest.mark.slow
 async def test_concurrent_merges_are_serialized(world: World) -> None:
     drafts = [await world.draft(str(n)) for n in range(8)]
@@ -190,6 +192,7 @@ async def test_concurrent_merges_are_serialized(world: World) -> None:
     assert sorted(chain) == sorted(answer.revision for answer in answers)
 
 
+@pytest.mark.engines
 async def test_a_change_request_is_merged_only_once(world: World) -> None:
     draft = await world.draft()
     await world.edit(draft, insert("New"))

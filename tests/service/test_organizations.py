@@ -120,6 +120,7 @@ async def names(world: World, **given: object) -> list[str]:
     return [item.user.display_name for item in answer.items]
 
 
+@pytest.mark.engines
 async def test_members_are_listed_sorted_and_searched(world: World) -> None:
     assert sorted(await names(world)) == sorted(role.title() for role in (*ROLES, "guest"))
     assert await names(world, sort="name") == sorted(role.title() for role in (*ROLES, "guest"))
@@ -131,6 +132,7 @@ async def test_members_are_listed_sorted_and_searched(world: World) -> None:
     assert await names(world, order="asc") == list(reversed(await names(world)))
 
 
+@pytest.mark.engines
 @pytest.mark.slow
 async def test_members_are_paginated(world: World) -> None:
     listing = ListMembers(organization_id=world.organization, limit=3, sort="name")
@@ -180,6 +182,7 @@ async def test_members_can_leave_except_the_last_admin(world: World) -> None:
             await world.admin.send(call)
 
 
+@pytest.mark.engines
 @pytest.mark.slow
 async def test_search_finds_pages_with_all_words(world: World) -> None:
     async def found(query: str) -> list[str]:

@@ -103,6 +103,7 @@ async def test_a_team_has_a_role_in_a_space(world: World) -> None:
     assert grants(world, team) == 0
 
 
+@pytest.mark.engines
 async def test_a_role_in_a_collection_is_a_role_in_all_that_is_in_it(world: World) -> None:
     outer = await world.admin.send(CreateCollection(organization_id=world.organization, title="Outer"))
     inner = await world.admin.send(CreateCollection(organization_id=world.organization, title="Inner", parent=outer.id))
@@ -124,6 +125,7 @@ async def test_a_role_in_a_collection_is_a_role_in_all_that_is_in_it(world: Worl
     assert grants(world, outer.id) == 0
 
 
+@pytest.mark.engines
 async def test_users_with_access_are_listed_by_their_role(world: World) -> None:
     await world.admin.send(InviteToSpace(space_id=world.space, users=(world.users["guest"],), role="edit"))
     everyone = (await world.admin.send(ListSpacePermissions(space_id=world.space))).items

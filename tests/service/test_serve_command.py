@@ -127,6 +127,7 @@ def test_scripts_of_integrations_send_requests_only_if_allowed(tmp_path: Path, o
     assert (shown.status_code, other.asked) == ((200, ["/"]) if options else (502, [])), shown.text
 
 
+@pytest.mark.engines
 @pytest.mark.slow
 @pytest.mark.parametrize("into", ["sqlite", "postgresql"])
 def test_an_export_can_be_imported(
@@ -315,6 +316,7 @@ def test_two_services_share_a_postgresql(postgresql: Cluster, tmp_path: Path) ->
             assert found.json()["title"] == "Shared"
 
 
+@pytest.mark.engines
 def test_a_check_names_each_part_and_changes_nothing(tmp_path: Path, database_url: str) -> None:
     data = tmp_path / "data"
     checked = run("--check", "--port", "0", "--data", str(data), "--token-file", str(tmp_path / "token"))

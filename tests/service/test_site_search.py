@@ -31,6 +31,8 @@ from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.organizations import OrganizationRow, UserRow
 from presscheck.service.models.spaces import SpaceRow
 
+pytestmark = pytest.mark.engines
+
 
 @pytest.fixture
 async def browser() -> AsyncIterator[httpx.AsyncClient]:

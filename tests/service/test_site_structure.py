@@ -166,6 +166,7 @@ async def test_site_spaces_are_added_to_sections(shop: Shop) -> None:
         await shop.world.admin.send(AddSiteSpace(**shop.at, space_id=shop.world.space, section_id="gone"))
 
 
+@pytest.mark.engines
 async def test_items_are_sorted(shop: Shop) -> None:
     api, guides, news = [await shop.add(title) for title in ("API", "Guides", "News")]
     moved = await shop.sort(news, before=api)

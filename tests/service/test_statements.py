@@ -14,6 +14,8 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.statements import among
 from presscheck.service.models.content import DocumentRow, RevisionRow
 
+pytestmark = pytest.mark.engines
+
 _documents = DocumentRow.__table__.c
 ADD = insert(DocumentRow)
 FIND = select(_documents.id, _documents.markdown).where(among(_documents.id, "ids")).order_by(_documents.id)
