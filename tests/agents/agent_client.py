@@ -1,14 +1,15 @@
-"""Runs `presscheck mcp` as a process, and the SDK's own client against it."""
+"""The SDK's own client against the server of `presscheck mcp`, in this process or in a separate one."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from click.testing import Result
 from mcp import Client, StdioServerParameters
@@ -17,6 +18,11 @@ from mcp_types import CallToolResult, Implementation, TextContent
 from tests.cli.shell import Shell
 from typing_extensions import override
 
+from presscheck.agents.verbs import Permission
+from presscheck.cli.agent.commands import agent_server
+from presscheck.cli.session import open_session
+from presscheck.config.profile import load
+from presscheck.paths import places
 from presscheck.store.outbox import Outbox
 
 
@@ -30,12 +36,27 @@ class ShellBeside(Shell):
 
 
 @asynccontextmanager
-async def agent(
-    shell: Shell, *options: str, name: str = "Tester", mode: ConnectMode = "auto", cwd: Path | None = None
+async def agent(shell: Shell, allow: Permission = "read", *, name: str = "Tester") -> AsyncIterator[Client]:
+    """A client of a server in this process.
+
+    The server runs in the event loop of the test. A command of `ShellBeside` has another environment, but blocks the
+    loop, so that the server does nothing meanwhile.
+    """
+    nothing = {name: "" for name in os.environ if name.startswith("PRESSCHECK_")}
+    with patch.dict(os.environ, {**nothing, **shell.environment}):
+        async with open_session(load(places().config_file), as_json=False) as session:
+            server = agent_server(session, allow, None).server
+            async with Client(server, client_info=Implementation(name=name, version="1")) as client:
+                yield client
+
+
+@asynccontextmanager
+async def agent_process(
+    shell: Shell, *options: str, name: str = "Tester", mode: ConnectMode = "auto"
 ) -> AsyncIterator[Client]:
-    """A client over stdin and stdout."""
+    """A client of `presscheck mcp` over stdin and stdout."""
     command = StdioServerParameters(
-        command=sys.executable, args=["-m", "presscheck", "mcp", *options], env=shell.environment, cwd=cwd
+        command=sys.executable, args=["-m", "presscheck", "mcp", *options], env=shell.environment
     )
     async with Client(command, client_info=Implementation(name=name, version="1"), mode=mode) as client:
         yield client

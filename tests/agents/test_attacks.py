@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from mcp.shared.exceptions import MCPError
-from tests.agents.agent_client import agent, call, content, outbox_of
+from tests.agents.agent_client import ShellBeside, agent, agent_process, call, content, outbox_of
 from tests.cli.shell import Shell
 
 from presscheck.agents.verbs import UNTRUSTED, untrusted
@@ -53,7 +53,7 @@ async def test_instructions_in_texts_are_data_and_no_answer_contains_the_token(s
         "explain_blocks": {"change_request": which},
         "check_site": {"site": site},
     }
-    async with agent(shell, "--allow", "send") as client:
+    async with agent(shell, "send") as client:
         texts = [str(await client.list_tools()), str(await client.list_resources())]
         for verb in VERBS:
             result = await client.call_tool(verb.name, arguments.get(verb.name, {}))
@@ -83,38 +83,27 @@ def start_and_kill(shell: Shell) -> None:
     process.communicate()
 
 
-async def draft(shell: Shell, source: str, text: str) -> None:
-    """Draft a comment on api#5 as an agent, as a program that reviews, or by the import of a review."""
-    if source == "agent":
-        async with agent(shell, "--allow", "send") as client:
-            await call(client, "draft_comment", change_request="api#5", text=text)
-        return
-    file = shell.home.parent / "review"
-    printed = json.dumps({"comments": [{"text": text, "author": "Bot"}]})
-    file.write_text(printed if source == "import" else f"import sys; sys.stdin.read(); print({printed!r})")
-    given = ("--import", str(file)) if source == "import" else ("--with", shlex.join([sys.executable, str(file)]))
-    ran = shell.program("cr", "review", "api#5", *given)
-    assert ran.returncode == 0, ran.stderr
+async def test_held_drafts_are_never_sent_by_themselves(shell: Shell) -> None:
+    """Drafts of an agent, of a program that reviews, and of an imported review.
 
-
-@pytest.mark.parametrize("source", ["agent", "program", "import"])
-@pytest.mark.parametrize("step", ["kill", "restart", "second"])
-async def test_a_held_draft_is_never_sent_by_itself(shell: Shell, step: str, source: str) -> None:
-    other = Shell(shell.home.parent / "other", shell.env)
-    async with agent(shell, "--allow", "send") as client:
-        await draft(shell, source, f"Held during {step}")
-        if step == "second":
-            async with agent(shell, "--allow", "send", name="Other") as second:
-                await call(second, "list_spaces")
-                await call(client, "list_spaces")
-    if step == "kill":
-        start_and_kill(shell)
-    if step == "restart":
-        assert shell.program("outbox", "send").returncode == 0
-    shown = other.program("cr", "show", "api#5", "--json")
-    assert shown.returncode == 0
-    assert "Held during" not in shown.stdout
-    assert f"Held during {step}" in [row.given["body"]["markdown"] for row in outbox_of(shell).rows()]
+    None is sent by another agent, by a server that is killed, or by a command that sends the outbox.
+    """
+    other, file = ShellBeside(shell.home.parent / "other", shell.env), shell.home.parent / "review"
+    printed = json.dumps({"comments": [{"text": "Held, by an import", "author": "Bot"}]})
+    file.write_text(printed)
+    shell.ok("cr", "review", "api#5", "--import", str(file))
+    file.write_text(f"import sys; sys.stdin.read(); print({printed.replace('an import', 'a program')!r})")
+    shell.ok("cr", "review", "api#5", "--with", shlex.join([sys.executable, str(file)]))
+    async with agent_process(shell, "--allow", "send") as client:
+        await call(client, "draft_comment", change_request="api#5", text="Held, by an agent")
+        async with agent_process(shell, "--allow", "send", name="Other") as second:
+            await call(second, "list_spaces")
+            await call(client, "list_spaces")
+    start_and_kill(shell)
+    assert shell.program("outbox", "send").returncode == 0
+    assert "Held, by" not in other.ok("cr", "show", "api#5", "--json")
+    held = [row.given["body"]["markdown"] for row in outbox_of(shell).rows()]
+    assert held == ["Held, by an import", "Held, by a program", "Held, by an agent"]
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,6 @@ from tests.cli.shell import Shell
 
 from presscheck.engine.review import agent_drafts
 
-WRITE = ("--allow", "draft")
-
 
 @pytest.fixture
 def person(tmp_path: Path, shell: Shell) -> Shell:
@@ -56,7 +54,7 @@ async def draft_everything(client: Any, which: str) -> list[int]:
 
 async def test_drafts_are_held_and_nothing_is_sent(shell: Shell, person: Shell, which: str) -> None:
     before = state_of(person, which)
-    async with agent(shell, *WRITE, name="Draft Bot") as client:
+    async with agent(shell, "draft", name="Draft Bot") as client:
         numbers = await draft_everything(client, which)
         drafts = await call(client, "list_drafts")
         assert drafts["agent"] == "Draft Bot"
@@ -70,7 +68,7 @@ async def test_drafts_are_held_and_nothing_is_sent(shell: Shell, person: Shell, 
 
 
 async def test_a_person_accepts_some_and_drops_one(shell: Shell, person: Shell, which: str) -> None:
-    async with agent(shell, *WRITE) as client:
+    async with agent(shell, "draft") as client:
         comment, suggestion, edit, created = await draft_everything(client, which)
     shell.ok("outbox", "drop", str(suggestion))
     shell.ok("outbox", "accept", str(comment), str(edit), str(created))
@@ -87,7 +85,7 @@ async def test_all_drafts_of_one_agent_are_dropped_or_accepted_together(
     shell: Shell, person: Shell, which: str
 ) -> None:
     for name in ("First", "Second"):
-        async with agent(shell, *WRITE, name=name) as client:
+        async with agent(shell, "draft", name=name) as client:
             await call(client, "draft_comment", change_request=which, text=f"{name} one")
             await call(client, "draft_comment", change_request=which, text=f"{name} two")
     shell.ok("outbox", "drop", "--agent", "First", "--yes")
@@ -98,7 +96,7 @@ async def test_all_drafts_of_one_agent_are_dropped_or_accepted_together(
 
 
 async def test_an_accepted_edit_is_merged_with_edits_of_others(shell: Shell, person: Shell, which: str) -> None:
-    async with agent(shell, *WRITE) as client:
+    async with agent(shell, "draft") as client:
         edit = await call(
             client,
             "edit_page",
@@ -120,7 +118,7 @@ async def test_an_accepted_edit_is_merged_with_edits_of_others(shell: Shell, per
 
 
 async def test_a_person_edits_a_page_with_a_held_edit(shell: Shell, person: Shell, which: str) -> None:
-    async with agent(shell, *WRITE) as client:
+    async with agent(shell, "draft") as client:
         await call(client, "edit_page", change_request=which, page="Tokens", markdown="# Replaced\n")
     text = shell.ok("page", "view", "api", "Tokens", "--cr", which)
     shell.ok("page", "edit", which, "Tokens", "--body", text.replace("30 days", "60 days", 1))
@@ -133,7 +131,7 @@ def test_agents_have_a_limited_number_of_drafts(shell: Shell, which: str, monkey
     shell.ok("cr", "comment", which, "--pending", "--body", "Mine")
 
     def draft(name: str, verb: str, *words: str) -> str:
-        return shell.run("agent", verb, f"change_request={which}", *words, *WRITE, "--name", name).stderr
+        return shell.run("agent", verb, f"change_request={which}", *words, "--allow", "draft", "--name", name).stderr
 
     assert draft("First", "draft_comment", "text=Draft") == ""
     assert draft("Second", "edit_page", "page=Tokens", "markdown=# New") == ""
@@ -142,39 +140,40 @@ def test_agents_have_a_limited_number_of_drafts(shell: Shell, which: str, monkey
     assert [row.agent for row in outbox_of(shell).rows()] == [None, "First", "Second"]
 
 
-@pytest.mark.parametrize("text", ["404", "true", "[1]", "{", "1e5"])
-def test_a_text_on_the_command_line_is_never_read_as_json(shell: Shell, which: str, text: str) -> None:
-    shell.ok("agent", "draft_comment", f"change_request={which}", f"text={text}", *WRITE)
-    drafts = shell.json("agent", "list_drafts", *WRITE)["drafts"]
-    assert [draft["text"] for draft in drafts] == [{"untrusted": text}]
+def test_a_text_on_the_command_line_is_never_read_as_json(shell: Shell, which: str) -> None:
+    texts = ["404", "true", "[1]", "{", "1e5"]
+    for text in texts:
+        shell.ok("agent", "draft_comment", f"change_request={which}", f"text={text}", "--allow", "draft")
+    drafts = shell.json("agent", "list_drafts", "--allow", "draft")["drafts"]
+    assert [draft["text"] for draft in drafts] == [{"untrusted": text} for text in texts]
 
 
 async def test_an_agent_drops_its_own_drafts_only(shell: Shell, which: str) -> None:
     shell.ok("cr", "comment", which, "--pending", "--body", "Mine")
-    async with agent(shell, *WRITE, name="First") as client:
+    async with agent(shell, "draft", name="First") as client:
         await call(client, "draft_comment", change_request=which, text="Draft")
-    async with agent(shell, *WRITE, name="Second") as client:
+    async with agent(shell, "draft", name="Second") as client:
         assert (await call(client, "list_drafts"))["drafts"] == []
         for number in (1, 2, 99):
             assert "is not a draft of yours" in await refusal(client, "drop_drafts", drafts=[number])
-    async with agent(shell, *WRITE, name="First") as client:
+    async with agent(shell, "draft", name="First") as client:
         assert await call(client, "drop_drafts", drafts=[2]) == {"dropped": [2]}
     assert [row.agent for row in outbox_of(shell).rows()] == [None]
 
 
 async def test_only_an_agent_that_may_send_sends_its_drafts(shell: Shell, person: Shell, which: str) -> None:
-    async with agent(shell, *WRITE) as client:
+    async with agent(shell, "draft") as client:
         await call(client, "draft_comment", change_request=which, text="Held")
         assert "needs --allow send" in await refusal(client, "send_drafts", drafts=[1])
     shell.ok("cr", "comment", which, "--pending", "--body", "Mine")
-    async with agent(shell, "--allow", "send") as client:
+    async with agent(shell, "send") as client:
         assert "is not a draft of yours" in await refusal(client, "send_drafts", drafts=[1, 2])
         assert await call(client, "send_drafts", drafts=[1]) == {"sent": [1]}
     assert [text.strip() for text in state_of(person, which)[0]] == ["Held"]
 
 
 async def test_a_suggestion_can_be_applied_where_its_text_is(shell: Shell, which: str) -> None:
-    async with agent(shell, *WRITE) as client:
+    async with agent(shell, "draft") as client:
         answer = await call(
             client, "suggest", change_request=which, page="Tokens", old="one workspace", new="one project"
         )
@@ -201,14 +200,14 @@ WRONG_DRAFTS: tuple[tuple[str, dict[str, Any], str], ...] = (
 
 
 async def test_a_draft_with_a_wrong_place_or_text_is_refused(shell: Shell, which: str) -> None:
-    async with agent(shell, *WRITE) as client:
+    async with agent(shell, "draft") as client:
         for verb, arguments, message in WRONG_DRAFTS:
             assert message in await refusal(client, verb, change_request=which, **arguments), (verb, message)
     assert outbox_of(shell).rows() == ()
 
 
 async def test_viewed_marks_are_those_of_the_app(shell: Shell) -> None:
-    async with agent(shell, *WRITE) as client:
+    async with agent(shell, "draft") as client:
         changes = (await call(client, "read_change_request", change_request="api#5"))["changes"]
         page = next(item for item in changes if item["has_difference"])
         assert not page["is_viewed"]
@@ -222,11 +221,11 @@ async def test_viewed_marks_are_those_of_the_app(shell: Shell) -> None:
 
 async def test_a_read_only_profile_takes_no_drafts(shell: Shell, which: str) -> None:
     shell.config.write_text("[profiles.default]\nread_only = true\n")
-    async with agent(shell, *WRITE) as client:
+    async with agent(shell, "draft") as client:
         assert "read-only" in await refusal(client, "draft_comment", change_request=which, text="A")
 
 
 async def test_an_open_change_request_is_required(shell: Shell, which: str) -> None:
     shell.ok("cr", "archive", which)
-    async with agent(shell, *WRITE) as client:
+    async with agent(shell, "draft") as client:
         assert "it is archived" in await refusal(client, "draft_comment", change_request=which, text="A")

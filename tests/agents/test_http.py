@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 import httpx
@@ -15,8 +16,9 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import Implementation
-from tests.agents.agent_client import call, outbox_of, refusal
-from tests.cli.shell import Shell
+from tests.agents.agent_client import ShellBeside, call, outbox_of, refusal
+from tests.cli.shell import Shell, signed_in
+from tests.running_service import RunningService
 
 
 class Running(NamedTuple):
@@ -30,8 +32,15 @@ class Running(NamedTuple):
         return self.url.removeprefix("http://").removesuffix("/mcp")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory, shared_service: Callable[..., RunningService]) -> Shell:
+    """A shell that is signed in, with a home of its own."""
+    return ShellBeside(tmp_path_factory.mktemp("home"), signed_in(Path(), shared_service(sample=True)).env)
+
+
+@pytest.fixture(scope="module")
 def running(shell: Shell) -> Iterator[Running]:
+    """One server for all tests: to start it takes longer than they do."""
     process = subprocess.Popen(
         [sys.executable, "-m", "presscheck", "mcp", "--http", "--allow", "draft"],
         env=shell.environment,
@@ -109,6 +118,6 @@ async def test_requests_of_others_do_not_reach_the_server(running: Running) -> N
 
 def test_the_server_listens_on_this_machine_only_and_names_a_used_port(shell: Shell, running: Running) -> None:
     port = running.address.partition(":")[2]
-    ran = shell.program("mcp", "--http", port)
-    assert ran.returncode == 2
+    ran = shell.run("mcp", "--http", port)
+    assert ran.exit_code == 2
     assert f"--http {port}: Address already in use" in ran.stderr

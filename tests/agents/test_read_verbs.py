@@ -10,7 +10,7 @@ import pytest
 from mcp.client.client import ConnectMode
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextResourceContents
-from tests.agents.agent_client import agent, call, outbox_of, refusal
+from tests.agents.agent_client import agent, agent_process, call, outbox_of, refusal
 from tests.cli.shell import Shell
 
 from presscheck.agents.verbs import PART
@@ -23,7 +23,7 @@ READERS = {verb.name for verb in VERBS if verb.permission == "read"}
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_by_default_an_agent_can_only_read(shell: Shell, mode: ConnectMode) -> None:
-    async with agent(shell, mode=mode) as client:
+    async with agent_process(shell, mode=mode) as client:
         tools = (await client.list_tools()).tools
         assert {tool.name for tool in tools} == READERS
         assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
@@ -96,11 +96,12 @@ async def test_a_long_page_is_read_in_parts(shell: Shell) -> None:
         assert "".join(parts).strip().endswith(text.strip())
 
 
-async def test_search_and_checks(shell: Shell, tmp_path: Path) -> None:
+async def test_search_and_checks(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     folder = tmp_path / "documentation"
     folder.mkdir()
     (folder / "README.md").write_text("# Docs\n\n[gone](missing.md)\n")
-    async with agent(shell, cwd=tmp_path) as client:
+    async with agent(shell) as client:
         hits = await call(client, "search", query="token")
         assert {"untrusted": "Tokens"} in [hit["title"] for hit in hits["items"]]
         assert (await call(client, "list_spaces"))["total"] == 6

@@ -11,6 +11,7 @@ import json
 import os
 import textwrap
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -160,6 +161,7 @@ def test_key_paths() -> None:
     assert [*key_paths(value)] == [".a", ".a[].b", ".a[].c", ".counts"]
 
 
+@cache
 def commands_with_json() -> set[str]:
     """The words of the commands whose `--json` output is not simply the response to one operation."""
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any, cast, get_origin
+from typing import TYPE_CHECKING, Any, cast, get_origin
 
 import click
 
@@ -18,6 +18,9 @@ from presscheck.cli.session import Session, profile_option, run_with_session, wi
 from presscheck.engine.review.agent_drafts import agent_name
 from presscheck.errors import InvalidArgument
 from presscheck.extras import require_extra
+
+if TYPE_CHECKING:
+    from presscheck.agents.mcp_server import AgentServer
 
 PAGE = 50
 """Number of resources in one answer."""
@@ -56,19 +59,10 @@ def mcp(port: int | None, allow: Permission | None, name: str | None) -> None:
 
 
 async def _serve(session: Session, port: int | None, allow: Permission | None, name: str | None) -> None:
-    # 700 ms, only for this command
-    from presscheck.agents.http_server import serve_http
-    from presscheck.agents.mcp_server import AgentServer
+    from presscheck.agents.http_server import serve_http  # 700 ms, only for this command
 
     permission = _permission(session, allow)
-    server = AgentServer(
-        VERBS,
-        RESOURCES,
-        permission,
-        lambda agent: Caller(session, agent),
-        lambda offset: _listed(session, offset),
-        name,
-    )
+    server = agent_server(session, permission, name)
     if port is None:
         print_message(f"Serving on stdin and stdout (--allow {permission}).")
         await server.serve_stdio()
@@ -79,6 +73,20 @@ async def _serve(session: Session, port: int | None, allow: Permission | None, n
         print_message(f"Authorization: Bearer {key}")
 
     await serve_http(server.server, port, ready)
+
+
+def agent_server(session: Session, permission: Permission, name: str | None) -> AgentServer[Caller]:
+    """Return the server for agents that use a session."""
+    from presscheck.agents.mcp_server import AgentServer  # 700 ms, only for `presscheck mcp`
+
+    return AgentServer(
+        VERBS,
+        RESOURCES,
+        permission,
+        lambda agent: Caller(session, agent),
+        lambda offset: _listed(session, offset),
+        name,
+    )
 
 
 def _permission(session: Session, allow: Permission | None) -> Permission:
