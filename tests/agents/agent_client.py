@@ -8,7 +8,7 @@ import sys
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import IO, Any
 from unittest.mock import patch
 
 from click.testing import Result
@@ -30,7 +30,7 @@ class ShellBeside(Shell):
     """A shell for asynchronous tests: a command has an event loop of its own."""
 
     @override
-    def run(self, *words: str, typed: str | None = None) -> Result:
+    def run(self, *words: str, typed: str | IO[bytes] | None = None) -> Result:
         with ThreadPoolExecutor(1) as thread:
             return thread.submit(super().run, *words, typed=typed).result()
 

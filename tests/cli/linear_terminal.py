@@ -1,11 +1,13 @@
-"""Drives `presscheck --linear` in a pseudo-terminal, and records what is said, with times made stable."""
+"""Drives `presscheck --linear` in a pseudo-terminal or from a pipe, and records what is said."""
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
 
+from click.testing import Result
 from tests.cli.shell import Shell
 from tests.terminal import Terminal
 
@@ -56,6 +58,15 @@ class LinearTerminal:
     def close(self) -> None:
         """End the program."""
         self.terminal.close()
+
+
+def from_pipe(shell: Shell, typed: str) -> Result:
+    """Run `presscheck --linear` in this process with lines from a pipe."""
+    reader, writer = os.pipe()
+    os.write(writer, typed.encode())
+    os.close(writer)
+    with os.fdopen(reader, "rb") as lines:
+        return shell.run("--linear", typed=lines)
 
 
 def stable(text: str) -> str:

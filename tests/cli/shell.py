@@ -8,7 +8,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from click.testing import CliRunner, Result
 from tests.root import ROOT
@@ -43,7 +43,7 @@ class Shell:
         (self.home / "config").mkdir(parents=True, exist_ok=True)
         return self.home / "config" / "config.toml"
 
-    def run(self, *words: str, typed: str | None = None) -> Result:
+    def run(self, *words: str, typed: str | IO[bytes] | None = None) -> Result:
         """Run in this process."""
         nothing = {name: None for name in os.environ if name.startswith("PRESSCHECK_")}
         return CliRunner().invoke(command, list(words), input=typed, env={**nothing, **self.environment})

@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.cli.linear_terminal import CONTROL, LinearTerminal, golden, stable
-from tests.cli.shell import Shell, signed_in
+from tests.cli.linear_terminal import CONTROL, LinearTerminal, from_pipe, golden, stable
+from tests.cli.shell import Shell
 from tests.hostile_strings import ACTS, HOSTILE
 from tests.running_service import RunningService
 
@@ -76,7 +76,7 @@ async def test_the_whole_work_as_a_transcript(start: Start, service: RunningServ
     assert [site.title for site in sites if site.published] == ["Tallowick Docs", "Inside Tallowick"]
 
 
-def test_a_text_survives_a_hangup_and_is_offered_again(start: Start) -> None:
+def test_a_text_survives_a_hangup_and_the_end_of_the_input(start: Start, tmp_path: Path) -> None:
     linear = start()
     linear.say("1", "comment", "The first line.", "The second.")
     linear.terminal.kill(signal.SIGHUP)
@@ -89,80 +89,80 @@ def test_a_text_survives_a_hangup_and_is_offered_again(start: Start) -> None:
     assert "Your draft, 2 lines:\nThe first line.\nThe second.\nEnd of your draft." in again.say("comment")
     assert "Discarded." in again.say(".d")
     assert "0 drafts" in again.say("drafts")
-    assert quit_from(again) == 0
-
-
-def test_the_end_of_the_input_keeps_a_text_and_is_no_error(start: Start) -> None:
-    linear = start()
-    linear.say("1", "comment", "Half a thought")
-    linear.terminal.send(b"\x04")
-    assert linear.terminal.end() == 0
-    assert "Kept as a draft." in linear.text
-    again = start()
-    again.say("1", "comment", ".d")
-    assert quit_from(again) == 0
-
-
-def test_the_editor_continues_a_text(start: Start, tmp_path: Path) -> None:
+    again.say("inbox", "1", "comment", "Half a thought")
+    again.terminal.send(b"\x04")
+    assert again.terminal.end() == 0, "the end of the input is no error"
+    assert "Kept as a draft." in again.text
     editor = tmp_path / "editor.py"
     editor.write_text("import sys\nwith open(sys.argv[1], 'a') as file:\n    file.write(' Edited.')\n")
-    linear = start(EDITOR=shlex.join([sys.executable, str(editor)]), VISUAL="")
-    linear.say("1", "comment", "Typed.")
-    assert "Your text:\nTyped. Edited.\nEnd of your text." in linear.say(".e")
-    assert "Kept as a draft." in linear.say(".k")
-    linear.say("comment", ".d")
+    last = start(EDITOR=shlex.join([sys.executable, str(editor)]), VISUAL="")
+    assert "Half a thought" in last.say("1", "comment")
+    assert "Discarded." in last.say(".d")
+    last.say("comment", "Typed.")
+    assert "Your text:\nTyped. Edited.\nEnd of your text." in last.say(".e"), "the editor continues a text"
+    assert "Kept as a draft." in last.say(".k")
+    assert "Discarded." in last.say("comment", ".d")
+    assert quit_from(last) == 0
 
 
-def test_lines_typed_ahead_in_one_burst_are_taken_in_order(start: Start) -> None:
+@pytest.mark.service(shared=False)  # a review removes the change request from the inbox
+def test_lines_typed_ahead_errors_and_a_review_on_a_terminal(start: Start) -> None:
     linear = start()
-    linear.terminal.send(b"1\nthreads\n3\nback\nback\nquit\n")
-    assert linear.terminal.end() == 0
+    linear.terminal.send(b"1\nthreads\n3\nback\nback\nsites\n")
+    linear.ready("sites")
     places = [
         linear.text.index(words) for words in (f"#5 {WORST}: open\n", " threads.\n", "On the change request. Open.")
     ]
-    assert places == sorted(places)
+    assert places == sorted(places), "lines in one burst are taken in order"
+    linear.say("inbox")
+    assert "Error: 99: choose a change request" in linear.say("99")
+    assert f"#5 {WORST}: open" in linear.say("1"), "an error does not end a terminal"
+    linear.say("start", "comment", "Held back.")
+    assert "Held: your review has 1 comment." in linear.say(".")
+    assert "Error: stop" not in linear.say("request-changes")
+    assert "Changes requested." in linear.say("Please.", ".")
+    assert "submit: your review holds no comments" in linear.say("submit")
+    assert quit_from(linear) == 0
 
 
-def test_a_pipe_is_read_to_its_end(shell: Shell) -> None:
-    ran = shell.program("--linear", typed="1\n1")
-    assert (ran.returncode, ran.stderr) == (0, "")
+def test_a_pipe_is_read_to_its_end_without_loading_the_app(shell: Shell) -> None:
+    imported = Shell(shell.home, {**shell.env, "PYTHONPROFILEIMPORTTIME": "1"})
+    ran = imported.program("--linear", typed="1\n1\nsites\n1")
+    assert ran.returncode == 0
     assert "changed: A token belongs to one [removed: workspace] [added: project]." in ran.stdout
-    assert "> " not in ran.stdout.split("\n")[0]
-    assert shell.program("--linear", typed="").returncode == 0
+    assert "Tallowick Docs" in ran.stdout, "the last line has no end"
+    assert "presscheck.cli.linear.loop" in ran.stderr
+    assert "textual" not in ran.stderr
+    nothing = from_pipe(shell, "")
+    assert (nothing.exit_code, nothing.stderr) == (0, "")
+    assert "> " not in nothing.stdout.split("\n")[0]
 
 
 def test_what_became_of_a_change_is_printed_with_the_rest(shell: Shell) -> None:
     """Not on stderr, where it would be missing in a file, and neither wrapped nor in ASCII."""
-    ran = shell.program("--linear", typed="1\ncomment\nLooks right.\n.\n")
-    assert (ran.returncode, ran.stderr) == (0, ""), ran.stdout
+    ran = from_pipe(shell, "1\ncomment\nLooks right.\n.\n")
+    assert (ran.exit_code, ran.stderr) == (0, ""), ran.stdout
     assert "Sent." in ran.stdout
 
 
-@pytest.mark.parametrize(
-    ("typed", "code", "says"),
-    [
-        ("99\n1\nmerge\nyes\n", 2, "Error: 99: choose a change request by a number from 1 to "),
-        ("nonsense\n", 2, "Error: nonsense: no such verb here. ? lists the verbs."),
-        ("b\n", 2, "Error: back: this is the first place. quit ends presscheck."),
-        ("1\nre\n", 2, "Error: re: could be request-changes or requirements."),
-        ("1\nmerge now\n", 2, "Error: now: merge takes no argument."),
-        ("1\nsubmit\n", 3, "Error: submit: your review holds no comments."),
-        ("1\n1\ncomment 99\n", 2, "Error: 99: choose a line from 1 to "),
-        (f"{'9' * 5000}\n", 2, "Error: 9999999999: choose a change request by a number from 1 to "),
-        (f"done {'9' * 5000}\n", 2, "Error: 9999999999: choose a change request by a number from 1 to "),
-    ],
+ERRORS = (
+    ("99\n1\nmerge\nyes\n", 2, "Error: 99: choose a change request by a number from 1 to "),
+    ("nonsense\n", 2, "Error: nonsense: no such verb here. ? lists the verbs."),
+    ("b\n", 2, "Error: back: this is the first place. quit ends presscheck."),
+    ("1\nre\n", 2, "Error: re: could be request-changes or requirements."),
+    ("1\nmerge now\n", 2, "Error: now: merge takes no argument."),
+    ("1\nsubmit\n", 3, "Error: submit: your review holds no comments."),
+    ("1\n1\ncomment 99\n", 2, "Error: 99: choose a line from 1 to "),
+    (f"{'9' * 5000}\n", 2, "Error: 9999999999: choose a change request by a number from 1 to "),
+    (f"done {'9' * 5000}\n", 2, "Error: 9999999999: choose a change request by a number from 1 to "),
 )
-def test_a_pipe_ends_at_the_first_error(shell: Shell, typed: str, code: int, says: str) -> None:
-    ran = shell.program("--linear", typed=typed)
-    assert (ran.returncode, says in ran.stdout) == (code, True), ran.stdout
-    assert " merged." not in ran.stdout
 
 
-def test_an_error_does_not_end_a_terminal(start: Start) -> None:
-    linear = start()
-    assert "Error: 99: choose a change request" in linear.say("99")
-    assert f"#5 {WORST}: open" in linear.say("1")
-    assert quit_from(linear) == 0
+def test_a_pipe_ends_at_the_first_error(shell: Shell) -> None:
+    for typed, code, says in ERRORS:
+        ran = from_pipe(shell, typed)
+        assert (ran.exit_code, says in ran.stdout) == (code, True), (typed, ran.stdout)
+        assert " merged." not in ran.stdout
 
 
 def test_a_dumb_terminal_is_linear_and_no_terminal_prints_the_inbox(start: Start, shell: Shell) -> None:
@@ -173,13 +173,11 @@ def test_a_dumb_terminal_is_linear_and_no_terminal_prints_the_inbox(start: Start
     assert dumb.ready("inbox>")
     assert quit_from(dumb) == 0
     dumb.close()
-    assert WORST in shell.program().stdout
+    assert WORST in shell.ok()
 
 
-def test_offline_reads_what_is_cached_and_queues_a_comment(start: Start) -> None:
-    linear = start()
-    linear.say("1", "back")
-    assert quit_from(linear) == 0
+def test_offline_reads_what_is_cached_and_queues_a_comment(start: Start, shell: Shell) -> None:
+    assert from_pipe(shell, "1\nback\n").exit_code == 0
     offline = start("--offline", "--linear")
     assert "Offline: showing cached data from" in offline.ready()
     request = offline.say("1")
@@ -190,26 +188,12 @@ def test_offline_reads_what_is_cached_and_queues_a_comment(start: Start) -> None
     assert quit_from(offline) == 0
 
 
-def test_read_only_is_an_error_before_a_text_is_typed(start: Start, shell: Shell) -> None:
+def test_read_only_is_an_error_before_a_text_is_typed(shell: Shell) -> None:
     shell.config.write_text("[profiles.default]\nread_only = true\n")
-    linear = start()
-    linear.say("1")
-    assert "Error: comment: this profile is read-only." in linear.say("comment")
-    assert "Error: merge: this profile is read-only." in linear.say("merge")
-    assert "(not now: this profile is read-only)" in linear.say("?").replace("\n  ", " ")
-
-
-@pytest.mark.service(shared=False)
-async def test_a_merge_in_a_locked_space_names_the_lock_and_how_to_unlock(start: Start, client: Client) -> None:
-    [organization] = (await client.send(ListOrganizations())).items
-    requests = (await client.send(ListOrganizationChangeRequests(organization_id=organization.id, status="open"))).items
-    [request] = [request for request in requests if request.subject == WORST]
-    await client.send(UpdateSpace(space_id=request.space, edit_mode="locked"))
-    linear = start()
-    linear.say("1")
-    told = " ".join(linear.say("merge").split())
-    assert f"is locked: presscheck space unlock {request.space} unlocks it for an administrator." in told
-    assert "Type" not in told, "nothing to confirm"
+    for verb in ("comment", "merge"):
+        ran = from_pipe(shell, f"1\n{verb}\n")
+        assert f"Error: {verb}: this profile is read-only." in ran.stdout
+    assert "(not now: this profile is read-only)" in from_pipe(shell, "1\n?\n").stdout.replace("\n  ", " ")
 
 
 @pytest.mark.service(shared=False)
@@ -243,15 +227,15 @@ def test_a_narrow_terminal_without_utf8_gets_ascii(start: Start) -> None:
 
 
 def test_requirements_name_the_verb_that_meets_them(shell: Shell) -> None:
-    row = re.search(r"(\d+)\. #2 Two carriers", shell.program("--linear", typed="").stdout)
+    row = re.search(r"(\d+)\. #2 Two carriers", from_pipe(shell, "").stdout)
     assert row
-    ran = shell.program("--linear", typed=f"{row[1]}\nrequirements\n")
-    words = " ".join(ran.stdout.split())
+    words = " ".join(from_pipe(shell, f"{row[1]}\nrequirements\n").stdout.split())
     assert "can be fixed by anyone who can edit these pages, after an update from main (verb: update)" in words
 
 
 @pytest.mark.service(shared=False)
-async def test_a_comment_on_html_quotes_its_words(start: Start, client: Client) -> None:
+async def test_what_others_do_meanwhile(start: Start, client: Client) -> None:
+    """They write HTML, change a page before a merge, and lock the space."""
     [organization] = (await client.send(ListOrganizations())).items
     requests = (await client.send(ListOrganizationChangeRequests(organization_id=organization.id, status="open"))).items
     [request] = [request for request in requests if request.subject == WORST]
@@ -259,56 +243,31 @@ async def test_a_comment_on_html_quotes_its_words(start: Start, client: Client) 
     page = next(
         page for page in flatten((await client.send(ListChangeRequestPages(**path))).pages) if page.title == "Tokens"
     )
-    markdown = '<p align="center">A <b>centered</b> line</p>\n'
-    change = UpdatePage(page=page.id, document=Document(markdown=markdown))
-    await client.send(EditChangeRequestContent(**path, changes=(change,)))
+
+    async def edit(markdown: str) -> None:
+        change = UpdatePage(page=page.id, document=Document(markdown=markdown))
+        await client.send(EditChangeRequestContent(**path, changes=(change,)))
+
+    await edit('<p align="center">A <b>centered</b> line</p>\n')
     linear = start(size=(200, 24))
     linear.say("1", "1", "all")
     text = linear.say("")
     line = re.search(r"(\d+)\. (?:added|changed): .*centered", text)
     assert line, text
-    assert "“A centered line”" in linear.say(f"comment {line[1]}")
-    linear.say(".d")
-    assert quit_from(linear) == 0
-
-
-@pytest.mark.service(shared=False)
-async def test_a_change_meanwhile_stops_a_merge(start: Start, client: Client) -> None:
-    linear = start()
-    linear.say("1", "merge")
-    [organization] = (await client.send(ListOrganizations())).items
-    requests = (await client.send(ListOrganizationChangeRequests(organization_id=organization.id, status="open"))).items
-    [request] = [request for request in requests if request.subject == WORST]
-    path = {"space_id": request.space, "change_request_id": request.id}
-    page = next(
-        page for page in flatten((await client.send(ListChangeRequestPages(**path))).pages) if page.title == "Tokens"
-    )
-    change = UpdatePage(page=page.id, document=Document(markdown="Meanwhile."))
-    await client.send(EditChangeRequestContent(**path, changes=(change,)))
+    assert "“A centered line”" in linear.say(f"comment {line[1]}"), "a comment on HTML quotes its words"
+    linear.say(".d", "inbox", "1", "merge")
+    await edit("Meanwhile.")
     assert "Not merged: the content has changed in the meantime." in linear.say("yes")
     assert (await client.send(GetChangeRequest(**path))).status == "open"
-    assert quit_from(linear) == 0
-
-
-def test_a_started_review_holds_comments_until_it_is_submitted(start: Start) -> None:
-    linear = start()
-    linear.say("1", "start", "comment", "Held back.")
-    assert "Held: your review has 1 comment." in linear.say(".")
-    assert "Error: stop" not in linear.say("request-changes")
-    assert "Changes requested." in linear.say("Please.", ".")
-    assert "submit: your review holds no comments" in linear.say("submit")
+    await client.send(UpdateSpace(space_id=request.space, edit_mode="locked"))
+    linear.say("inbox", "1")
+    told = " ".join(linear.say("merge").split())
+    assert f"is locked: presscheck space unlock {request.space} unlocks it for an administrator." in told
+    assert "Type" not in told, "nothing to confirm"
     assert quit_from(linear) == 0
 
 
 def test_without_a_token_the_error_names_the_ways_to_sign_in(tmp_path: Path) -> None:
-    ran = Shell(tmp_path / "home").program("--linear")
-    assert ran.returncode == 4
+    ran = Shell(tmp_path / "home").run("--linear")
+    assert ran.exit_code == 4
     assert "run `presscheck login`" in ran.stderr
-
-
-def test_it_does_not_load_the_app(service: RunningService, tmp_path: Path) -> None:
-    shell = signed_in(tmp_path / "home", service)
-    shell.env["PYTHONPROFILEIMPORTTIME"] = "1"
-    ran = shell.program("--linear", typed="1\n1\nsites\n1\n")
-    assert "presscheck.cli.linear.loop" in ran.stderr
-    assert "textual" not in ran.stderr
