@@ -325,9 +325,18 @@ def test_push_waits_in_the_outbox_while_the_service_is_down(
     assert shell.run("pull", str(other)).stderr == f"Up to date with #{number}.\n"
 
 
+HASTY = """
+from presscheck.__main__ import main
+from presscheck.cli import checkout
+checkout.WATCH_SECONDS = 0.1
+main()
+"""
+"""The program, with ten checks of the folder in a second."""
+
+
 def watched(shell: Shell, folder: Path) -> subprocess.Popen[str]:
     """Start to watch a folder."""
-    command = [sys.executable, "-m", "presscheck", "push", str(folder), "--watch", "-m", "Live"]
+    command = [sys.executable, "-c", HASTY, "push", str(folder), "--watch", "-m", "Live"]
     process = subprocess.Popen(
         command, env=shell.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
