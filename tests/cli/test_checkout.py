@@ -387,6 +387,27 @@ def test_watch_sends_saved_edits_and_brings_those_of_others(shell: Shell, folder
 
 
 @pytest.mark.slow
+def test_watch_goes_on_when_the_service_is_back(
+    shell: Shell, service: RunningService, folder: Path, tmp_path: Path
+) -> None:
+    edit(folder / "quickstart.md", "# Quickstart", "# Begin")
+    number = shell.ok("push", str(folder)).strip().partition("#")[2]
+    theirs = check_out(shell, tmp_path / "theirs", "--cr", number)
+    process = watched(shell, folder)
+    try:
+        service.stop()
+        messages = lines_until(process, "Could not connect")
+        assert messages[-1].endswith("retrying every 10 s.\n")
+        service.start()
+        lines_until(process, "Back online.")
+        edit(theirs / "going-live.md", "# Going live", "# Live")
+        shell.ok("push", str(theirs))
+        lines_until(process, "Pulled going-live.md")
+    finally:
+        end_watch(process)
+
+
+@pytest.mark.slow
 def test_watch_pulls_next_to_edits_that_cannot_be_sent_and_names_them_once(
     shell: Shell, folder: Path, tmp_path: Path
 ) -> None:

@@ -19,6 +19,7 @@ from presscheck.cli.json_filter import json_option
 from presscheck.cli.output import print_json, print_line, print_message
 from presscheck.cli.progress_line import ProgressLine
 from presscheck.cli.session import Session, load_profile, profile_option, with_session
+from presscheck.cli.watch import TEMPORARY_ERRORS
 from presscheck.documents.diff.page_diff import compare, difference_lines
 from presscheck.engine.checkout.content import SpaceFiles, revision_by_id
 from presscheck.engine.checkout.folder import FolderChanges, folder_changes
@@ -243,25 +244,41 @@ async def _pulled(session: Session, folder: Checkout) -> Pulled:
 
 
 async def _watch(session: Session, folder: Checkout, subject: str | None) -> None:
-    """Push edits of the folder and pull edits of other users, until the user interrupts."""
+    """Push edits of the folder and pull edits of other users, until the user interrupts.
+
+    Raises:
+        PresscheckError: an error that is not temporary, such as an invalid token.
+    """
     print_message(f"Watching {sanitize(str(folder.root))}; ctrl+C ends.")
     last_pull, before, pushed_files = 0.0, None, None
-    notes = set[str]()
+    notes, problem = set[str](), ""
     while True:
         folder.state = Checkout.find(folder.root).state  # a queued push may have changed it
         changes = await asyncio.to_thread(folder_changes, folder)
         now, is_queued = (changes.oids, changes.deleted), waiting_push(session.engine.outbox, folder.root) is not None
-        if changes and now != pushed_files:  # after a push, only edits that cannot be sent are left
-            if now == before and not changes.conflicts:  # nothing was saved in the last second
-                try:
-                    pushed = await _push(session, folder, changes, subject)
-                except ChangedSince:
-                    last_pull = await _pull_watched(session, folder)
-                else:
-                    pushed_files = now if pushed else None
-                    _print_watched(session, folder, pushed, notes)
-        elif time.monotonic() - last_pull > 10 * WATCH_SECONDS and not is_queued:
-            last_pull = await _pull_watched(session, folder)
+        is_done = False
+        try:
+            if changes and now != pushed_files:  # after a push, only edits that cannot be sent are left
+                if now == before and not changes.conflicts:  # nothing was saved in the last second
+                    try:
+                        pushed = await _push(session, folder, changes, subject)
+                    except ChangedSince:
+                        last_pull = await _pull_watched(session, folder)
+                    else:
+                        pushed_files = now if pushed else None
+                        _print_watched(session, folder, pushed, notes)
+                    is_done = True
+            elif time.monotonic() - last_pull > 10 * WATCH_SECONDS and not is_queued:
+                last_pull = await _pull_watched(session, folder)
+                is_done = True
+        except TEMPORARY_ERRORS as error:
+            if error.message != problem:
+                print_message(f"{error.message}: retrying every {10 * WATCH_SECONDS:g} s.")
+            problem = error.message
+            await asyncio.sleep(9 * WATCH_SECONDS)
+        if is_done and problem:
+            print_message("Back online.")
+            problem = ""
         before = now
         await asyncio.sleep(WATCH_SECONDS)
 
