@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import os
+import signal
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -21,6 +22,9 @@ pytest_plugins = ("tests.suite_plugin",)
 
 # programs that tests start are compiled once, as they are for their users
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# a shell that runs the suite in the background makes it ignore ctrl+c, and with it the programs that tests interrupt
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 shorten_pauses()
 share_tls_contexts()

@@ -392,14 +392,14 @@ def test_watch_goes_on_when_the_service_is_back(
 ) -> None:
     edit(folder / "quickstart.md", "# Quickstart", "# Begin")
     number = shell.ok("push", str(folder)).strip().partition("#")[2]
-    theirs = check_out(shell, tmp_path / "theirs", "--cr", number)
+    service.stop()  # the cache has no revision of the change request, so that the first pull fails
     process = watched(shell, folder)
     try:
-        service.stop()
-        messages = lines_until(process, "Could not connect")
-        assert messages[-1].endswith("retrying every 10 s.\n")
+        [failed] = lines_until(process, "Could not connect")
+        assert failed.endswith("retrying every 10 s.\n")
         service.start()
-        lines_until(process, "Back online.")
+        assert lines_until(process, "Back online.") == ["Back online.\n"]
+        theirs = check_out(shell, tmp_path / "theirs", "--cr", number)
         edit(theirs / "going-live.md", "# Going live", "# Live")
         shell.ok("push", str(theirs))
         lines_until(process, "Pulled going-live.md")
