@@ -396,7 +396,7 @@ def test_watch_goes_on_when_the_service_is_back(
     process = watched(shell, folder)
     try:
         [failed] = lines_until(process, "Could not connect")
-        assert failed.endswith("retrying every 10 s.\n")
+        assert failed.endswith("retrying every 1 s.\n")
         service.start()
         assert lines_until(process, "Back online.") == ["Back online.\n"]
         theirs = check_out(shell, tmp_path / "theirs", "--cr", number)
