@@ -241,7 +241,9 @@ async def test_a_page_with_deeply_nested_elements_is_refused(here: World) -> Non
 @pytest.mark.slow
 @pytest.mark.attack("deep and huge pages")
 async def test_a_huge_page_is_left_out_of_an_import(here: World) -> None:
-    with web_server({"/": '<a href="big">x</a><p>Text.</p>', "/big": "<br>" * 1_000_000}) as server:
+    with web_server(
+        {"/": '<a href="big">x</a><p>Text.</p>', "/big": f"<table><tr>{'<td colspan=1000>x</td>' * 10_000}"}
+    ) as server:
         run = await imported(here, WebsiteSource(url=server.url))
     assert (run.status, [page.source_url for page in run.pages]) == ("completed", [f"{server.url}/"])
     assert run.reason.startswith(f"1 left out, such as {server.url}/big: its conversion takes more than")
