@@ -52,13 +52,43 @@ def authorization(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempP
 
 @pytest.mark.attack("authorization matrix")
 @pytest.mark.parametrize("case", CASES, ids=str)
-async def test_callers_get_what_is_declared(authorization: World, case: Case) -> None:
+async def test_callers_at_a_limit_get_what_is_declared(authorization: World, case: Case) -> None:
+    """Call as the last who are refused and the first who are admitted, where faults show first."""
+    await _expect_declared(authorization, case, _at_limits(case))
+
+
+@pytest.mark.slow
+@pytest.mark.attack("authorization matrix")
+@pytest.mark.parametrize("case", CASES, ids=str)
+async def test_all_other_callers_get_what_is_declared(authorization: World, case: Case) -> None:
+    near = _at_limits(case)
+    await _expect_declared(authorization, case, [one for one in EVERYONE if one not in near])
+
+
+async def _expect_declared(world: World, case: Case, callers: list[tuple[str, Caller]]) -> None:
     deviations = [
         f"{caller.name}, {place} place: {deviation}"
-        for place, caller in EVERYONE
-        for deviation in await _deviations(authorization, case, caller, place)
+        for place, caller in callers
+        for deviation in await _deviations(world, case, caller, place)
     ]
     assert not deviations, "\n".join(deviations)
+
+
+def _at_limits(case: Case) -> list[tuple[str, Caller]]:
+    """Return the callers beside whom, in the order of their rights, stands one with another outcome."""
+    found: list[tuple[str, Caller]] = []
+    for place, callers in CALLERS.items():
+        outcomes = [_outcome(case, caller, place) for caller in callers]
+        for number, caller in enumerate(callers):
+            if set(outcomes[max(number - 1, 0) : number + 2]) != {outcomes[number]}:
+                found.append((place, caller))
+    return found
+
+
+def _outcome(case: Case, caller: Caller, place: str) -> tuple[int | str, bool]:
+    """Return the declared outcome, and whether the item that the case lists is listed."""
+    outcome = case.policy(caller, place) if caller.is_signed_in else 401
+    return outcome, bool(case.listed and outcome == ALLOWED and case.listed(caller, place))
 
 
 @pytest.mark.attack("other organizations")

@@ -184,9 +184,11 @@ async def test_a_folder_of_the_repository_can_hold_the_content(world: World) -> 
     assert [page.title for page in revision.pages] == ["Home", "guides"]
 
 
-@pytest.mark.parametrize(
-    ("url", "message"),
-    [
+async def test_addresses_outside_of_the_folder_and_names_that_are_no_branches_are_refused(world: World) -> None:
+    outside = world.root.parent / "outside"
+    git(world.root, "clone", "-q", "--bare", str(world.root / "book"), str(outside))
+    (world.root / "leads-out").symlink_to(outside)
+    for url, message in (
         ("https://example.org/book.git", "must be a path"),
         ("ext::sh -c id", "must be a path"),
         ("file://host/book.git", "must be a path"),
@@ -196,21 +198,15 @@ async def test_a_folder_of_the_repository_can_hold_the_content(world: World) -> 
         ("file:///etc", "not in the folder"),
         ("none", "not a Git repository"),
         ("--upload-pack=id", "not a Git repository"),
-    ],
-)
-async def test_addresses_outside_of_the_folder_are_refused(world: World, url: str, message: str) -> None:
-    outside = world.root.parent / "outside"
-    git(world.root, "clone", "-q", "--bare", str(world.root / "book"), str(outside))
-    (world.root / "leads-out").symlink_to(outside)
-    for send in (world.import_from, world.export_to):
-        with pytest.raises(PresscheckError, match=message):
-            await send(url)
-
-
-@pytest.mark.parametrize("ref", ["none", "--all", "a..b", "main^", "main:README.md", "", "a b"])
-async def test_names_that_are_no_branches_are_refused(world: World, ref: str) -> None:
-    with pytest.raises(PresscheckError, match="ref"):
-        await world.import_from("book.git", ref)
+    ):
+        for send in (world.import_from, world.export_to):
+            with pytest.raises(PresscheckError) as refused:
+                await send(url)
+            assert message in str(refused.value), (url, send)
+    for ref in ("none", "--all", "a..b", "main^", "main:README.md", "", "a b"):
+        with pytest.raises(PresscheckError) as refused:
+            await world.import_from("book.git", ref)
+        assert "ref" in str(refused.value), ref
 
 
 async def test_a_branch_that_is_checked_out_is_not_written(world: World) -> None:

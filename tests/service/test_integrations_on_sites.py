@@ -6,6 +6,7 @@ import asyncio
 import re
 import time
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -18,14 +19,16 @@ from tests.service.publisher import Publisher
 from tests.service.web_pages import published, write
 
 from presscheck.api.published_sites import GetPublishedSite
+from presscheck.service.integrations.script_runner import ScriptConfig
 from presscheck.service.web.assets import asset_path
 
+LIMITED = replace(LOOPBACK, scripts=ScriptConfig(processor_seconds=1))
 BLOCK = {"id": "diagram", "title": "Diagram"}
 
 
 @pytest.fixture(scope="module")
 def scripted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("scripted"), outside=LOOPBACK) as running:
+    with running_service(tmp_path_factory.mktemp("scripted"), outside=LIMITED) as running:
         yield running
 
 

@@ -174,6 +174,7 @@ async def test_wrong_messages_get_errors_of_json_rpc(world: World, http: httpx.A
         assert (answer.status_code, answer.headers.get("allow")) == (405, "GET"), path
 
 
+@pytest.mark.slow
 @pytest.mark.attack("invented requests")
 async def test_hostile_texts_are_no_server_errors(world: World, http: httpx.AsyncClient) -> None:
     url, _ = await published(world)

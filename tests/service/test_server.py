@@ -11,7 +11,8 @@ from pathlib import Path
 import httpx
 import pytest
 from starlette.types import Receive, Scope, Send
-from tests.service.server import line, serving
+from tests.service.serve_command import run
+from tests.service.server import Process, line, serving
 
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import hash_token
@@ -20,99 +21,82 @@ from presscheck.service.server.server import BACKLOG, ServiceServer, service_con
 
 
 @pytest.mark.slow
-def test_the_service_prints_its_address_and_a_new_token_once(tmp_path: Path) -> None:
-    token_file = tmp_path / "token"
-    with serving(tmp_path, "--port", "0", "--token-file", str(token_file)) as process:
+def test_a_token_is_printed_once_stays_over_restarts_and_can_be_revoked(tmp_path: Path) -> None:
+    data, token_file, later = tmp_path / "data", tmp_path / "token", secrets.token_urlsafe(32)
+    options = ("--port", "0", "--token-file", str(token_file))
+    with serving(data, *options) as process:
         address = line(process)
         token = line(process).removeprefix("token: ")
         assert address.startswith("http://127.0.0.1:")
-        assert token_file.read_text().strip() == token
+        assert token_file.read_text().strip() == token and len(token) > 30
         assert stat.S_IMODE(token_file.stat().st_mode) == 0o600
         found = httpx.get(f"{address}/v1/user", headers={"authorization": f"Bearer {token}"})
         assert (found.status_code, found.json()["object"]) == (200, "user")
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(10) == 0
-        assert process.stdout and process.stdout.read() == ""
-    with serving(tmp_path, "--port", "0", "--token-file", str(token_file)) as process:
-        address = line(process)
-        assert httpx.get(f"{address}/v1/user", headers={"authorization": f"Bearer {token}"}).status_code == 200
-        process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=10)
-        assert (process.returncode, out) == (0, "")
-
-
-@pytest.mark.slow
-def test_a_token_in_the_file_becomes_the_owners_at_the_first_start_only(tmp_path: Path) -> None:
-    token_file = tmp_path / "token"
-    token_file.touch(0o600)
-    chosen, later = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
-    for token in (chosen, later):
-        token_file.write_text(token + "\n")
-        with serving(tmp_path, "--port", "0", "--token-file", str(token_file)) as process:
-            assert statuses(line(process), chosen, later) == [200, 401]
-
-
-@pytest.mark.slow
-def test_a_revoked_token_stays_revoked_after_a_restart(tmp_path: Path) -> None:
-    token_file = tmp_path / "token"
-    options = ("--port", "0", "--token-file", str(token_file))
-    with serving(tmp_path, *options) as process:
-        address, token = line(process), line(process).removeprefix("token: ")
-        assert statuses(address, token) == [200]
-    database = Database(f"sqlite:///{tmp_path / 'service.sqlite'}")
+        assert ended(process, signal.SIGTERM) == (0, "")
+    require_private(data, token)
+    token_file.write_text(later + "\n")
+    with serving(data, *options) as process:
+        assert statuses(line(process), token, later) == [200, 401], "a later token in the file is nobody's"
+        assert ended(process, signal.SIGINT) == (0, ""), "a token is printed at the first start only"
+    database = Database(f"sqlite:///{data / 'service.sqlite'}")
     with database.writing.begin() as session:
         revoke_token(session, hash_token(token)[:12])
     database.close()
-    with serving(tmp_path, *options) as process:
-        assert statuses(line(process), token) == [401]
-        process.send_signal(signal.SIGTERM)
-        out, _ = process.communicate(timeout=10)
-    assert (process.returncode, out) == (0, "")
+    with serving(data, *options) as process:
+        assert statuses(line(process), token, later) == [401, 401], "a revoked token stays revoked"
+        assert ended(process, signal.SIGTERM) == (0, "")
+
+
+def ended(process: Process, number: int) -> tuple[int, str]:
+    """Send a signal. Return the exit code and what stdout still has."""
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=10)
+    return process.returncode, out
+
+
+def require_private(data: Path, token: str) -> None:
+    """Require that the database is readable for its owner alone, and that no file has the token."""
+    assert all(stat.S_IMODE(file.stat().st_mode) & 0o077 == 0 for file in data.glob("service.sqlite*"))
+    assert not [file for file in data.rglob("*") if file.is_file() and token.encode() in file.read_bytes()]
 
 
 def statuses(address: str, *tokens: str) -> list[int]:
     return [
-        httpx.get(f"{address}/v1/user", headers={"authorization": f"Bearer {token}"}).status_code for token in tokens
+        httpx.get(f"{address}/v1/user", headers={"authorization": f"Bearer {token}"}, timeout=20).status_code
+        for token in tokens
     ]
 
 
 @pytest.mark.slow
-def test_the_token_is_not_in_the_data(tmp_path: Path) -> None:
-    with serving(tmp_path, "--port", "0") as process:
-        line(process)
-        token = line(process).removeprefix("token: ")
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=10)
-    assert len(token) > 30
-    assert all(stat.S_IMODE(file.stat().st_mode) & 0o077 == 0 for file in tmp_path.glob("service.sqlite*"))
-    assert not [file for file in tmp_path.rglob("*") if file.is_file() and token.encode() in file.read_bytes()]
-
-
-@pytest.mark.slow
 def test_a_unix_socket_is_private_and_removed_on_exit(tmp_path: Path) -> None:
-    path = tmp_path / "s.sock"
+    path, data = tmp_path / "s.sock", tmp_path / "data"
     with socket.socket(socket.AF_UNIX) as stale:
         stale.bind(str(path))
-    with serving(tmp_path, "--uds", str(path)) as process:
+    with serving(data, "--uds", str(path)) as process:
         assert line(process) == f"unix:{path}"
         token = line(process).removeprefix("token: ")
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         with httpx.Client(transport=httpx.HTTPTransport(uds=str(path))) as http:
             found = http.get("http://service/v1/user", headers={"authorization": f"Bearer {token}"})
             assert found.json()["urls"]["location"].startswith("http://service/v1/users/")
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(10) == 0
+        assert ended(process, signal.SIGTERM) == (0, "")
     assert not path.exists()
+    require_private(data, token)
 
 
 @pytest.mark.slow
 def test_an_inherited_socket_is_served_until_the_parent_exits(tmp_path: Path) -> None:
+    """The token that the file has at the first start becomes that of the owner."""
+    chosen, token_file = secrets.token_urlsafe(32), tmp_path / "token"
+    token_file.touch(0o600)
+    token_file.write_text(chosen + "\n")
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         listening.listen(8)
-        port = listening.getsockname()[1]
-        with serving(tmp_path, "--fd", str(listening.fileno()), "--until-closed", fds=(listening.fileno(),)) as process:
-            assert httpx.get(f"http://127.0.0.1:{port}/v1/user", timeout=20).status_code == 401
+        number, port = listening.fileno(), listening.getsockname()[1]
+        options = ("--fd", str(number), "--until-closed", "--token-file", str(token_file))
+        with serving(tmp_path / "data", *options, fds=(number,)) as process:
+            assert statuses(f"http://127.0.0.1:{port}", chosen, "another") == [200, 401]
             assert process.stdin
             process.stdin.close()
             process.stdin = None
@@ -143,23 +127,15 @@ async def test_connections_that_arrive_together_are_shared_by_the_processes() ->
     assert sum(shares) == 20 and min(shares) >= 5, shares
 
 
-@pytest.mark.slow
-def test_an_address_in_use_is_a_one_line_error(tmp_path: Path) -> None:
+def test_an_address_in_use_and_an_invalid_database_are_one_line_errors(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        with serving(tmp_path, "--port", str(taken.getsockname()[1])) as process:
-            out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (2, "")
-    assert "could not listen" in err and "Traceback" not in err
-
-
-@pytest.mark.slow
-def test_an_invalid_database_is_a_one_line_error(tmp_path: Path) -> None:
-    with serving(tmp_path, "--port", "0", "--database", "nonsense") as process:
-        out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (2, "")
-    assert "database" in err and "Traceback" not in err
+        in_use = run("--data", str(tmp_path), "--port", str(taken.getsockname()[1]))
+    invalid = run("--data", str(tmp_path), "--port", "0", "--database", "nonsense")
+    for ran, words in ((in_use, "could not listen"), (invalid, "database")):
+        assert (ran.exit_code, ran.stdout, ran.stderr.count("\n")) == (2, "", 1), ran.stderr
+        assert words in ran.stderr
 
 
 @pytest.fixture(autouse=True)
