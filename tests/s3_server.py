@@ -8,13 +8,19 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import boto3.session
 import pytest
+from botocore.loaders import JSONFileLoader
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from moto.s3.models import s3_backends
 from werkzeug.serving import BaseWSGIServer, make_server
+
+_load_json: Any = cache(JSONFileLoader().load_file)
+# each client reads a megabyte of descriptions of all services, for a tenth of a second
+JSONFileLoader.load_file = lambda _, path: _load_json(path)
 
 BUCKET = "lamps"
 KEY, SECRET = "AKIATESTKEY", "the-secret-of-these-tests"

@@ -4,15 +4,17 @@ The facts stand in `facts/`; `make_facts.py` writes them from the descriptions.
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 FACTS = Path(__file__).with_name("facts")
 DOCUMENTED, NEWEST = "0.146.0", "0.202.0"
 
 Schema = dict[str, Any]
+Result = TypeVar("Result")
 
 
 @cache
@@ -50,6 +52,20 @@ def schema_names(release: str) -> list[str]:
     return sorted({*_read("schemas.json"), *newer})
 
 
+def _read_once(read: "Callable[[Described], Result]") -> "Callable[[Described], Result]":
+    """Keep what is read of each schema: large documents ask for the same thousands of times."""
+    kept: dict[tuple[int, str], tuple[Schema, Result]] = {}
+
+    @wraps(read)
+    def reading(described: "Described") -> Result:
+        key = id(described.schema), described.release
+        if key not in kept:
+            kept[key] = described.schema, read(described)  # with the schema, whose id no other gets then
+        return kept[key][1]
+
+    return reading
+
+
 @dataclass(frozen=True)
 class Described:
     """A schema of a release, references and combinations read."""
@@ -63,6 +79,7 @@ class Described:
             schema = schema_called(schema["$ref"], self.release)
         return Described(schema, self.release)
 
+    @_read_once
     def parts(self) -> list["Described"]:
         """What it is combined of by allOf, oneOf, anyOf; itself first."""
         here = self.resolved()
@@ -72,6 +89,7 @@ class Described:
                 found += Described(one, self.release).parts()
         return found
 
+    @_read_once
     def properties(self) -> dict[str, list["Described"]]:
         """Every property that any part of it may have."""
         found: dict[str, list[Described]] = {}
@@ -80,6 +98,7 @@ class Described:
                 found.setdefault(name, []).append(Described(schema, self.release))
         return found
 
+    @_read_once
     def required(self) -> set[str]:
         """What each of its variants that is an object requires."""
         here = self.resolved().schema

@@ -21,8 +21,19 @@ def faults(schema: Described, value: Any, path: str) -> Iterator[str]:
         variants = properties.get(name, [])
         if inner is None and not any(map(may_be_null, variants)):
             yield f"{path}.{name} is null"
-        if variants:
-            yield from min((list(faults(variant, inner, f"{path}.{name}")) for variant in variants), key=len)
+        yield from _fewest(variants, inner, f"{path}.{name}")
+
+
+def _fewest(variants: list[Described], value: Any, path: str) -> list[str]:
+    """Return the faults of the variant that the value fits best."""
+    fewest: list[str] | None = None
+    for variant in variants:
+        found = list(faults(variant, value, path))
+        if fewest is None or len(found) < len(fewest):
+            fewest = found
+        if not fewest:
+            break
+    return fewest or []
 
 
 def may_be_null(schema: Described) -> bool:
