@@ -4,10 +4,36 @@ A parametrized case costs each worker about a millisecond before it runs, and ag
 of data takes.
 """
 
-from collections.abc import Callable, Iterable
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
+
+
+class _Failures:
+    """The rows of a table that failed, each with its error."""
+
+    def __init__(self) -> None:
+        self.errors: list[tuple[str, BaseException]] = []
+        self.count = 0
+
+    @contextmanager
+    def row(self, name: str) -> Iterator[None]:
+        self.count += 1
+        try:
+            yield
+        except (Exception, pytest.fail.Exception) as error:
+            self.errors.append((name, error))
+
+    def report(self) -> None:
+        assert self.count, "a table without rows tests nothing"
+        if self.errors:
+            lines = [f"{name}: {type(error).__name__}: {error}" for name, error in self.errors]
+            count = f"{len(self.errors)} of {self.count} rows failed"
+            # the traceback of the first failure is shown above the list
+            raise AssertionError("\n".join([count, *lines])) from self.errors[0][1]
 
 
 def each_row(rows: Iterable[tuple[Any, ...]]) -> Callable[[Callable[..., None]], Callable[[], None]]:
@@ -20,22 +46,73 @@ def each_row(rows: Iterable[tuple[Any, ...]]) -> Callable[[Callable[..., None]],
 
     def decorate(check: Callable[..., None]) -> Callable[[], None]:
         def test() -> None:
-            assert table, "a table without rows tests nothing"
-            failures: list[tuple[str, BaseException]] = []
+            failures = _Failures()
             for name, *arguments in table:
-                try:
+                with failures.row(name):
                     check(*arguments)
-                except (Exception, pytest.fail.Exception) as error:
-                    failures.append((name, error))
-            if failures:
-                lines = [f"{name}: {type(error).__name__}: {error}" for name, error in failures]
-                count = f"{len(failures)} of {len(table)} rows failed"
-                # the traceback of the first failure is shown above the list
-                raise AssertionError("\n".join([count, *lines])) from failures[0][1]
+            failures.report()
 
         # without `functools.wraps`: pytest would ask for the arguments of the wrapped function
-        test.__name__, test.__qualname__, test.__module__ = check.__name__, check.__qualname__, check.__module__
-        test.__doc__ = check.__doc__
+        _name_after(test, check)
         return test
 
     return decorate
+
+
+def each_case(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Call a test with every row of a table, as `pytest.mark.parametrize` does, but within one test.
+
+    Fixtures of the test are made once, for all rows, except `tmp_path`: each row has a folder of its own. Rows that fail
+    are reported with their values.
+
+    Args:
+        names: the arguments that a row has, as a sequence or separated by commas.
+        rows: the values of these arguments; where there is only one argument, its values.
+    """
+    arguments = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+    table = [
+        dict(zip(arguments, (row,) if len(arguments) == 1 and isinstance(names, str) else row, strict=True))
+        for row in rows
+    ]
+
+    def decorate(check: Callable[..., Any]) -> Callable[..., Any]:
+        def test(*instance: Any, **fixtures: Any) -> None:
+            failures = _Failures()
+            for row in table:
+                with failures.row(_shown(row)):
+                    check(*instance, **_with_own_folder(fixtures, failures.count), **row)
+            failures.report()
+
+        async def async_test(*instance: Any, **fixtures: Any) -> None:
+            failures = _Failures()
+            for row in table:
+                with failures.row(_shown(row)):
+                    await check(*instance, **_with_own_folder(fixtures, failures.count), **row)
+            failures.report()
+
+        decorated: Any = async_test if inspect.iscoroutinefunction(check) else test
+        _name_after(decorated, check)
+        signature = inspect.signature(check)
+        remaining = [value for name, value in signature.parameters.items() if name not in arguments]
+        decorated.__signature__ = signature.replace(parameters=remaining)
+        return decorated
+
+    return decorate
+
+
+def _with_own_folder(fixtures: dict[str, Any], number: int) -> dict[str, Any]:
+    if "tmp_path" not in fixtures:
+        return fixtures
+    folder = fixtures["tmp_path"] / str(number)
+    folder.mkdir()
+    return {**fixtures, "tmp_path": folder}
+
+
+def _name_after(test: Any, check: Any) -> None:
+    test.__name__, test.__qualname__, test.__module__ = check.__name__, check.__qualname__, check.__module__
+    test.__doc__ = check.__doc__
+    test.pytestmark = list(getattr(check, "pytestmark", []))
+
+
+def _shown(row: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r:.80}" for name, value in row.items())

@@ -7,6 +7,7 @@ import tracemalloc
 from typing import Any
 
 import pytest
+from tests.table import each_case
 
 from presscheck.api.operation import MAX_PAGE
 from presscheck.api.spaces import ListSpaces
@@ -25,8 +26,8 @@ def items(page: PageParts) -> list[Any]:
     return [item for part in range(page.parts) for item in page.items(part)]
 
 
-@pytest.mark.parametrize("count", [0, 1, ITEMS_PER_PART, ITEMS_PER_PART + 1, 3 * ITEMS_PER_PART])
-@pytest.mark.parametrize("indent", [None, 2])
+@each_case("count", [0, 1, ITEMS_PER_PART, ITEMS_PER_PART + 1, 3 * ITEMS_PER_PART])
+@each_case("indent", [None, 2])
 def test_all_items_are_in_the_parts(count: int, indent: int | None) -> None:
     listed = [
         space(number, title='Ünï "quoted", [x] {y} \\ 田中 😀', icon={"a": [1, {"b": "]"}]}) for number in range(count)
@@ -77,7 +78,7 @@ MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize("text", MALFORMED, ids=lambda text: text[:30])
+@each_case("text", MALFORMED)
 def test_a_mistake_is_named_as_in_the_whole_page(text: str) -> None:
     body = text.encode()
     with pytest.raises(MalformedAnswer) as whole:

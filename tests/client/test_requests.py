@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from httpx import Headers
 from tests.bait import Bait
+from tests.table import each_case
 
 from presscheck import __version__
 from presscheck.api.change_requests import ChangeRequest, ListContributors, ListOrganizationChangeRequests
@@ -205,7 +206,7 @@ async def test_a_redirect_loop_is_an_error(server: FaultServer, client: Client) 
     assert len(server.asked) == 5
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("address", "message"),
     [
         ("http://api.example.org", "unencrypted"),
@@ -225,7 +226,7 @@ def test_invalid_service_urls_are_rejected(address: str, message: str) -> None:
     assert "pass" not in str(caught.value).replace("password", "")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "address",
     [
         "https://example.org/v1/",

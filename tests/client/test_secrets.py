@@ -7,6 +7,7 @@ import traceback
 import pytest
 from rich.console import Console
 from rich.traceback import Traceback
+from tests.table import each_case
 
 from presscheck.api.comments import Document, PostComment
 from presscheck.api.users import GetCurrentUser
@@ -91,7 +92,7 @@ async def test_the_token_is_in_no_connection_error() -> None:
     assert TOKEN not in everything_said(caught.value)
 
 
-@pytest.mark.parametrize("token", [f"{TOKEN}\nHost: evil", f"{TOKEN}\x00", f"{TOKEN} {TOKEN}", f"{TOKEN}é"])
+@each_case("token", [f"{TOKEN}\nHost: evil", f"{TOKEN}\x00", f"{TOKEN} {TOKEN}", f"{TOKEN}é"])
 def test_an_invalid_token_is_rejected_and_not_shown(token: str) -> None:
     with pytest.raises(ConfigurationError, match="copy it again") as caught:
         Client("https://example.org", token)

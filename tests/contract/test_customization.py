@@ -2,10 +2,10 @@
 
 from typing import Any, get_args
 
-import pytest
 from pydantic import BaseModel
 from tests.contract.description import DOCUMENTED, NEWEST, Described
 from tests.contract.operations import literals
+from tests.table import each_case
 
 from presscheck.api.site_customization import ONLY_DOCUMENTED, ONLY_NEWEST, SiteCustomization
 
@@ -51,7 +51,7 @@ def described(told: Described, path: str = "") -> Declared:
     return found
 
 
-@pytest.mark.parametrize("release", [DOCUMENTED, NEWEST])
+@each_case("release", [DOCUMENTED, NEWEST])
 def test_every_setting_is_declared_with_its_words_and_limits(release: str) -> None:
     mine, told = declared(SiteCustomization), described(Described({"$ref": "SiteCustomizationSettings"}, release))
     told.pop("updatedAt", None)

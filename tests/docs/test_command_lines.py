@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-import pytest
 from tests.docs.command_lines import PROGRAM, commands_in, problem
-from tests.docs.manual_pages import FILES, blocks_of, inlines_of, name_of
+from tests.docs.manual_pages import FILES, blocks_of, inlines_of
+from tests.table import each_case
 
 SHELL = ("console", "bash")
 """The languages of blocks with command lines."""
@@ -20,7 +20,7 @@ def scripts_in(file: Path) -> list[str]:
     return [block.content for block in blocks_of(file) if block.type == "fence" and block.info.strip() in SHELL]
 
 
-@pytest.mark.parametrize("file", FILES, ids=name_of)
+@each_case("file", FILES)
 def test_every_block_names_its_language(file: Path) -> None:
     assert not [block for block in blocks_of(file) if block.type == "code_block"]
     languages = {block.info.strip() for block in blocks_of(file) if block.type == "fence"}
@@ -30,14 +30,14 @@ def test_every_block_names_its_language(file: Path) -> None:
     assert is_made or not [text for text in texts if PROGRAM + " " in text]
 
 
-@pytest.mark.parametrize("file", FILES, ids=name_of)
+@each_case("file", FILES)
 def test_every_command_line_of_a_block_is_accepted(file: Path) -> None:
     found = [words for script in scripts_in(file) for words in commands_in(script)]
     problems = [text for words in found if (text := problem(words))]
     assert not problems, "\n".join(problems)
 
 
-@pytest.mark.parametrize("file", FILES, ids=name_of)
+@each_case("file", FILES)
 def test_every_command_in_a_line_of_text_exists(file: Path) -> None:
     spans = [" ".join(token.content.split()) for token in inlines_of(file) if token.type == "code_inline"]
     problems = [
@@ -52,7 +52,7 @@ def test_the_blocks_have_command_lines() -> None:
     assert sum(1 for file in FILES for script in scripts_in(file) for _ in commands_in(script)) > 80
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("script", "commands"),
     [
         ("presscheck", [[]]),
@@ -70,7 +70,7 @@ def test_command_lines_are_found_in_a_script(script: str, commands: list[list[st
     assert list(commands_in(script)) == commands
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "reason"),
     [
         ("cr merge guides#3 --nope", "--nope"),
@@ -91,7 +91,7 @@ def test_a_wrong_command_line_is_found(line: str, reason: str) -> None:
     assert reason in (problem(shlex.split(line)) or "")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "line",
     [
         "",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from tests.licences import installed_licences, is_compatible, listed_licences
+from tests.table import each_case
 
 
 def test_each_package_is_listed_with_its_licence() -> None:
@@ -17,7 +17,7 @@ def test_each_licence_is_compatible_with_that_of_presscheck() -> None:
     assert [name for name, licence in listed_licences().items() if not is_compatible(licence)] == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("licence", "fits"),
     [
         ("MIT", True),

@@ -9,9 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-import pytest
 from tests.docs.manual_pages import AT_ROOT, FILES, PAGES, blocks_of, inlines_of, name_of
 from tests.manual import DOCS, SUMMARY
+from tests.table import each_case
 
 SCHEMES = ("https", "mailto")
 LOWEST = 3
@@ -56,19 +56,19 @@ def problem(file: Path, target: str) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("file", FILES, ids=name_of)
+@each_case("file", FILES)
 def test_every_link_has_a_target(file: Path) -> None:
     problems = [found for target in targets_of(file) if (found := problem(file, target))]
     assert not problems, "\n".join(problems)
 
 
-@pytest.mark.parametrize("file", FILES, ids=name_of)
+@each_case("file", FILES)
 def test_anchors_are_unique(file: Path) -> None:
     counts = Counter(anchors_of(file))
     assert not [anchor for anchor, number in counts.items() if number > 1]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("target", "reason"),
     [
         ("gone.md", "the file does not exist"),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-from tests.docs.manual_pages import FILES, name_of
+from tests.docs.manual_pages import FILES
 from tests.root import ROOT
 from tests.rules.words import IN_TEXT, Text, findings
+from tests.table import each_case
 
 
 def paragraphs_of(file: Path) -> tuple[Text, ...]:
@@ -21,7 +21,7 @@ def paragraphs_of(file: Path) -> tuple[Text, ...]:
     return tuple(found)
 
 
-@pytest.mark.parametrize("file", FILES, ids=name_of)
+@each_case("file", FILES)
 def test_words_are_plain(file: Path) -> None:
     lines = findings(file.relative_to(ROOT), paragraphs_of(file), IN_TEXT)
     assert not lines, "\n".join(lines)

@@ -12,6 +12,7 @@ from bs4 import BeautifulSoup
 from tests.docs.manual_pages import PAGES
 from tests.manual import DOCS, SUMMARY, TABLES
 from tests.root import ROOT
+from tests.table import each_case
 
 LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
 """What a browser loads with a page, by element."""
@@ -77,7 +78,7 @@ def test_tables_are_tables_there_too(site: Path) -> None:
         assert "\\|" not in made
 
 
-@pytest.mark.parametrize("mistake", ["[gone](gone.md)", "[gone](keys.md#gone)"])
+@each_case("mistake", ["[gone](gone.md)", "[gone](keys.md#gone)"])
 def test_a_broken_link_fails_the_build(tmp_path: Path, mistake: str) -> None:
     docs = tmp_path / "docs"
     docs.mkdir()

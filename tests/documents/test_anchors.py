@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from time import process_time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.table import each_case
 
 from presscheck.documents.markdown.anchors import (
     UNNAMED,
@@ -22,7 +22,7 @@ from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.text.styled_text import plain
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("title", "anchor"),
     [
         ("1. Create the app", "id-1.-create-the-app"),
@@ -172,7 +172,7 @@ def test_included_text_has_anchors_at_the_line_of_its_tag() -> None:
     assert not page_anchors('{% include "b.md" %}', included=texts.get).is_complete, "it includes itself"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "block",
     [
         '{% include "unknown.md" %}',
@@ -201,7 +201,7 @@ def test_a_fragment_is_decoded_to_the_anchor_that_was_encoded(anchor: str) -> No
     assert format_reference(parse_reference(f"/~/pages/p1#{fragment}")) == f"/~/pages/p1#{fragment}"
 
 
-@pytest.mark.parametrize("written", ["other.md#目次", "other.md#%E7%9B%AE%E6%AC%A1"])
+@each_case("written", ["other.md#目次", "other.md#%E7%9B%AE%E6%AC%A1"])
 def test_a_link_leads_to_the_same_anchor_however_it_is_written(written: str) -> None:
     places = LinkResolver({"other.md": "p2"})
     assert places.resolve(written, "README.md") == Destination("page", "p2", "目次")
@@ -226,7 +226,7 @@ def test_the_app_finds_the_line_of_each_anchor() -> None:
     assert page.find_anchor("gone") is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         *("<h2>" * 30_000, "<h2>\n" * 30_000, '<a id="' * 30_000, "# <h1 " * 20_000, "<details>" * 3_000),

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from tests.documents.api_pages import REQUESTS, block_of, drawn, html_of, markdown_of, pets, reader_of
 from tests.hostile_strings import HOSTILE
+from tests.table import each_case
 
 from presscheck.documents.openapi.blocks import BlockReference
 from presscheck.documents.openapi.code_samples import SampleRequest, samples_of
@@ -115,7 +116,7 @@ def operation(**details: Any) -> dict[str, Any]:
     return {"paths": {"/a": {"post": details}}, "servers": [{"url": "https://example.org"}]}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("schema", "kind"),
     [
         ({"type": "string", "format": "date"}, "string (date)"),
@@ -164,7 +165,7 @@ def count(node: SchemaNode) -> int:
 
 
 @pytest.mark.attack("deep and circular data")
-@pytest.mark.parametrize("word", ["allOf", "oneOf", "properties"])
+@each_case("word", ["allOf", "oneOf", "properties"])
 def test_schemas_that_double_are_limited(word: str) -> None:
     def part(level: int) -> dict[str, Any]:
         both = [
@@ -262,7 +263,7 @@ def test_hostile_texts_stay_words() -> None:
         assert markdown_of(block, reader)
 
 
-@pytest.mark.parametrize("wrong", [None, 1, "x", [], [None], {}, {"a": None}, True, {"$ref": "#/x"}, {"$ref": 1}, [[]]])
+@each_case("wrong", [None, 1, "x", [], [None], {}, {"a": None}, True, {"$ref": "#/x"}, {"$ref": 1}, [[]]])
 def test_values_of_wrong_types_are_left_out(wrong: Any) -> None:
     names = (
         "parameters",
@@ -312,7 +313,7 @@ def test_values_of_wrong_types_are_left_out(wrong: Any) -> None:
         require_sound(html_of(reader_of(operation() | {section: wrong})))
 
 
-@pytest.mark.parametrize(
+@each_case(
     "content",
     [
         b"",
@@ -390,7 +391,7 @@ def test_swagger_2_is_read() -> None:
     assert put.security[0][0].scopes == [("r", "Read")]
 
 
-@pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request.method)
+@each_case("request_", REQUESTS)
 def test_samples_are_programs(request_: SampleRequest) -> None:
     samples = {title: code for title, _, code in samples_of(request_)}
     assert shlex.split(samples["curl"].replace("\\\n", ""))[0] == "curl"
@@ -403,7 +404,7 @@ def test_samples_are_programs(request_: SampleRequest) -> None:
     assert samples == {title: code for title, _, code in samples_of(request_)}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("url", "origin"),
     [
         ("https://example.org/v1", "https://example.org"),

@@ -3,11 +3,12 @@
 import json
 
 import pytest
+from tests.table import each_case
 
 from presscheck.documents.attribute_json import MAX_DEPTH, parse_json
 
 
-@pytest.mark.parametrize("opening", ["[", '{"a":'])
+@each_case("opening", ["[", '{"a":'])
 def test_nesting_is_limited(opening: str) -> None:
     closing = "]" if opening == "[" else "}"
     assert parse_json(opening * MAX_DEPTH + "1" + closing * MAX_DEPTH)
@@ -15,7 +16,7 @@ def test_nesting_is_limited(opening: str) -> None:
         parse_json(opening * (MAX_DEPTH + 1) + "1" + closing * (MAX_DEPTH + 1))
 
 
-@pytest.mark.parametrize("value", [["["] * 500, ['\\"[[{' * 200, {"{" * 300: "]"}], [[] for _ in range(400)]])
+@each_case("value", [["["] * 500, ['\\"[[{' * 200, {"{" * 300: "]"}], [[] for _ in range(400)]])
 def test_brackets_in_strings_and_side_by_side_are_no_nesting(value: object) -> None:
     assert parse_json(json.dumps(value)) == value
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import time
 
-import pytest
+from tests.table import each_case
 
 from presscheck.documents.markdown.autolinks import autolinks
 from presscheck.documents.markdown.parser import parse
@@ -29,14 +29,14 @@ URLS = {
 """Text, and the bare URL in it as GitHub reads it."""
 
 
-@pytest.mark.parametrize("text", URLS)
+@each_case("text", URLS)
 def test_bare_urls_end_where_github_ends_them(text: str) -> None:
     tokens = parse(text, {})[1].children or []
     assert [token.attrs["href"] for token in tokens if token.type == "link_open"] == [URLS[text]]
     assert [text[start:end] for start, end in autolinks(text)] == [URLS[text]]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "xhttps://a.example",
@@ -59,7 +59,7 @@ def test_the_text_of_a_link_has_no_link_in_it() -> None:
         assert not any(token.info == "auto" and token.markup == "linkify" for token in tokens)
 
 
-@pytest.mark.parametrize("text", URLS)
+@each_case("text", URLS)
 def test_bare_urls_are_links_in_documents(text: str) -> None:
     document = nodes_to_markdown(markdown_to_nodes(text))
     assert document == nodes_to_markdown(markdown_to_nodes(document))
@@ -67,7 +67,7 @@ def test_bare_urls_are_links_in_documents(text: str) -> None:
     assert [token.attrs["href"] for token in tokens if token.type == "link_open"] == [URLS[text]]
 
 
-@pytest.mark.parametrize("text", [text for text, url in URLS.items() if text in (url, f"{url} end", f"(see {url})")])
+@each_case("text", [text for text, url in URLS.items() if text in (url, f"{url} end", f"(see {url})")])
 def test_bare_urls_stay_bare_in_documents(text: str) -> None:
     assert nodes_to_markdown(markdown_to_nodes(text)) == f"{text}\n"
 
@@ -80,7 +80,7 @@ def test_urls_in_text_without_a_link_are_written_without_backslashes() -> None:
     assert nodes_to_markdown(document) == "See https://a.example/_x_/ \\*here\\*\n"
 
 
-@pytest.mark.parametrize("piece", [")", "https://", "&a;", "[]", "{", "*", "(", "%"])
+@each_case("piece", [")", "https://", "&a;", "[]", "{", "*", "(", "%"])
 def test_long_text_is_read_in_linear_time(piece: str) -> None:
     started = time.process_time()
     assert len([*autolinks("https://a" + piece * 50_000)]) >= 1

@@ -10,6 +10,7 @@ from tests.documents.node_samples import BLOCKS
 from tests.documents.node_schema import NEWEST, faults_of
 from tests.documents.written_blocks import body, kept, written
 from tests.generated_docs.documentation import Documentation, check_page
+from tests.table import each_case
 
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.schema import ALLOWED_CHILDREN, HOLDS_BLOCKS
@@ -102,7 +103,7 @@ def test_every_block_that_holds_blocks_is_tried() -> None:
     assert all("paragraph" in ALLOWED_CHILDREN[kind] for kind in HOLDS_BLOCKS)
 
 
-@pytest.mark.parametrize("outer", AROUND)
+@each_case("outer", AROUND)
 def test_each_block_is_the_same_in_every_other(outer: str) -> None:
     for name, text in BLOCKS.items():
         page = around(outer, text)
@@ -116,7 +117,7 @@ def test_each_block_is_the_same_in_every_other(outer: str) -> None:
             assert [len(list_node["nodes"]) for list_node in document["nodes"]] == [3], name
 
 
-@pytest.mark.parametrize(("outer", "middle"), [*product(DEEP, DEEP)])
+@each_case(("outer", "middle"), [*product(DEEP, DEEP)])
 def test_blocks_nest_at_any_depth(outer: str, middle: str) -> None:
     for name in ("list-tasks", "table of HTML", "images", "code", "tabs", "hint"):
         page = around(outer, around(middle, BLOCKS[name]))
@@ -126,7 +127,7 @@ def test_blocks_nest_at_any_depth(outer: str, middle: str) -> None:
         assert markdown_to_nodes(nodes_to_markdown(document)) == document, name
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "kinds"),
     [
         (
@@ -168,7 +169,7 @@ def test_structure_is_kept(text: str, kinds: dict[str, int]) -> None:
     assert faults_of(document, NEWEST) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         '<div align="center"><img src="a.png" alt="A"></div>\n',

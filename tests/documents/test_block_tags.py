@@ -5,7 +5,7 @@ import re
 from html import escape
 from typing import Any
 
-import pytest
+from tests.table import each_case
 
 from presscheck.documents.block_tags import BLOCK_TAGS, Attribute, BlockTag
 from presscheck.documents.markdown.links import find_links
@@ -104,14 +104,14 @@ def sample_of_part(tag: BlockTag) -> str:
     return f"{opened(tag)}\n{WORDS}\n{{% end{tag.name} %}}"
 
 
-@pytest.mark.parametrize("table", TABLES)
+@each_case("table", TABLES)
 def test_every_tag_has_a_renderer(table: str) -> None:
     missing, unknown = BLOCK_TAGS.keys() - TABLES[table].keys(), TABLES[table].keys() - BLOCK_TAGS.keys()
     assert not missing, f"{table}: no renderer for {', '.join(sorted(missing))}"
     assert not unknown, f"{table}: not in the registry: {', '.join(sorted(unknown))}"
 
 
-@pytest.mark.parametrize("name", BLOCK_TAGS)
+@each_case("name", BLOCK_TAGS)
 def test_content_is_shown_everywhere(name: str) -> None:
     tag = BLOCK_TAGS[name]
     text = sample(tag)
@@ -123,7 +123,7 @@ def test_content_is_shown_everywhere(name: str) -> None:
     assert (WORDS if name == "include" else escape(words)) in shown
 
 
-@pytest.mark.parametrize("name", BLOCK_TAGS)
+@each_case("name", BLOCK_TAGS)
 def test_nodes_keep_the_tag(name: str) -> None:
     tag, text = BLOCK_TAGS[name], sample(BLOCK_TAGS[name])
     document = markdown_to_nodes(text)
@@ -134,7 +134,7 @@ def test_nodes_keep_the_tag(name: str) -> None:
         assert document["nodes"][0]["nodes"][0]["markdown"] is True
 
 
-@pytest.mark.parametrize("name", [name for name, tag in BLOCK_TAGS.items() if tag.node and tag.attributes])
+@each_case("name", [name for name, tag in BLOCK_TAGS.items() if tag.node and tag.attributes])
 def test_nodes_know_every_attribute(name: str) -> None:
     """A node has each attribute in its data, so none is left over in what Markdown says beyond it."""
     document = json.dumps(markdown_to_nodes(sample(BLOCK_TAGS[name])))
@@ -144,7 +144,7 @@ def test_nodes_know_every_attribute(name: str) -> None:
             assert f'"{attribute.key}": ' in document
 
 
-@pytest.mark.parametrize("name", BLOCK_TAGS)
+@each_case("name", BLOCK_TAGS)
 def test_names_of_tags_are_read_in_any_case(name: str) -> None:
     text = sample(BLOCK_TAGS[name])
     upper = re.sub(r"\{% [\w-]+", lambda tag: tag[0].upper(), text)
@@ -165,7 +165,7 @@ def test_an_end_behind_words_is_read_in_any_case() -> None:
     assert (node["type"], node["data"]) == ("if", {"expression": "visitor.claims.beta"})
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("old", "new"),
     [
         ('{% page-ref page="other.md" %}', '{% content-ref url="other.md" %}'),

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.table import each_case
 
 from presscheck.documents.visitors.claim_schema import (
     DEEPEST,
@@ -72,7 +73,7 @@ def test_every_mistake_has_its_line() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "line", "words"),
     [
         ('{\n  "type": "object",\n}', 2, "a comma after the last item (column 19)"),
@@ -121,7 +122,7 @@ def test_one_claim_is_added_renamed_moved_and_deleted() -> None:
     assert WHOLE["properties"]["plan"] is PLAN, "the schema itself stays"
 
 
-@pytest.mark.parametrize("value", [None, 3, [], {}, {"properties": 3}, {"properties": {"a": 3, "b": {"enum": 3}}}])
+@each_case("value", [None, 3, [], {}, {"properties": 3}, {"properties": {"a": 3, "b": {"enum": 3}}}])
 def test_a_strange_schema_of_a_service_is_read(value: Any) -> None:
     claims = list(schema_claims(value))
     assert [claim.name for claim in claims] in ([], ["b"])

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import pytest
+from tests.table import each_case
 
 from presscheck.documents.nodes.comment_targets import CellIds, block_words, cell_words, find_block_key, find_cell
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
@@ -26,7 +26,7 @@ Inside.
 """
 
 
-@pytest.mark.parametrize("words", ["A token belongs to you.", "Keep it", "Inside."])
+@each_case("words", ["A token belongs to you.", "Keep it", "Inside."])
 def test_block_found_by_words_and_key(words: str) -> None:
     nodes = markdown_to_nodes(PAGE)
     key = find_block_key(nodes, words)
@@ -63,7 +63,7 @@ HOSTILE: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("nodes", HOSTILE, ids=range(len(HOSTILE)))
+@each_case("nodes", HOSTILE)
 def test_incomplete_tree_finds_nothing(nodes: dict[str, Any]) -> None:
     assert cell_words(nodes, CellIds("r", "d")) == ""
     assert find_cell(nodes, ["a"], 0) is None

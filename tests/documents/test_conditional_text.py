@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.table import each_case
 
 from presscheck.documents.git_format.repository import path_slug
 from presscheck.documents.pages.tree import title_slug
@@ -40,7 +40,7 @@ SHOWN = {
 }
 
 
-@pytest.mark.parametrize("text", SHOWN)
+@each_case("text", SHOWN)
 def test_what_a_condition_hides_is_not_shown(text: str) -> None:
     assert visible_text(text, lambda condition: condition == "true") == SHOWN[text]
 
@@ -53,7 +53,7 @@ UNDECIDED = {
 }
 
 
-@pytest.mark.parametrize("text", UNDECIDED)
+@each_case("text", UNDECIDED)
 def test_an_undecided_condition_stays_with_its_text(text: str) -> None:
     assert visible_text(text, {"?": None, "true": True, "x": False}.__getitem__) == UNDECIDED[text]
 

@@ -1,6 +1,6 @@
 """Conflict markers in a text: which count, and what is left when a side is taken."""
 
-import pytest
+from tests.table import each_case
 
 from presscheck.documents.diff.page_diff import Mode, compare, difference_lines
 from presscheck.documents.diff.segments import split_segments
@@ -34,7 +34,7 @@ def test_what_a_merge_writes_is_found() -> None:
     assert [conflict_at(MERGED, line) for line in (1, 2, 6, 7)] == [None, block, block, None]
 
 
-@pytest.mark.parametrize(("side", "text"), [("ours", OURS), ("theirs", THEIRS)])
+@each_case(("side", "text"), [("ours", OURS), ("theirs", THEIRS)])
 def test_taking_a_side_gives_its_text(side: Side, text: str) -> None:
     assert resolve(MERGED, conflict_blocks(MERGED)[0], side) == text
 
@@ -52,7 +52,7 @@ def test_the_common_ancestor_is_no_side() -> None:
     assert (block.ours, block.theirs, block.our_name, block.their_name) == (("a",), ("c",), "mine", "yours")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "Title\n=======\n\nText.",
@@ -72,7 +72,7 @@ def test_what_is_not_complete_is_no_conflict(text: str) -> None:
 BLOCK = ["Before.", "<<<<<<< Noor, draft of 12:03", "It glows.", "=======", "Hot!", ">>>>>>> live", "After."]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "damaged"),
     [
         (1, "e<<<<<<< Noor, draft of 12:03"),
@@ -96,7 +96,7 @@ def test_a_damaged_marker_is_named_and_still_completes_its_conflict(line: int, d
     assert resolve(text, block, "theirs") == "Before.\nHot!\nAfter."
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "damaged", "fault"),
     [
         (1, "", "line 6 is a conflict marker without its other markers"),
@@ -111,7 +111,7 @@ def test_text_next_to_a_marker_is_not_taken_for_a_part_of_it(line: int, damaged:
     assert str(damaged_marker(text)) == fault
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "\n".join(BLOCK),
@@ -167,7 +167,7 @@ def test_a_conflict_after_code_is_not_in_it() -> None:
     assert fence_after("", ["~~~~", "~~~", "```", "~~~~ x"]) == "~~~~"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("ours", "theirs", "both"),
     [
         ("a\n", "b", "a\n\nb"),
@@ -223,7 +223,7 @@ def test_no_word_is_lost_where_a_conflict_stands_in_something_that_is_one_segmen
     assert all(word in words for word in ("It glows.", "Hot!", "<<<<<<<", "</table>"))
 
 
-@pytest.mark.parametrize("mode", ["prose", "split"])
+@each_case("mode", ["prose", "split"])
 def test_both_sides_are_drawn(mode: Mode) -> None:
     rendered = difference_lines(compare(THEIRS, MERGED), 100, mode=mode)
     text = "\n".join(plain(line) for line in rendered.lines)

@@ -13,6 +13,7 @@ import pytest
 from tests.documents.diff_rows import drawn, told
 from tests.documents.page_samples import AFTER, BEFORE, Writer
 from tests.hostile_strings import ACTS, HOSTILE
+from tests.table import each_case
 
 from presscheck.documents.diff.page_diff import PageDifference, compare, difference_lines, wrap
 from presscheck.text.sanitize import sanitize
@@ -120,7 +121,7 @@ def test_ascii_mode_uses_only_ascii() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(8))
+@each_case("part", range(8))
 def test_hostile_text_is_harmless(part: int) -> None:
     for text in HOSTILE[part::8]:
         kinds = (text, f"# {text}", f"- {text}", f"| {text} |\n|---|\n| {text} |", f"```{text}\n{text}\n```")
@@ -160,7 +161,7 @@ class TestTime:
         after = writer.edited(text, 60)
         assert min(seconds(text, after) for _ in range(3)) < 0.5
 
-    @pytest.mark.parametrize("mode", ["prose", "source"])
+    @each_case("mode", ["prose", "source"])
     def test_five_thousand_lines(self, mode: str) -> None:
         writer = Writer(2)
         lines = [writer.words(6, 9) if n % 2 else "" for n in range(5_000)]

@@ -14,6 +14,7 @@ from tests.documents.node_samples import BLOCKS, INLINES
 from tests.documents.written_words import unseen_words, written_words
 from tests.generated_docs.documentation import Documentation, check_page
 from tests.generated_docs.prose import markers_in
+from tests.table import each_case
 
 from presscheck.documents.block_tags import BLOCK_TAGS
 from presscheck.documents.markdown.links import LinkTarget
@@ -76,7 +77,7 @@ def test_samples_are_drawn_as_before() -> None:
         assert sign not in drawn
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@each_case("name", SAMPLES)
 def test_nodes_give_the_same_picture(name: str) -> None:
     nodes = markdown_to_nodes(SAMPLES[name])
     assert render_page(nodes_to_markdown(nodes), WIDTH) == render_page(SAMPLES[name], WIDTH)

@@ -1,6 +1,6 @@
 """Conflicts on a page as lines of a terminal: both sides in one block, where they are; those in code stay text."""
 
-import pytest
+from tests.table import each_case
 
 from presscheck.documents.diff.segments import split_segments
 from presscheck.documents.merge.conflict_blocks import cut_conflicts
@@ -47,7 +47,7 @@ def test_both_sides_of_a_conflict_are_one_block() -> None:
     assert page.source_of(page.headings[2].line + 2) == "Ask **us**.", "as it is written, not as it was cut"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("markdown", "shown"),
     [
         (f"- one\n{conflict('- two', '- zwei')}\n- three", ["• one", "▍ • two", "▍ • zwei", "• three"]),
@@ -65,7 +65,6 @@ def test_both_sides_of_a_conflict_are_one_block() -> None:
             ["▍ HEAD", "▍ Two", "▍ main", "▍ Zwei"],
         ),
     ],
-    ids=["list", "hint", "table", "quotation", "names of Git"],
 )
 def test_a_conflict_is_drawn_where_it_is(markdown: str, shown: list[str]) -> None:
     page = page_of(markdown)

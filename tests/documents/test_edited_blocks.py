@@ -2,7 +2,7 @@
 
 import random
 
-import pytest
+from tests.table import each_case
 
 from presscheck.documents.markdown.block_splitter import SplitText, split_blocks
 
@@ -40,7 +40,7 @@ LINES = (
 CALM = ("text", "", "", "# Heading", "- item")
 
 
-@pytest.mark.parametrize("seed", range(150))
+@each_case("seed", range(150))
 def test_an_edited_text_has_the_blocks_of_a_text_that_is_split_at_once(seed: int) -> None:
     chance = random.Random(seed)
     lines = [chance.choice(LINES if chance.random() < 0.25 else CALM) for _ in range(chance.randint(0, 220))]

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import time
 
-import pytest
+from tests.table import each_case
 
 from presscheck.documents.markdown.emoji import emoji_by_name, icon_sign, icon_text, with_emoji
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "shown"),
     [
         ("Go :rocket:", "Go 🚀"),

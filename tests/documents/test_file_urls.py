@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.table import each_case
 
 from presscheck.documents.merge.revisions import merge_pages
 from presscheck.documents.pages.file_urls import unsigned_url
@@ -13,7 +13,7 @@ LATER = "https://example.org/files/ab/a.txt?expires=2&signature=bb"
 OTHER = "https://example.org/files/cd/a.txt?expires=2&signature=cc"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("url", "unsigned"),
     [
         (FIRST, "https://example.org/files/ab/a.txt"),

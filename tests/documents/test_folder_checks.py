@@ -11,6 +11,7 @@ import pytest
 from tests.generated_docs.documentation import Documentation
 from tests.privileges import without_root_rights
 from tests.root import ROOT
+from tests.table import each_case
 
 from presscheck.documents.git_format.checks import check_folder
 from presscheck.documents.git_format.files import MAX_TEXT, RepositoryFiles
@@ -37,7 +38,7 @@ def found(directory: Path, text: str, **files: str) -> list[str]:
     return [f"{one.line}:{one.column} {one.rule}" for one in findings if one.path == "a.md"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [
         ("# A\n\nSee [b](b.md) and [c](c.md).\n", ["3:23 broken-link"]),

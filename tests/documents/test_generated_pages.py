@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.documents.api_pages import PETS
+from tests.table import each_case
 
 from presscheck.documents.git_format.repository import read_repository
 from presscheck.documents.git_format.writer import repository_texts
@@ -152,6 +152,6 @@ def test_places_without_specification_stay() -> None:
 OTHERS = (None, {}, "x", {"type": "x"}, {"type": "builtin:openapi"}, {"type": "builtin:openapi", "dependencies": []})
 
 
-@pytest.mark.parametrize("source", OTHERS)
+@each_case("source", OTHERS)
 def test_other_sources_are_no_places(source: Any) -> None:
     assert generated_slugs([{"id": "a", "type": "computed", "title": "A", "computed": source}]) == []

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.bait import Bait
+from tests.table import each_case
 
 from presscheck.documents.git_format.repository import Finding, Repository, SourcePage, read_repository
 from presscheck.documents.markdown.links import Destination
@@ -149,7 +150,7 @@ Text
     }
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "title", "body"),
     [
         ("# One\n\nTwo\n", "One", "Two\n"),
@@ -323,7 +324,7 @@ redirects:
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "former", "destination"),
     [
         ("old/page: new.md", "old/page", Destination("page", "new.md")),
@@ -345,7 +346,7 @@ def test_redirects_lead_to_pages(tmp_path: Path, line: str, former: str, destina
     assert [finding for finding in repository.findings if finding.path == ".gitbook.yaml"] == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "problems"),
     [
         ("old: gone.md", ["2: the redirect of old leads to gone.md, which was not found"]),
@@ -395,7 +396,7 @@ def test_links_follow_redirects(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("settings", "complaint"),
     [
         ("root: [", ".gitbook.yaml:1: is not YAML: "),
@@ -485,7 +486,7 @@ WEBP = b"RIFF\x24\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0" + b"\x0f\0\0\x1f\0\0" + b"\0"
 JPEG = b"\xff\xd8\xff\xe0\x00\x04\0\0\xff\xc0\x00\x11\x08" + struct.pack(">HH", 300, 200) + b"\0" * 8
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "content", "content_type", "dimensions"),
     [
         ("a.png", PNG, "image/png", (640, 480)),

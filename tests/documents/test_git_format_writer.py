@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from tests.generated_docs.documentation import Documentation
 from tests.generated_docs.repositories import GeneratedRepository, handbook, tree
+from tests.table import each_case
 
 from presscheck.documents.git_format.config import RepositoryConfig
 from presscheck.documents.git_format.files import git_oid
@@ -41,7 +42,7 @@ def read_back(directory: Path, repository: Repository, config: RepositoryConfig 
     return read_repository(directory)
 
 
-@pytest.mark.parametrize("generated", [handbook(1), tree(1, 100)], ids=("handbook", "tree"))
+@each_case("generated", [handbook(1), tree(1, 100)])
 def test_plain_repositories_are_written_byte_for_byte(tmp_path: Path, generated: GeneratedRepository) -> None:
     directory = generated.write(tmp_path)
     texts = repository_texts(read_repository(directory))

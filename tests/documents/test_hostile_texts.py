@@ -8,9 +8,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-import pytest
 from tests.documents.documentation_content import html, pdf_source
 from tests.documents.drawn_blocks import SAMPLES
+from tests.table import each_case
 
 from presscheck.documents.git_format.repository import read_page
 from presscheck.documents.markdown.block_splitter import split_blocks
@@ -79,7 +79,7 @@ READERS: dict[str, Callable[[str], Any]] = {
 }
 
 
-@pytest.mark.parametrize("reader", READERS)
+@each_case("reader", READERS)
 def test_hostile_texts_are_read_in_time(reader: str) -> None:
     slow: dict[str, float] = {}
     for name, text in TEXTS.items():
@@ -95,7 +95,7 @@ def test_hostile_texts_are_read_in_time(reader: str) -> None:
     assert not slow
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "expected"),
     [
         ("# a", "a"), ("## a b ##", "a b"), ("# a #  ", "a"), ("# a#", "a"), ("# #", "#"), ("#a", None), ("#", None),
@@ -106,7 +106,7 @@ def test_a_heading_has_a_text(line: str, expected: str | None) -> None:
     assert heading_text(line) == expected
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [
         ("# a\n\nb", ("a", "b")), ("\n\n# a #\nb", ("a", "b")), ("# a", ("a", "")), ("## a\n", None), ("a\n# b", None),
@@ -128,7 +128,7 @@ FORMS: dict[str, Callable[[str], Any]] = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each_case("form", FORMS)
 def test_a_number_may_be_anything(form: str) -> None:
     samples = {**SAMPLES, "code": CODE, "rating": RATING}
     places = {name: list(re.finditer(r'(?<==")[^"{%]*(?=")|\b\d+\b', text)) for name, text in samples.items()}

@@ -2,9 +2,9 @@
 
 import random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.table import each_case
 
 from presscheck.documents.diff.page_diff import compare
 from presscheck.documents.merge.hunks import apply_hunks, hunk_of, hunk_size, line_numbers, same_hunk, split_hunks
@@ -61,7 +61,7 @@ def edited(seed: int) -> str:
     return "# Tokens\n\n" + "\n\n".join(paragraphs) + "\n"
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each_case("seed", range(40))
 def test_leaving_out_one_hunk_leaves_the_others(seed: int) -> None:
     after = edited(seed)
     hunks = split_hunks(BEFORE, after)
@@ -72,7 +72,7 @@ def test_leaving_out_one_hunk_leaves_the_others(seed: int) -> None:
         assert [one.texts for one in left] == [one.texts for one in others]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each_case("seed", range(40))
 def test_every_change_of_the_diff_belongs_to_one_hunk(seed: int) -> None:
     after = edited(seed)
     hunks = split_hunks(BEFORE, after)
@@ -121,7 +121,7 @@ def test_lines_conflict_exactly_if_a_merge_has_conflicts(base: str, ours: str, t
     assert len(conflicting_lines(base, ours, theirs)) == merge_text(base, ours, theirs).conflicts
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("before", "after", "size"),
     [
         ("a\n", "a\nb\n", "1 line added"),
@@ -139,7 +139,7 @@ def test_the_size_of_a_hunk(before: str, after: str, size: str) -> None:
     assert hunk_size(split_hunks(before, after)[0]) == size
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("lines", "text"),
     [(range(4, 5), "line 5"), (range(2, 5), "lines 3 to 5"), (range(3, 5), "lines 4 to 5"), (range(3, 3), "line 4")],
 )

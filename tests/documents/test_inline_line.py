@@ -1,12 +1,12 @@
 """Inline Markdown in one line."""
 
-import pytest
+from tests.table import each_case
 
 from presscheck.documents.terminal.inline_line import inline_line
 from presscheck.text.styled_text import Span, plain
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("markdown", "shown"),
     [
         ("plain words, issue # 4 #", "plain words, issue # 4 #"),

@@ -5,6 +5,7 @@ import time
 import pytest
 from tests.generated_docs.documentation import Documentation, check_page
 from tests.hostile_strings import HOSTILE
+from tests.table import each_case
 
 from presscheck.documents.terminal.controls import Controls
 from presscheck.documents.terminal.page_lines import PageLines, outline, render_page
@@ -101,7 +102,7 @@ def test_blocks_of_html_in_a_cell_stand_on_lines_of_their_own() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("columns", [12, 40, 100])
+@each_case("columns", [12, 40, 100])
 def test_hostile_text_stays_text(columns: int) -> None:
     for hostile in HOSTILE:
         for line in render_page(f"# {hostile}\n\n{hostile}\n\n- {hostile}\n\n`{hostile}`", columns, title=hostile):
@@ -143,7 +144,7 @@ def test_a_long_page_is_seen_long_before_it_is_laid_out() -> None:
 IN_HTML = '<div class="informalexample">\n\n    $ netsim list\n      ncs   running\n        \n\n</div>'
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("markdown", "lines"),
     [
         (IN_HTML, ["  $ netsim list", "    ncs   running"]),
@@ -154,7 +155,6 @@ IN_HTML = '<div class="informalexample">\n\n    $ netsim list\n      ncs   runni
         ("\n".join(f"> {line}" for line in IN_HTML.split("\n")), ["│   $ netsim list", "│     ncs   running"]),
         (IN_HTML.replace("div", "details"), ["    $ netsim list", "      ncs   running"]),
     ],
-    ids=["div", "deeper", "quotation", "details"],
 )
 def test_indented_code_in_html_is_code(markdown: str, lines: list[str]) -> None:
     shown = text(markdown).split("\n")

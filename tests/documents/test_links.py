@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.table import each_case
 
 from presscheck.api.content import GitBlob, RevisionFile, RevisionPage
 from presscheck.documents.markdown.links import (
@@ -45,7 +45,7 @@ def test_an_image_with_a_caption_has_a_name() -> None:
     assert unnamed_images(f"{image}<figcaption><p>&nbsp;</p></figcaption></figure>") == [8]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("markdown", "link"),
     [
         ("See [Tokens](tokens.md#scope).", Link("Tokens", "tokens.md#scope", 1, "link")),
@@ -93,7 +93,7 @@ def test_image_in_a_link_counts_twice() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "code",
     [
         "```md\n[a](no.md)\n```",
@@ -119,7 +119,7 @@ def test_line_numbers_after_code() -> None:
     assert [link.line for link in find_links("```\na\nb\n```\n\n[c](d.md)")] == [6]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "hostile",
     [
         "[" * 200_000,
@@ -131,7 +131,6 @@ def test_line_numbers_after_code() -> None:
         "[a]: " * 40_000,
         "![](a)" * 30_000 + "<img alt=" * 20_000,
     ],
-    ids=["brackets", "backticks", "comments", "tags", "html", "targets", "definitions", "images"],
 )
 def test_hostile_text_takes_linear_time(hostile: str) -> None:
     began = time.perf_counter()
@@ -148,7 +147,7 @@ PLACES = LinkResolver(
 )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("target", "source", "destination"),
     [
         ("guides/start.md", "README.md", Destination("page", "start")),
@@ -196,7 +195,7 @@ def test_resolver_of_a_revision() -> None:
     assert places.resolve("../.gitbook/assets/x.png", source_path(start)) == Destination("file", "f1")
 
 
-@pytest.mark.parametrize("kind", ["link", "group"])
+@each_case("kind", ["link", "group"])
 def test_a_page_without_a_path_has_no_source(kind: str) -> None:
     page = RevisionPage.model_validate({"id": "p", "type": kind, "kind": kind, "title": "Elsewhere"})
     assert source_path(page) == ""

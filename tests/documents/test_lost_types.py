@@ -3,6 +3,7 @@
 import pytest
 from tests.documents.node_samples import BLOCKS, INLINES, MARKS
 from tests.generated_docs.documentation import Documentation, check_page
+from tests.table import each_case
 
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.lost_types import lost_types
@@ -10,7 +11,7 @@ from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.documents.pages.front_matter import split_front_matter
 
 
-@pytest.mark.parametrize("text", [*BLOCKS.values(), *INLINES.values(), *MARKS.values()])
+@each_case("text", [*BLOCKS.values(), *INLINES.values(), *MARKS.values()])
 def test_each_sample_is_in_its_markdown(text: str) -> None:
     tree = markdown_to_nodes(text)
     assert lost_types(tree, nodes_to_markdown(tree)) == ()

@@ -2,16 +2,16 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.table import each_case
 
 from presscheck.documents.merge.revisions import is_edited, merge_fields, merge_order
 
 BASE: dict[str, Any] = {"title": "A", "icon": "star", "size": 1, "updatedAt": "2026-01-01"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("ours", "theirs", "fields", "conflicts"),
     [
         ({}, {}, {}, []),
@@ -82,7 +82,7 @@ def test_fields_can_be_left_out() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["createdAt", "updatedAt", "git", "urls", "path", "pages"])
+@each_case("name", ["createdAt", "updatedAt", "git", "urls", "path", "pages"])
 def test_derived_fields_are_no_edit(name: str) -> None:
     assert not is_edited(BASE, BASE | {name: "other"})
     assert merge_fields({name: 1}, {name: 2}, {name: 3}).conflicts == []
@@ -95,7 +95,7 @@ def test_every_other_field_is_an_edit() -> None:
     assert is_edited(BASE, BASE | {"more": None})
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("base", "ours", "theirs", "members", "order"),
     [
         ("abc", "abc", "abc", "abc", "abc"),

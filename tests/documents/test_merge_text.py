@@ -3,9 +3,8 @@ from __future__ import annotations
 import os
 import random
 
-import pytest
 from tests.documents.content_samples import Editor
-from tests.table import each_row
+from tests.table import each_case, each_row
 
 from presscheck.documents.merge.text import merge_text
 
@@ -89,7 +88,7 @@ def test_whitespace_is_no_conflict() -> None:
     assert merge_text("old\n", "new words\n", "new\nwords\n\n") == ("new words\n", 0)
 
 
-@pytest.mark.parametrize("base", ["", "one", "one\n", "one\n\ntwo"])
+@each_case("base", ["", "one", "one\n", "one\n\ntwo"])
 def test_missing_final_newline(base: str) -> None:
     text, conflicts = merge_text(base, base + " ours", base + " theirs")
     assert conflicts == 1
@@ -169,7 +168,7 @@ def test_a_row_and_a_column_of_one_table_are_never_half_of_each() -> None:
     assert merge_text(TABLE, TABLE + "| 5 | 6 |\n", TABLE.replace("2", "22")).conflicts == 0
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("PRESSCHECK_CASES", "4"))))
+@each_case("seed", range(int(os.environ.get("PRESSCHECK_CASES", "4"))))
 def test_no_token_appears_that_no_side_wrote(seed: int) -> None:
     """Each seed merges 80 random pairs of edits: 2,000 with PRESSCHECK_CASES=25."""
     pick = random.Random(seed)

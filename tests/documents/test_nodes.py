@@ -15,6 +15,7 @@ from tests.documents.node_samples import BLOCKS, INLINES, MARKS, WORDS
 from tests.documents.node_schema import DOCUMENTED, NEWEST, faults_of
 from tests.documents.nodes import places
 from tests.generated_docs.documentation import Documentation, check_page
+from tests.table import each_case
 
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.schema import ALLOWED_CHILDREN
@@ -45,7 +46,7 @@ def bare(value: Any) -> Any:
     return {name: bare(one) for name, one in value.items() if name not in ("key", "markdown")}
 
 
-@pytest.mark.parametrize("name", BLOCKS)
+@each_case("name", BLOCKS)
 def test_block_round_trip(name: str) -> None:
     document = markdown_to_nodes(BLOCKS[name])
     assert [node["type"] for node in document["nodes"]] == [name.split()[0]]
@@ -54,7 +55,7 @@ def test_block_round_trip(name: str) -> None:
     assert faults_of(document, DOCUMENTED) == [] or faults_of(document, NEWEST) == []
 
 
-@pytest.mark.parametrize("name", INLINES)
+@each_case("name", INLINES)
 def test_inline_round_trip(name: str) -> None:
     document = markdown_to_nodes(INLINES[name])
     first = document["nodes"][0]["nodes"]
@@ -64,14 +65,14 @@ def test_inline_round_trip(name: str) -> None:
     assert faults_of(document, DOCUMENTED) == [] or faults_of(document, NEWEST) == []
 
 
-@pytest.mark.parametrize("name", MARKS)
+@each_case("name", MARKS)
 def test_mark_round_trip(name: str) -> None:
     document = markdown_to_nodes(MARKS[name])
     assert next(one["type"] for one in every(document) if one["object"] == "mark") == name.split()[0]
     assert nodes_to_markdown(document) == MARKS[name] + "\n"
 
 
-@pytest.mark.parametrize("words", WORDS)
+@each_case("words", WORDS)
 def test_plain_words_stay_plain(words: str) -> None:
     document = markdown_to_nodes(words)
     assert kinds(document) == {"paragraph"}
@@ -85,7 +86,7 @@ def test_every_kind_of_block_has_a_sample() -> None:
     assert ALLOWED_CHILDREN["document"] <= seen
 
 
-@pytest.mark.parametrize("text", [*BLOCKS.values(), *INLINES.values(), *MARKS.values()])
+@each_case("text", [*BLOCKS.values(), *INLINES.values(), *MARKS.values()])
 def test_foreign_nodes_round_trip(text: str) -> None:
     """The service's own trees know nothing of how Markdown writes them."""
     document = bare(markdown_to_nodes(text))
@@ -95,7 +96,7 @@ def test_foreign_nodes_round_trip(text: str) -> None:
 # What no node says is kept as it is written, and keys stay where an edit is elsewhere.
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "{% sparkle a=1 %}\nIn _it_.\n{% endsparkle %}\n",
@@ -149,7 +150,7 @@ def changed(path: str, value: Any) -> Node:
     return document
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("path", "value", "wrong"),
     [
         ("object", "page", "document.object: is not document"),
@@ -189,7 +190,7 @@ def test_mutated_tree_is_written_or_refused() -> None:
     assert 0 < written < 1000
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "[^1]" * 1000 + "\n\n[^1]: " + "long " * 2000,
@@ -199,7 +200,6 @@ def test_mutated_tree_is_written_or_refused() -> None:
         "- " * 300 + "a",
         "{% hint %}\n" * 300 + "{% endhint %}\n" * 300,
     ],
-    ids=["footnotes", "emphasis", "tags", "quotations", "lists", "hints"],
 )
 def test_hostile_texts_are_fast(text: str) -> None:
     start = process_time()

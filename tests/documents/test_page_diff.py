@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from tests.documents.diff_rows import drawn, page
 from tests.documents.page_samples import AFTER, BEFORE, Writer
+from tests.table import each_case
 
 from presscheck.documents.diff.page_diff import compare, difference_lines
 from presscheck.text.styled_text import Span, plain
@@ -103,7 +103,7 @@ class TestProse:
         marked = [line for line in page(before, after) if line.startswith(("+", "−"))]
         assert marked == ["− [end of hint]", "+ [end of hint]"], "readers never see braces"
 
-    @pytest.mark.parametrize(
+    @each_case(
         ("before", "after", "marked"),
         [
             (
@@ -199,7 +199,7 @@ class TestSource:
         assert lines[0].startswith("+   - word")
         assert all(line.startswith("+   word") for line in lines[1:])
 
-    @pytest.mark.parametrize("seed", range(40))
+    @each_case("seed", range(40))
     def test_diff_contains_both_texts(self, seed: int) -> None:
         writer = Writer(seed)
         before = writer.page(12)

@@ -9,6 +9,7 @@ from html import unescape
 import pytest
 from tests.documents.documentation_content import html
 from tests.generated_docs.documentation import Documentation
+from tests.table import each_case
 
 from presscheck.documents.markdown.page_sections import page_sections, plain_line, section_anchors
 
@@ -64,7 +65,7 @@ def test_sections_have_the_anchors_of_headings_tabs_and_expandables() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "text"),
     [
         ("**strong** and __strong__ and *a* _b_ ~~c~~", "strong and strong and a b c"),

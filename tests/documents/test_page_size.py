@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.table import each_case
 
 from presscheck.documents.markdown.page_size import COMMENT_LIMITS, PAGE_LIMITS, count_parts, size_problem
 from presscheck.documents.nodes.footnotes import annotations_in, body_of
@@ -61,7 +62,7 @@ class Site:
         return None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("markdown", "parts"),
     [
         ("", 0),
@@ -87,7 +88,7 @@ def test_an_error_names_the_limit_of_a_text() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", LARGEST)
+@each_case("kind", LARGEST)
 def test_the_largest_page_is_rendered_and_converted_in_a_moment(kind: str) -> None:
     write = LARGEST[kind]
     count = next(count for count in range(PAGE_LIMITS.parts, 0, -500) if size_problem(write(count)) is None)
@@ -107,7 +108,7 @@ def test_the_texts_that_a_page_includes_are_limited() -> None:
     assert len(page.html) < 1_000_000
 
 
-@pytest.mark.parametrize(("words", "copies"), [("b", 20), ("[c](d) " * 2000, 2)], ids=["short", "long"])
+@each_case(("words", "copies"), [("b", 20), ("[c](d) " * 2000, 2)])
 def test_copies_of_a_long_footnote_are_limited(words: str, copies: int) -> None:
     document = markdown_to_nodes(f"{'[^a]' * 30}\n\n[^a]: {words}\n")
     has_body = [bool(body_of(note)) for note in annotations_in(document["nodes"])]

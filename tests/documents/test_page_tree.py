@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from tests.documents.content_samples import Editor
+from tests.table import each_case
 
 from presscheck.api.content_changes import SemanticChanges
 from presscheck.documents.pages.tree import (
@@ -109,9 +110,7 @@ def test_move_keeps_subpages() -> None:
     assert shape(move(TREE, "errors", None, 1))[1] == "errors"
 
 
-@pytest.mark.parametrize(
-    ("page_id", "into"), [("tokens", "rotate"), ("tokens", "tokens"), ("x", None), ("tokens", "x")]
-)
+@each_case(("page_id", "into"), [("tokens", "rotate"), ("tokens", "tokens"), ("x", None), ("tokens", "x")])
 def test_move_into_itself_or_an_unknown_page_raises(page_id: str, into: str | None) -> None:
     with pytest.raises(PageNotInTree):
         move(TREE, page_id, into)
@@ -277,7 +276,7 @@ def test_files_reusable_content_and_variables() -> None:
     assert [one.type for one in read.changes] == [one["type"] for one in found]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each_case("seed", range(60))
 def test_random_edits_are_all_reported_in_tree_order(seed: int) -> None:
     editor = Editor(seed)
     before = editor.revision(25)

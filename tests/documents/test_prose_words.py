@@ -1,8 +1,8 @@
 """The words of the prose of a page, with their places."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.table import each_case
 
 from presscheck.documents.markdown.prose_words import WordPlace, prose_words
 
@@ -28,7 +28,7 @@ def test_words_have_their_places() -> None:
     assert list(words) == expected.split()
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "snake_case", "camelCase", "API", "file.md", "x", "30days", "a1b", "/usr/lib/thing", "you@exmple.org",

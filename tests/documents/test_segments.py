@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from tests.documents.page_samples import AFTER, BEFORE, Writer
+from tests.table import each_case
 
 from presscheck.documents.diff.segments import Segment, line_segments, split_segments, table_cells
 
@@ -89,14 +89,12 @@ def lost(text: str) -> list[str]:
     return found + [line for line in missed if not re.fullmatch(r"\s*(```+|~~~+|---|\.\.\.)\w*", line)]
 
 
-@pytest.mark.parametrize(
-    "text", [BEFORE, AFTER, "---\ntitle: x\n---\n\n# a\n\n\tcode\n\n    more", "- a\n\t- b\n\n\t  c"]
-)
+@each_case("text", [BEFORE, AFTER, "---\ntitle: x\n---\n\n# a\n\n\tcode\n\n    more", "- a\n\t- b\n\n\t  c"])
 def test_no_line_is_lost(text: str) -> None:
     assert lost(text) == []
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each_case("seed", range(60))
 def test_random_page_keeps_all_lines_in_order(seed: int) -> None:
     writer = Writer(seed)
     text = writer.edited(writer.page(), 20)

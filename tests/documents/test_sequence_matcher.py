@@ -6,7 +6,7 @@ from itertools import product
 from time import process_time
 
 import pytest
-from tests.table import each_row
+from tests.table import each_case, each_row
 
 from presscheck.documents.diff import sequence_matcher
 from presscheck.documents.diff.sequence_matcher import Gap, Match, gaps, longest_increasing_subsequence, matches
@@ -61,8 +61,8 @@ def test_gaps_with_many_equal_items_keep_as_many_as_possible(seed: int, monkeypa
     assert sum(match.size for match in matches(before, after)) == most[-1][-1]
 
 
-@pytest.mark.parametrize("letters", [1, 2, 3, 10, 100])
-@pytest.mark.parametrize("size", [450, 5_000, 60_000])
+@each_case("letters", [1, 2, 3, 10, 100])
+@each_case("size", [450, 5_000, 60_000])
 def test_time_is_bounded_for_repeated_items(letters: int, size: int) -> None:
     rand = random.Random(letters)
     before, after = ([rand.randrange(letters) for _ in range(size)] for _ in range(2))

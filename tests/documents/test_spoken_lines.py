@@ -1,6 +1,6 @@
 """A diff in words, for screen readers."""
 
-import pytest
+from tests.table import each_case
 
 from presscheck.documents.diff.page_diff import compare
 from presscheck.documents.diff.spoken_lines import spoken_lines
@@ -11,7 +11,7 @@ def spoken(before: str, after: str, context: int | None = 3) -> list[str]:
     return [f"{line.number} {line.text}" if line.number else line.text for line in lines]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("before", "after", "expected"),
     [
         ("It lasts 30 days.", "It lasts 90 days.", ["1 changed: It lasts [removed: 30] [added: 90] days."]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.table import each_case
 
 from presscheck.documents.diff.segments import table_cell_spans, table_cells, table_row_at
 from presscheck.documents.diff.suggestion_targets import (
@@ -26,7 +26,7 @@ from presscheck.documents.pages.comment_text import (
 PAGE = "# Tokens\n\nA token belongs to one project.\nIt expires.\n\n```sh\nlogin\n```\n\n* one\n* two\n"
 
 
-@pytest.mark.parametrize("line", [0, 2, 3, 5, 7, 9, 10])
+@each_case("line", [0, 2, 3, 5, 7, 9, 10])
 def test_unchanged_suggestion_changes_nothing(line: int) -> None:
     block = block_at(PAGE, line)
     assert block is not None
@@ -57,7 +57,7 @@ def test_no_block_at_blank_lines_and_beyond_the_page() -> None:
     assert block_at(PAGE, 99) is None
 
 
-@pytest.mark.parametrize("comment", ["no block", "```\nsuggestion\n```", "```suggestion\nnever closed", "`suggestion`"])
+@each_case("comment", ["no block", "```\nsuggestion\n```", "```suggestion\nnever closed", "`suggestion`"])
 def test_comments_without_suggestion(comment: str) -> None:
     assert parse_suggestion(comment) is None
 
@@ -73,7 +73,7 @@ def test_the_words_are_found_in_the_comment() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("comment", "problem"),
     [
         ("```suggestion\nIt expires.\n```", None),
@@ -120,7 +120,7 @@ def about_cell(markdown: str, line: int, column: int) -> str:
     return split_quote(quote_cell(row.cells, column, row.heads))[0]
 
 
-@pytest.mark.parametrize(("line", "column"), CELLS)
+@each_case(("line", "column"), CELLS)
 def test_a_suggestion_for_a_cell_changes_that_cell_alone(line: int, column: int) -> None:
     target = find_target(about_cell(TABLE, line, column), TABLE)
     assert target == cell_target(TABLE, line, column), "another cell is quoted the same"
@@ -162,7 +162,7 @@ def test_a_cell_that_is_gone_or_quoted_twice_is_no_target() -> None:
 ROWS = ["| a | b |", "a | b", "|a|b\\|", "| |  x  | c \\| d|", "||", "  |漢|`a \\| b` |  ", "a | ", "|"]
 
 
-@pytest.mark.parametrize("row", ROWS)
+@each_case("row", ROWS)
 def test_cells_stand_where_their_text_is(row: str) -> None:
     assert [row[start:end] for start, end in table_cell_spans(row)] == table_cells(row)
 

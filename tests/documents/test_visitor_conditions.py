@@ -1,13 +1,13 @@
 """Visitor conditions: their semantics; an invalid condition is false for everyone."""
 
-import pytest
+from tests.table import each_case
 
 from presscheck.documents.visitors.conditions import claim_paths, holds, judge
 
 CLAIMS = {"plan": "pro", "seats": 3, "beta": True, "none": None, "teams": ["a", "b"], "of": {"age": 7}}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "condition",
     [
         None,
@@ -29,7 +29,7 @@ def test_true_conditions(condition: str | None) -> None:
     assert holds(condition, CLAIMS)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "condition",
     [
         "false",
@@ -58,7 +58,7 @@ def test_false_and_invalid_conditions(condition: str) -> None:
 KNOWN = {("plan",), ("beta",), ("of",), ("of", "age")}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("condition", "reason"),
     [
         ("visitor.claims.seats > 3", "“>” is not understood there"),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import random
 
-import pytest
+from tests.table import each_case
 
 from presscheck.documents.diff.word_diff import Token, count_words, tokenize, word_count, word_runs, word_set
 
@@ -45,7 +45,7 @@ def test_unchanged_runs_keep_the_old_tokens() -> None:
     assert [token.blank for token in run.tokens] == ["", "  "]
 
 
-@pytest.mark.parametrize("seed", range(100))
+@each_case("seed", range(100))
 def test_runs_contain_both_texts(seed: int) -> None:
     rand = random.Random(seed)
     before, after = (" ".join(rand.choices("abcdefgh", k=rand.randint(0, 25))) for _ in range(2))

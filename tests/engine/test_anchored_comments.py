@@ -1,6 +1,7 @@
 """Comments and suggestions of programs are anchored at text that the page has."""
 
 import pytest
+from tests.table import each_case
 
 from presscheck.documents.diff.suggestion_targets import find_target
 from presscheck.documents.pages.comment_text import parse_suggestion, split_quote
@@ -14,13 +15,13 @@ def test_a_comment_quotes_the_text_it_is_about() -> None:
     assert comment_on_text(PAGE, "A token lasts", "Why?") == "> A token lasts\n\nWhy?"
 
 
-@pytest.mark.parametrize("words", ["not there at all", "", "…", "hour. One"])
+@each_case("words", ["not there at all", "", "…", "hour. One"])
 def test_a_comment_on_a_text_that_the_page_lacks_is_refused(words: str) -> None:
     with pytest.raises(InvalidArgument):
         comment_on_text(PAGE, words, "Why?")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("old", "new", "block"),
     [
         ("an hour", "a day", "A token lasts a day."),
@@ -38,7 +39,7 @@ def test_a_suggestion_replaces_the_block_with_the_text(old: str, new: str, block
     assert "Because." in suggestion.before
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("old", "reason"),
     [("nowhere", "does not contain"), ("One", "several times"), ("hour.\n\n- One", "within one block")],
 )

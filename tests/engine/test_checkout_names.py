@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 from tests.checkout_folder import check_out, contents
+from tests.table import each_case
 
 from presscheck.api.content import Revision
 from presscheck.engine.checkout.content import SUMMARY, SpaceFiles
@@ -84,7 +85,7 @@ def planned(
     return [*(sources | safe).values()]
 
 
-@pytest.mark.parametrize(("disk", "paths", "expected"), PLANS)
+@each_case(("disk", "paths", "expected"), PLANS)
 def test_pages_get_names_that_the_disk_can_store(
     disk: Disk, paths: list[str], expected: list[str], tmp_path: Path
 ) -> None:
@@ -158,7 +159,7 @@ def test_files_and_snippets_keep_their_folders() -> None:
     }
 
 
-@pytest.mark.parametrize("moved", [False, True])
+@each_case("moved", [False, True])
 def test_links_become_paths_where_the_paths_of_the_service_do_not_lead_there(*, moved: bool) -> None:
     picture, snippet = {"path": ".gitbook/assets/a.png", "oid": ""}, {"path": ".gitbook/includes/note.md", "oid": ""}
     revision = Revision.model_validate(

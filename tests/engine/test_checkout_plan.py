@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-import pytest
+from tests.table import each_case
 
 from presscheck.api.content import RevisionPage
 from presscheck.api.content_changes import DeletePage, InsertPage, UpdatePage
@@ -126,7 +126,7 @@ def changed_details() -> Iterator[tuple[dict[str, object], dict[str, object], di
     yield {}, {"noIndex": True, "condition": "visitor.claims.x"}, {"no_index": True, "condition": "visitor.claims.x"}
 
 
-@pytest.mark.parametrize(("before", "after", "sent"), changed_details())
+@each_case(("before", "after", "sent"), changed_details())
 def test_details_are_sent_and_cleared(
     before: dict[str, object], after: dict[str, object], sent: dict[str, object]
 ) -> None:

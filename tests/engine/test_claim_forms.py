@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.table import each_case
 
 from presscheck.documents.visitors.claim_schema import Claim, schema_claims
 from presscheck.engine.publish.audiences import Audience
@@ -48,7 +49,7 @@ def test_a_new_claim_is_added_at_its_path() -> None:
     assert ClaimForm(SCHEMA).present == {"kind": "string"}
 
 
-@pytest.mark.parametrize("name", ["nick", "plan", "beta", "team.size"])
+@each_case("name", ["nick", "plan", "beta", "team.size"])
 def test_a_claim_that_is_not_changed_changes_nothing(name: str) -> None:
     form = ClaimForm(SCHEMA, CLAIMS[name])
     change = made(CLAIMS[name])
@@ -67,7 +68,7 @@ def test_a_renamed_claim_keeps_its_place_and_a_value_with_a_comma_stays_one() ->
     assert [*ClaimChange(("plan",), None, ("plan",)).made_in(SCHEMA)["properties"]][:2] == ["nick", "beta"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("typed", "field", "reason"),
     [
         ({}, "path", "is required"),
@@ -148,7 +149,7 @@ def test_an_audience_comes_back_as_it_was() -> None:
     assert claims["team"] == {"size": 3}, "the audience itself is not changed"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("typed", "field", "reason"),
     [
         ({"name": " "}, "name", "is required"),

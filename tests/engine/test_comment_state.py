@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from tests.table import each_case
 
 from presscheck.api.comments import Comment
 from presscheck.engine.review.comment_state import NEW, is_open_comment, is_review_text
@@ -16,7 +16,7 @@ def comment(**more: Any) -> Comment:
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("given", "is_open", "is_review"),
     [
         ({}, True, False),

@@ -17,6 +17,7 @@ from tests.engine.engine import begun, comment, threads
 from tests.engine.failing_service import ME, refusing_service
 from tests.engine.live_engine import engine_on, places_in, until
 from tests.running_service import RunningService
+from tests.table import each_case
 
 from presscheck.api import change_requests as cr
 from presscheck.api import comments, sites
@@ -289,7 +290,7 @@ def calls(status: int) -> list[Operation[Any]]:
     return found
 
 
-@pytest.mark.parametrize("statuses", [REFUSED, WAITING], ids=["refused", "to be tried again"])
+@each_case("statuses", [REFUSED, WAITING])
 async def test_a_failed_write_keeps_its_text_and_blocks_only_its_scope(
     tmp_path: Path, statuses: tuple[int, ...]
 ) -> None:
@@ -322,14 +323,13 @@ async def test_a_failed_immediate_write_raises_its_error(tmp_path: Path) -> None
         await engine.close()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("found", "says"),
     [
         (http(200, {"object": "site", "id": "s", "published": True}), "the change was made anyway"),
         (http(200, {"object": "site", "id": "s", "published": False}), "the change was not made; try again"),
         (http(403, {"error": {"code": 403, "message": "No."}}), "Out of memory"),
     ],
-    ids=["made", "not made", "unknown"],
 )
 async def test_whether_an_immediate_write_was_made_is_looked_up(tmp_path: Path, found: bytes, says: str) -> None:
     publish = sites.PublishSite(organization_id="o", site_id="s")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 
 import pytest
+from tests.table import each_case
 
 from presscheck.engine.inbox.digest import is_after, parse_since
 from presscheck.engine.inbox.event_notifications import is_quiet
@@ -14,7 +15,7 @@ ZONE = timezone(timedelta(hours=2))
 NOW = datetime(2026, 11, 26, 15, 30, tzinfo=ZONE)  # a Thursday
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "beginning"),
     [
         ("today", "2026-11-26T00:00:00+02:00"),
@@ -37,13 +38,13 @@ def test_a_beginning_in_the_first_year_is_before_everything() -> None:
     assert is_after("2026-11-01T08:00:00Z", parse_since("0001-01-01", NOW))
 
 
-@pytest.mark.parametrize("text", ["", "tomorrow", "2026-11-27", "-1d", "99999d", "13-13", "\x1b[2J", "1y"])
+@each_case("text", ["", "tomorrow", "2026-11-27", "-1d", "99999d", "13-13", "\x1b[2J", "1y"])
 def test_another_beginning_is_an_error_that_names_the_option(text: str) -> None:
     with pytest.raises(InvalidArgument, match="--since"):
         parse_since(text, NOW)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("hours", "at", "quiet"),
     [
         (None, "03:00", False),

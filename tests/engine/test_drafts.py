@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.engine.scripted_service import ScriptedService
 from tests.engine.write_samples import REQUEST
+from tests.table import each_case
 
 from presscheck.api.change_requests import GetChangeRequest
 from presscheck.api.comments import GetComment
@@ -38,7 +39,7 @@ def draft(key: str, text: str = "x", **about: str) -> Draft:
     return found
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "label", "target"),
     [
         ("edit p1", "Tokens", "p1"),
@@ -76,7 +77,7 @@ def test_drafts_on_live_content_belong_to_no_change_request() -> None:
     assert live_draft_about("api", "", thread="x") == {"space": "api", "thread": "x"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("key", "label", "place"),
     [
         ("inbox comment", "comment on marked change requests", DraftPlace("inbox", "comment", "act_on_marked")),
@@ -169,7 +170,7 @@ def test_the_place_of_a_draft_is_stored_as_far_as_it_is_known() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("status", "pages", "fate"),
     [
         ("open", frozenset({"p1"}), ""),

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from itertools import combinations, pairwise
 
-import pytest
+from tests.table import each_case
 
 from presscheck.engine.engine import Engine
 from presscheck.engine.inbox.event_log import EVENT, MAX_EVENTS
@@ -76,7 +76,7 @@ NOTHING: dict[str, tuple[RequestState | None, RequestState]] = {
 }
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@each_case("name", CHANGES)
 def test_each_change_is_one_event_with_its_text(name: str) -> None:
     was, now, says = CHANGES[name]
     [event] = diff_snapshots(*looks(was, now), ME)
@@ -90,7 +90,7 @@ def test_the_table_has_every_kind() -> None:
     assert kinds | {"published"} == EVENT_TEXTS.keys()
 
 
-@pytest.mark.parametrize("name", NOTHING)
+@each_case("name", NOTHING)
 def test_changes_without_an_event(name: str) -> None:
     assert diff_snapshots(*looks(*NOTHING[name]), ME) == ()
 

@@ -4,6 +4,7 @@ from typing import Annotated, Any, get_args
 
 import pytest
 from pydantic import BaseModel, Field
+from tests.table import each_case
 
 from presscheck.api.change_requests import ListChangeRequests
 from presscheck.api.operation import Operation, Paged, every_operation
@@ -55,7 +56,7 @@ class Limited(BaseModel):
     free: str = ""
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "is_repeatable", "words"),
     [
         ("most", False, ["at most 2,048 characters"]),
@@ -118,7 +119,7 @@ def test_references_are_those_of_fields_that_exist() -> None:
 # -- validators
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "is_valid"),
     [
         ("https://example.com/a?b#c", True),
@@ -134,7 +135,7 @@ def test_web_addresses(text: str, is_valid: bool) -> None:
     assert address_reason(text) == (None if is_valid else "is not an address: it starts with https:// or http://")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "is_valid"),
     [
         ("example.com", True),

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import pytest
+from tests.table import each_case
 
 from presscheck.api.imports import StartImport
 from presscheck.api.invites import CreateInvite
@@ -74,7 +75,7 @@ def test_a_guest_is_a_role_of_null_and_no_choice_is_not_sent() -> None:
     assert call_of(AddTeamMember, team, {"role": ""}).given() == team
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("typed", "field", "reason"),
     [
         ({}, "title", "is required"),
@@ -88,7 +89,7 @@ def test_the_error_names_the_field(typed: dict[str, str], field: str, reason: st
     assert error.value.field == field and reason in error.value.reason
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("operation", "typed", "errors"),
     [
         (

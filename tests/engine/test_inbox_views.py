@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests.engine.review_samples import ADA, JON, ME, asked, request, review
+from tests.table import each_case
 
 from presscheck.api.change_requests import ListOrganizationChangeRequests
 from presscheck.api.comments import Comment
@@ -199,7 +200,7 @@ class TestViews:
         assert (by_id["merged"].words, by_id["needs-me"].words) == ("status:merged", "waiting:me")
         assert not by_id["mine"].is_grouped
 
-    @pytest.mark.parametrize(
+    @each_case(
         ("view", "field"),
         [
             (SavedView("needs-me"), "name"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
+from tests.table import each_case
 
 from presscheck.api.comments import ListComments, ListReplies
 from presscheck.api.content import GetChangeRequestPage, GetPage, ListPages
@@ -74,9 +74,7 @@ def test_a_page_tree_has_all_titles_and_is_complete() -> None:
     assert entries(ListPages(space_id="s"), {}).complete_scopes == (pages_of("s"),)
 
 
-@pytest.mark.parametrize(
-    ("status", "scopes"), [("open", ()), ("merged", (pages_of("s", "c"),)), ("archived", (pages_of("s", "c"),))]
-)
+@each_case(("status", "scopes"), [("open", ()), ("merged", (pages_of("s", "c"),)), ("archived", (pages_of("s", "c"),))])
 def test_a_change_request_is_found_by_number_and_subject(status: str, scopes: tuple[str, ...]) -> None:
     found = entries("change-request c", {"id": "c", "space": "s", "number": 5, "subject": "Rewrite", "status": status})
     [one] = found.entries
@@ -106,7 +104,7 @@ def test_a_comment_is_found_by_its_text() -> None:
     assert (reply.scope, reply.path, reply.id) == ("replies s c 1", "1", "r")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "total", "is_complete"),
     [
         ({}, 2, True),
@@ -130,7 +128,7 @@ def test_deleted_comments_leave_the_index_if_the_list_is_complete(
     assert found.complete_scopes == (("comments s c",) if is_complete else ())
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("source", "text"),
     [
         ("unknown 1", "{}"),

@@ -1,6 +1,7 @@
 """The forms of integrations: settings made from a schema of the publisher, and a version that is published."""
 
 import pytest
+from tests.table import each_case
 
 from presscheck.api.integrations import Installation, Integration
 from presscheck.engine.integrations.publication import PublishForm
@@ -69,7 +70,7 @@ def test_each_kind_of_setting_is_asked_for_and_sent() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("title", "text", "reason"),
     [
         ("count", "", "is required"),

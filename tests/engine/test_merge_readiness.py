@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-import pytest
 from tests.engine.review_samples import ADA, JON, ME, asked, request, review, rules, space
+from tests.table import each_case
 
 from presscheck.api.change_requests import RequestedReviewer, Review
 from presscheck.api.roles import MergeRules
@@ -72,7 +72,7 @@ def test_unknown_facts_are_left_to_the_service() -> None:
     assert merge_readiness(MergeInputs(request(), "me", (), space(), MergeRules(type="none"))).certainty == "yes"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("rule", "why"),
     [
         (rules("require_up_to_date_change_request"), "an update from main is required (merge rule)"),
@@ -106,7 +106,7 @@ def test_those_who_are_named_may_bypass_the_rules() -> None:
     assert merge_readiness(MergeInputs(request(), "jon", (), space(admin=True), rule)).certainty == "no"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("given", "why"),
     [
         ([review(JON, "approved", revision="r1")], "an approval of the newest revision is required (merge rule)"),

@@ -1,6 +1,7 @@
 """Muted and followed targets: which setting counts, what is stored, and which events are reported."""
 
 import pytest
+from tests.table import each_case
 
 from presscheck.api.users import User
 from presscheck.engine.inbox.events import Event
@@ -112,7 +113,7 @@ def test_of_a_followed_thread_only_its_events_are_reported(outbox: Outbox) -> No
     assert settings.filter_events([inside, outside]) == (inside,)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "is_mention"),
     [
         ("What do you say, @Robin Achterberg?", True),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.table import each_case
 
 from presscheck.documents.terminal.openapi import schema_lines
 from presscheck.engine.integrations.settings import absolute, is_of_integration, read_options
@@ -125,7 +126,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
     return new
 
 
-@pytest.mark.parametrize(("path", "value", "found"), CASES)
+@each_case(("path", "value", "found"), CASES)
 def test_a_change_is_breaking_or_compatible(path: str, value: Any, found: set[tuple[bool, str, str]]) -> None:
     comparison = compare(OLD, changed(path, value))
     assert {(change.is_breaking, change.place, change.text) for change in comparison.changes} == found
@@ -204,7 +205,7 @@ def test_versions_are_kept_by_their_text(tmp_path: Path) -> None:
     assert {file.stat().st_mode & 0o777 for file in tmp_path.rglob("*.gz")} == {0o600}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "reason"),
     [("{", "invalid JSON or YAML in line 1"), ("[1]", "no OpenAPI"), ("a: 1", "no OpenAPI"), ("{\n: [", "in line")],
 )

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.table import each_case
 
 from presscheck.config.own_commands import FIELDS, OwnCommand
 from presscheck.engine.own_commands import (
@@ -22,7 +23,7 @@ def arguments(words: tuple[str, ...], *, is_script: bool = False, **values: str)
     return argument_list(command, clean_values(command, values))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "values", "expected"),
     [
         (("show", "{title}"), {"title": "two words; rm -rf ~ $(x) `y` 'z'"}, ["two words; rm -rf ~ $(x) `y` 'z'"]),
@@ -42,7 +43,7 @@ def test_a_value_stays_one_argument(words: tuple[str, ...], values: dict[str, st
     assert arguments(words, **values) == ["show", *expected]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "values", "message"),
     [
         (("show", "{title}"), {"title": "--force"}, "Own: {title} begins with -, so it could be an option: not run"),
@@ -85,7 +86,7 @@ def test_the_values_of_an_address_are_encoded() -> None:
     assert address_of(command, clean_values(command, values)) == expected
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("output", "address"),
     [
         ("Created https://t.example/7.\nhttps://t.example/8", "https://t.example/7"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.engine.review_samples import request
 from tests.engine.scripted_service import ScriptedService
+from tests.table import each_case
 
 from presscheck.api.operation import ALL
 from presscheck.api.spaces import Space
@@ -133,7 +133,7 @@ def reviewer(identity: str, status: Any, *, stale: bool = False) -> Reviewer:
     return Reviewer(identity, identity, status, stale)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("reviewers", "expected"),
     [
         ([], ""),

@@ -6,13 +6,14 @@ import sys
 from dataclasses import asdict
 
 import pytest
+from tests.table import each_case
 
 from presscheck.documents.pages.replacement import Match, Query
 from presscheck.engine.replacement import pattern_process
 from presscheck.engine.replacement.pattern_process import MOST_MATCHES, InvalidPattern, Matcher
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("query", "text", "matches"),
     [
         (Query("a.", "b"), "a. ab", [Match(0, 2, "b")]),
@@ -31,7 +32,7 @@ def test_a_query_finds(query: Query, text: str, matches: list[Match]) -> None:
     assert Matcher(asdict(query)).matches(text) == matches
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("query", "field", "reason"),
     [
         (Query("[", is_regex=True), "find", "invalid: unterminated character set at position 0"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from tests.engine.write_samples import SITE
+from tests.table import each_case
 
 from presscheck.api import site_findings, site_settings, site_structure, sites
 from presscheck.api.operation import Operation
@@ -28,7 +28,7 @@ def shown(read: Operation[Any], answer: Any, write: Operation[Any], *, state: st
     return apply_pending(read, read_answer(read, json.dumps(answer).encode()), [entry], ME)
 
 
-@pytest.mark.parametrize(("state", "refused"), [("waiting", None), ("refused", "No"), ("parked", "No")])
+@each_case(("state", "refused"), [("waiting", None), ("refused", "No"), ("parked", "No")])
 def test_a_site(state: str, refused: str | None) -> None:
     fields = {"title": "After", "visibility": "unlisted", "basename": "b", "agents_context": "included"}
     adaptive = sites.AdaptiveContentChange(enabled=True)

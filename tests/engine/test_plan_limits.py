@@ -1,6 +1,6 @@
 """What is told of the plan of a site: a line for its type, and one for its frozen features."""
 
-import pytest
+from tests.table import each_case
 
 from presscheck.api.sites import Site, SiteFeature
 from presscheck.engine.publish.plan_limits import plan_limits
@@ -9,7 +9,7 @@ FROZEN = SiteFeature(id="sites-visitor-authentication", plan="ultimate", frozen=
 FONTS = SiteFeature(id="sites-custom-fonts", plan="premium", frozen=True)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("site", "lines"),
     [
         (Site(id="s", type="premium"), []),

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.table import each_case
 
 from presscheck.config.prose_checks import KNOWN_PROGRAMS, OutputFormat, ProseCheck
 from presscheck.documents.git_format.findings import Finding, Fix
@@ -126,7 +127,7 @@ OUTPUTS: list[tuple[OutputFormat, str, Finding]] = [
 ]
 
 
-@pytest.mark.parametrize(("output_format", "output", "finding"), OUTPUTS)
+@each_case(("output_format", "output", "finding"), OUTPUTS)
 def test_each_format_is_read(output_format: OutputFormat, output: str, finding: Finding) -> None:
     assert findings(printing(output, output_format)) == [finding]
 
@@ -211,8 +212,8 @@ def test_failures_have_the_reason_of_the_program() -> None:
     )
 
 
-@pytest.mark.parametrize("output_format", ["json", "sarif", "typos", "vale"])
-@pytest.mark.parametrize(
+@each_case("output_format", ["json", "sarif", "typos", "vale"])
+@each_case(
     "output",
     [
         "all is well",
@@ -274,7 +275,7 @@ def test_a_program_that_prints_too_much_is_killed() -> None:
         assert reason(check) == "own: printed more than 8 MB"
 
 
-@pytest.mark.parametrize("replacement", ["\x1b[2J", "\x9bm", "th\u202ee", "th\u2066e", "\ud800"])
+@each_case("replacement", ["\x1b[2J", "\x9bm", "th\u202ee", "th\u2066e", "\ud800"])
 def test_replacement_with_invisible_or_broken_characters_is_no_fix(replacement: str) -> None:
     row = {"path": "a.md", "line": 3, "message": "a typo", "text": "teh", "replacement": replacement}
     assert [finding.fix for finding in findings(printing(json.dumps(row), "json"))] == [None]
@@ -293,14 +294,12 @@ def test_hostile_texts_become_display_text() -> None:
     assert (finding.rule, finding.fix) == ("own/a-b-/", None)
 
 
-@pytest.mark.parametrize(
-    "path", ["../a.md", "/etc/passwd", "b.md", "a.md/../../a.md", "", "\0", None, 3, ["a.md"], "x" * 9999]
-)
+@each_case("path", ["../a.md", "/etc/passwd", "b.md", "a.md/../../a.md", "", "\0", None, 3, ["a.md"], "x" * 9999])
 def test_findings_in_other_files_are_left_out(path: object) -> None:
     assert findings(printing(json.dumps({"path": path, "message": "m"}), "json")) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "column", "place"),
     [
         (0, 0, (1, 1)),

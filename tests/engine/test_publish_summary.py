@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.table import each_case
 
 from presscheck.api.site_settings import ShareLink
 from presscheck.api.site_structure import SiteStructure
@@ -27,7 +27,7 @@ def content_of(site: Site, **more: object) -> SiteContent:
     return SiteContent(site, SiteStructure(type="sections", structure=()), (), **more)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("visibility", "expected"),
     [
         ("public", "everybody, search engines included"),

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-import pytest
+from tests.table import each_case
 
 from presscheck.api.content import RevisionPage
 from presscheck.api.site_settings import Redirect, RedirectTarget
@@ -81,7 +81,7 @@ def test_pages_are_added_edited_moved_and_removed_at_any_depth() -> None:
     assert (found.of("pages"), found.of("structure"), found.unknown) == (found.found, (), {})
 
 
-@pytest.mark.parametrize("name", ["description", "link_title", "hidden", "no_index", "condition", "emoji", "icon"])
+@each_case("name", ["description", "link_title", "hidden", "no_index", "condition", "emoji", "icon"])
 def test_a_page_with_another_setting_is_edited(name: str) -> None:
     changed = page("a").model_copy(update={name: "x"})
     assert words(differences(site_of((changed,), (page("a"),)), LOOKS)) == ["edited A: A"]

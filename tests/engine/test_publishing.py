@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.table import each_case
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.operation import Operation
@@ -48,7 +49,7 @@ class Visitor:
         return self.answer
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("site", "answer", "words"),
     [
         (SITE, 200, "The site is live, and the page answers."),
@@ -71,7 +72,7 @@ async def test_what_visitors_get_after_publishing(site: Site, answer: int | Netw
     assert visitor.urls == [site.urls.published] * bool(site.urls.published)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("url", "answer", "words"),
     [
         ("https://a.example/", 404, "Unpublished, and its address no longer answers (status 404)."),

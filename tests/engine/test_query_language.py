@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.table import each_case
 
 from presscheck.api.change_requests import ListRequestedReviewers, ListReviews
 from presscheck.config.saved_views import migrate_sort, without_sort
@@ -91,7 +92,7 @@ def _review(cache: Cache, request: str, revision: str, at: str, **more: object) 
     cache.keep(call.key(), json.dumps({"items": items}).encode(), 1000)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("asked", "revision", "more", "sent", "is_done"),
     [
         ("", "r1", {}, {}, True),
@@ -142,7 +143,7 @@ def test_involved_are_listed_and_reviewed_change_requests(tmp_path: Path) -> Non
     cache.close()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "positions"),
     [
         ("is:muted", [0, 3]),
@@ -200,7 +201,7 @@ def test_own_settings_of_a_request_come_before_those_of_its_space(tmp_path: Path
     cache.close()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "says"),
     [
         ("is:red", "is: muted, followed or pending"),
@@ -261,7 +262,7 @@ def test_settings_have_the_same_sort_orders() -> None:
     assert tuple(ORDERS) == SORTS
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "shown"),
     [
         ("", []),

@@ -9,6 +9,7 @@ import pytest
 from tests.engine.live_engine import running_engine, until
 from tests.engine.rearrange import created_space, edited, merged, opened
 from tests.running_service import RunningService
+from tests.table import each_case
 
 from presscheck.api.change_requests import ListChangeRequests, UpdateChangeRequest
 from presscheck.api.comments import Document
@@ -44,7 +45,7 @@ async def test_a_query_finds_in_the_process_what_it_finds_here() -> None:
     assert await found(Query("\U0001f680", "r"), "a\U0001f680\ud800") == [Match(1, 2, "r")]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("query", "field", "reason"),
     [
         (Query(""), "find", "required"),
@@ -88,7 +89,7 @@ async def test_too_many_matches_and_too_much_memory_are_errors() -> None:
         await found(Query("(a+)", r"\1" * 900, is_regex=True), "a" * 3_000_000)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("query", "subject"),
     [
         (Query("old", "new"), 'Replace "old" by "new"'),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.engine.review_samples import request
+from tests.table import each_case
 
 from presscheck.api.comments import PostComment, PostReply
 from presscheck.documents.diff.suggestion_targets import find_target
@@ -50,7 +51,7 @@ def problem(comment: dict[str, Any], page: PageNow | None = None, **more: Any) -
     return str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("comment", "about"),
     [
         ({"line": 3}, "A token lasts an hour."),
@@ -70,7 +71,7 @@ def test_a_comment_quotes_its_place(comment: dict[str, Any], about: str) -> None
     assert split_quote(body(comment)) == (about, "Why?")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("comment", "message"),
     [
         ({"line": 99}, "line: the page has 18 lines"),
@@ -101,7 +102,7 @@ def test_a_comment_that_does_not_fit_is_rejected(comment: dict[str, Any], messag
     assert message in problem(comment)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("comment", "block"),
     [
         ({"line": 3, "replacement": "It lasts a day."}, "It lasts a day."),
@@ -149,7 +150,7 @@ def test_a_comment_without_a_page_has_no_place() -> None:
         call_of(REQUEST, ReviewComment(text="x", reply_to="t2"), None, {"t1"})
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "comments"),
     [
         ("", []),
@@ -169,7 +170,7 @@ def test_the_forms_of_the_output(text: str, comments: list[str]) -> None:
     ] == comments
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("row", "reason"),
     [
         (3, "is not an object"),
@@ -211,7 +212,7 @@ def test_only_so_many_comments_are_read() -> None:
     assert (len(review.comments), [rejected.place for rejected in review.rejected]) == (MOST_COMMENTS, ["2 comments"])
 
 
-@pytest.mark.parametrize("text", ["no", "[" * 100_000, '{"text": "x"', "\x00"])
+@each_case("text", ["no", "[" * 100_000, '{"text": "x"', "\x00"])
 def test_text_that_is_not_json(text: str) -> None:
     with pytest.raises(PresscheckError, match="own: the output is not JSON"):
         read_review(text, "own")

@@ -13,6 +13,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.hashes import SHA256
 from tests.bait import SECRET, Bait
 from tests.saml_files import body, certificate, der, group, metadata, private_key
+from tests.table import each_case
 
 from presscheck.api.saml import CreateSAMLProvider
 from presscheck.engine.forms.form import form_fields
@@ -50,7 +51,7 @@ def test_the_facts_of_a_certificate() -> None:
     assert told.expires_at - told.valid_from > timedelta(days=1000)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("days", "begins", "text", "state"),
     [
         (400, -10, "expires in 400 days", "valid"),
@@ -144,7 +145,7 @@ def test_metadata_of_a_provider() -> None:
     assert read_metadata(group(metadata([first])).encode())["entity_id"] == "urn:keys"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("before", "told"),
     [
         (BOMB, "has an entity declaration, which could expand without end"),

@@ -1,6 +1,6 @@
 """Addresses as they are shown: without the key of a site that is shared by link."""
 
-import pytest
+from tests.table import each_case
 
 from presscheck.api.sites import Site, SiteUrls
 from presscheck.engine.publish.shown_addresses import key_in, shown_address, without_key
@@ -8,7 +8,7 @@ from presscheck.engine.publish.shown_addresses import key_in, shown_address, wit
 OWN = "http://127.0.0.1:8300/docs/s1/kEy-kEy-kEy-1/"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("visibility", "address", "shown"),
     [
         ("share-link", OWN, "http://127.0.0.1:8300/docs/s1/…/"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.engine.live_engine import running_engine
 from tests.running_service import RunningService
+from tests.table import each_case
 
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.sites import ListSites
@@ -30,7 +31,7 @@ from presscheck.errors import ChangedSince, InvalidArgument
 
 
 @pytest.mark.attack("path traversal")
-@pytest.mark.parametrize(
+@each_case(
     "name",
     [
         "..",

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.table import each_case
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content import RevisionPage
@@ -201,13 +202,13 @@ def test_a_clean_site_passes() -> None:
     assert found(CLEAN) == []
 
 
-@pytest.mark.parametrize("name", [check.name for check in CHECKS])
+@each_case("name", [check.name for check in CHECKS])
 def test_a_seeded_defect_is_found_by_its_check_alone(name: str) -> None:
     assert set(found(SEEDED[name])) == {name}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_case(
     ("content", "names"),
     [
         (replace(with_page(condition='visitor.claims.plan == "pro"'), schema=CLAIMS), []),
@@ -279,7 +280,7 @@ def test_what_looks_like_a_defect(content: SiteContent, names: list[str]) -> Non
     assert sorted(found(content)) == names
 
 
-@pytest.mark.parametrize("name", [check.name for check in CHECKS])
+@each_case("name", [check.name for check in CHECKS])
 def test_each_finding_leads_to_where_it_is_mended(name: str) -> None:
     for finding in check_site(SEEDED[name]):
         assert finding.part or finding.page or finding.space, finding
@@ -293,7 +294,7 @@ def test_a_condition_that_cannot_be_read_is_not_checked() -> None:
     ]
 
 
-@pytest.mark.parametrize("field", ["title", "link_title", "description"])
+@each_case("field", ["title", "link_title", "description"])
 def test_conditions_are_checked_in_the_words_of_a_page_too(field: str) -> None:
     assert set(found(with_page(**{field: "Words {% if visitor.claims.plan %}more{% endif %}"}))) <= {"unknown-claim"}
     assert set(found(with_page(**{field: "    Words {% if == %}more"}))) == {"unreadable-condition"}
@@ -324,7 +325,7 @@ def test_what_could_not_be_read_is_unknown_and_never_passed() -> None:
     assert summary([finding]) == "1 not checked"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("host", "problem"),
     [
         ("docs.example.com", ""),

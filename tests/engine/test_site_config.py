@@ -6,6 +6,7 @@ import tomllib
 from typing import Any
 
 import pytest
+from tests.table import each_case
 
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.site_settings import GetCustomization, UpdateCustomization
@@ -136,7 +137,7 @@ def test_comments_of_a_file_stay() -> None:
     assert "# old" in changed
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("plain", "message"),
     [
         ({"strukture": []}, "strukture: is not a known key"),

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.table import each_case
 
 from presscheck.engine.site_config.bases import Base, Bases, overwritten
 from presscheck.engine.site_config.comparison import (
@@ -141,7 +142,7 @@ def test_the_differences_of_other_parts() -> None:
     ], "a list is replaced as a whole, so an item that is gone needs no prune"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("one", "other", "is_same"),
     [
         ({"a": [1, {"b": True}]}, {"a": [1, {"b": True}]}, True),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import pytest
+from tests.table import each_case
 
 from presscheck.api.site_settings import ShareLink
 from presscheck.api.site_structure import PublishedUrl
@@ -20,7 +20,7 @@ SITE: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("file", "prune", "wanted"),
     [
         ({"styling": {"font": "Lato"}}, False, {**SITE, "styling": {**SITE["styling"], "font": "Lato"}}),
@@ -49,7 +49,7 @@ def test_lists_are_replaced_and_null_targets_stay_at_their_places() -> None:
         assert with_link_targets(other) == other
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("file", "problems"),
     [
         ({"styling": "bold"}, ["customization.styling: must be a table with keys and values"]),

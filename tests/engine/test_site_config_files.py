@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.table import each_case
 
 from presscheck.engine.site_config import files
 from presscheck.engine.site_config.document import PARTS, Entry, SiteConfig, Target, every_entry, place_name
@@ -63,7 +64,7 @@ def test_a_document_is_written_as_it_was_read() -> None:
     assert (Entry("section", texts={"path": "s"}).label, Entry("group", key="k").label) == ("section s", "group k")
 
 
-@pytest.mark.parametrize("ending", ["toml", "yaml", "yml"])
+@each_case("ending", ["toml", "yaml", "yml"])
 def test_a_file_is_read_as_it_was_written(tmp_path: Path, ending: str) -> None:
     file = tmp_path / f"site.{ending.upper()}"
     text, has_comments = text_of(PLAIN, file)
@@ -131,7 +132,7 @@ def test_an_empty_file_manages_nothing_and_an_unknown_ending_is_refused(tmp_path
             text_of({"customization": {"title": json.loads('"\\ud800"')}}, tmp_path / name)
 
 
-@pytest.mark.parametrize("ending", ["toml", "yaml"])
+@each_case("ending", ["toml", "yaml"])
 def test_mistakes_are_in_the_order_of_the_file(tmp_path: Path, ending: str) -> None:
     file = tmp_path / f"site.{ending}"
     wrong = {

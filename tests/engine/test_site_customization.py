@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.table import each_case
 
 from presscheck.engine.site_customization.contrast import contrast, contrast_of, contrast_words, normalized, palette
 from presscheck.engine.site_customization.rows import moved, rows_of
@@ -46,7 +47,7 @@ def test_settings_follow_the_release_of_the_document() -> None:
     assert {one.group for one in settings_of(LOOKS)} == {*GROUPS}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "texts", "field", "reason"),
     [
         ("styling.primaryColor", {"light": "red"}, "styling__primaryColor__light", "must be a color such as #9a4f1b"),

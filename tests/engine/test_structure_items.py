@@ -1,6 +1,6 @@
 """Items of a structure: keys, kinds, titles and children, and which texts are paths and names of icons."""
 
-import pytest
+from tests.table import each_case
 
 from presscheck.api.site_structure import OtherStructureItem, SiteSection, SiteSectionGroup, SiteSpace
 from presscheck.api.spaces import Space
@@ -42,7 +42,7 @@ def test_a_title_is_display_text_and_never_empty() -> None:
     assert titles == ["In the space", "In the site", "\u241b[31mAPI", "(no title)"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "problem"),
     [
         ("api", None),

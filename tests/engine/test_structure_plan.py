@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-import pytest
+from tests.table import each_case
 
 from presscheck.api.site_structure import UpdateSection
 from presscheck.engine.site_config.document import Entry
@@ -82,7 +82,7 @@ def test_nothing_is_done_for_the_same_structure() -> None:
     assert texts((ONE, TWO), (section("one", A), section("two")), prune=False) == [], "what the file lacks stays"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("order", "steps"),
     [
         ("abc", []),
@@ -238,7 +238,7 @@ def test_what_the_service_cannot_do_is_a_problem_and_pruning_adds_a_space_again(
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("changed", "problem"),
     [
         (section("One!", A, title="one"), "structure[0].path: small letters only"),

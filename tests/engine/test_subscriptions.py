@@ -12,6 +12,7 @@ import pytest
 from tests.engine.engine import comment, threads
 from tests.engine.live_engine import engine_on, until
 from tests.running_service import RunningService
+from tests.table import each_case
 
 from presscheck.api.change_requests import (
     ChangeRequest,
@@ -286,7 +287,7 @@ async def test_the_signed_in_user_is_read_once(engine: Engine, monkeypatch: pyte
     assert asked.count(ME) <= 1
 
 
-@pytest.mark.parametrize(("read", "write"), OVERLAYS, ids=lambda kind: kind.__name__)
+@each_case(("read", "write"), OVERLAYS)
 def test_a_write_wakes_every_read_that_shows_it(read: type[Operation[Any]], write: type[Operation[Any]]) -> None:
     with_ids = [kind.model_construct(**{field: f"{field} 1" for field in kind.path_fields()}) for kind in (read, write)]
     assert matches(with_ids[0].wire_path(), effects_of(with_ids[1]).stale(with_ids[1]))

@@ -1,6 +1,7 @@
 """The filter language of lists of threads."""
 
 import pytest
+from tests.table import each_case
 
 from presscheck.api.users import User
 from presscheck.engine.filter_words import filter_words
@@ -35,7 +36,7 @@ THREADS = {
 }
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [
         ("", set(THREADS)),
@@ -65,7 +66,7 @@ def test_every_part_of_a_filter_must_match(text: str, expected: set[str]) -> Non
     assert {name for name, (thread, page) in THREADS.items() if matches(thread, page)} == expected
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "message"),
     [
         ("by:ada", "by: unknown filter; available: author, mentions, is, page"),

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-import pytest
 from tests.engine.review_engine import ReviewEngine, request
 from tests.engine.review_samples import review
+from tests.table import each_case
 
 from presscheck.api.change_requests import Contributor, RequestedReviewer
 from presscheck.api.content import Revision
@@ -94,7 +94,7 @@ def test_the_text_of_a_review_belongs_to_its_review() -> None:
     assert events[0].thread is of_review
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("query", "expected"),
     [
         ("", ["edit r1", "review v1", "comment c1", "comment c2", "opened opened"]),

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.table import each_case
 
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest
 from presscheck.api.comments import Document
@@ -65,7 +66,7 @@ def added(into: str | None = None, at: int | None = None) -> InsertPage:
     return InsertPage(title="N", document=Document(markdown="Text"), into=into, at=at)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("before", "now", "change", "at"),
     [
         ("a b c", "a b c", moved("c", None, 1), 1),
@@ -90,7 +91,7 @@ async def test_what_is_already_made_is_not_sent_again() -> None:
     assert left["title"] == "x"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("before", "now", "change", "reason"),
     [
         ("a b c", "a c b", moved("c", None, 0), "somebody else moved it"),

@@ -2,6 +2,7 @@
 
 import pytest
 from tests.engine.write_samples import REQUEST, THREAD, text
+from tests.table import each_case
 
 from presscheck.api.change_requests import MergeChangeRequest, SubmitReview, UpdateChangeRequest
 from presscheck.api.comments import PostReply
@@ -10,7 +11,7 @@ from presscheck.engine.writes.typed_texts import first_changed_line, typed_text_
 from presscheck.errors import InvalidArgument
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("call", "found"),
     [
         (PostReply(**THREAD, body=text("Hello")), ("body", "Hello")),
@@ -35,7 +36,7 @@ def test_a_text_that_is_too_long_is_an_error() -> None:
         with_text(UpdateChangeRequest(**REQUEST, subject="Title"), "subject", "x" * 101)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("before", "after", "line"),
     [
         ("# A\n\nOne\n\nTwo\n", "# A\n\nOne\n\nThree\n", "Three"),

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import pytest
 from tests.engine.scripted_service import ScriptedService
 from tests.engine.write_samples import (
     AFTER_SPACE,
@@ -24,6 +23,7 @@ from tests.engine.write_samples import (
     target,
     text,
 )
+from tests.table import each_case
 
 from presscheck.api import (
     change_requests,
@@ -864,7 +864,7 @@ CASES: list[tuple[Operation[Any], Json | None, Json | None, list[tuple[Operation
 ]
 
 
-@pytest.mark.parametrize("number", range(len(CASES)), ids=lambda number: f"{number}-{type(CASES[number][0]).__name__}")
+@each_case("number", range(len(CASES)))
 async def test_what_is_there_now(number: int) -> None:
     call, former, result, answers, expected = CASES[number]
     inverse = inverse_of(call)
@@ -982,9 +982,7 @@ FORMER: list[tuple[Operation[Any], list[tuple[Operation[Any], Any]], Json | None
 ]
 
 
-@pytest.mark.parametrize(
-    "number", range(len(FORMER)), ids=lambda number: f"{number}-{type(FORMER[number][0]).__name__}"
-)
+@each_case("number", range(len(FORMER)))
 async def test_what_a_write_replaces_is_noted(number: int) -> None:
     call, answers, expected = FORMER[number]
     inverse = inverse_of(call)

@@ -9,9 +9,9 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from tests.engine.write_samples import EXTERNAL, ORGANIZATION, REQUEST, SAMPLES, SITE, THREAD, text
 from tests.root import ROOT
+from tests.table import each_case
 
 from presscheck.api import change_requests, comments, organizations, site_settings, sites, spaces
 from presscheck.api.operation import Operation, every_operation
@@ -131,7 +131,7 @@ LINK = site_settings.CreateShareLink(**SITE, name="Press")
 UNNAMED = change_requests.CreateChangeRequest(space_id="api")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("call", "item", "author", "is_result"),
     [
         (POST, comment("ada", "Hello _you_ 2"), "ada", True),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.broken_environments import ALL_AT_ONCE, BYTES, CONNECTIONS, PROFILES, Broken, shell_in
+from tests.table import each_case
 from tests.terminal import Terminal
 
 pytestmark = pytest.mark.slow
@@ -40,7 +41,7 @@ def only_line(terminal: Terminal) -> str:
     return line
 
 
-@pytest.mark.parametrize("name", PROFILES)
+@each_case("name", PROFILES)
 def test_it_does_not_open_and_names_the_variable_or_file(name: str, tmp_path: Path) -> None:
     broken = PROFILES[name]
     with opened(broken, tmp_path) as terminal:
@@ -48,7 +49,7 @@ def test_it_does_not_open_and_names_the_variable_or_file(name: str, tmp_path: Pa
         assert broken.says.replace("HOME", str(tmp_path / "home")) in only_line(terminal)
 
 
-@pytest.mark.parametrize("name", CONNECTIONS)
+@each_case("name", CONNECTIONS)
 def test_it_opens_and_names_what_it_cannot_connect_with(name: str, tmp_path: Path) -> None:
     broken = CONNECTIONS[name]
     with opened(broken, tmp_path) as terminal:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.clone_guard import CloneGuard, OutsideClone
 from tests.root import ROOT
+from tests.table import each_case
 
 PLANTED = """
 import os, tempfile
@@ -134,7 +135,7 @@ def guard(clone: str, *allowed: str, home: str = "/home/ada") -> CloneGuard:
     return CloneGuard(Path(clone), allowed, Path(home), Path("/nowhere"))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("path", "outside"),
     [
         ("/home/ada/presscheck", False),

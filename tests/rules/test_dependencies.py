@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-import pytest
 from packaging.requirements import Requirement
 from tests.installation import declared, names, packages_by_module, project, with_their_own
 from tests.rules.dependencies import imported
 from tests.rules.sources import SOURCE
 from tests.rules.structure import imports
+from tests.table import each_case
 
 from presscheck.extras import EXTRAS
 
@@ -43,7 +43,7 @@ def packages_of(modules: set[str]) -> set[str]:
     return set[str]().union(*(packages_by_module()[module] for module in modules))
 
 
-@pytest.mark.parametrize("extra", [None, "images", "mcp", "serve", "s3", "web"])
+@each_case("extra", [None, "images", "mcp", "serve", "s3", "web"])
 def test_each_import_is_declared_where_it_belongs(extra: str | None) -> None:
     modules = imported(extra)
     assert len(modules) > 1
@@ -54,7 +54,7 @@ def test_a_light_install_brings_no_package_that_nothing_imports() -> None:
     assert names(declared()) - packages_of(imported(None)) == set()
 
 
-@pytest.mark.parametrize("extra", sorted(EXTRAS))
+@each_case("extra", sorted(EXTRAS))
 def test_an_extra_is_checked_by_the_modules_of_its_packages(extra: str) -> None:
     packages = names(declared(extra))
     used = set[str]().union(*map(imported, ("serve", "s3", "images", "mcp", "web")), LOADED_BY_NAME)
@@ -63,7 +63,7 @@ def test_an_extra_is_checked_by_the_modules_of_its_packages(extra: str) -> None:
     assert list(EXTRAS[extra].modules) == sorted(EXTRAS[extra].modules)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("extra", "others"),
     [
         ("serve", set[str]()),

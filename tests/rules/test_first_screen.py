@@ -5,8 +5,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
-import pytest
 from tests.counts import compare
+from tests.table import each_case
 
 LATE = {"httpx", "starlette", "uvicorn", "sqlalchemy", "markdown_it", "merge3", "yaml", "click", "pygments", "asyncio"}
 LATE |= {"jinja2", "nh3", "latex2mathml", "jwt", "tomlkit", "typst", "boto3", "PIL", "textual_image"}
@@ -54,7 +54,7 @@ def test_version_imports_almost_nothing() -> None:
     assert others(names) == {"presscheck"}
 
 
-@pytest.mark.parametrize("name", sorted(LATE - {"asyncio", "click", "pygments"}))
+@each_case("name", sorted(LATE - {"asyncio", "click", "pygments"}))
 def test_a_first_screen_does_not_load(name: str) -> None:
     assert name not in loaded(SCREEN_CODE)
 

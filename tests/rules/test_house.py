@@ -7,9 +7,9 @@ import sys
 from functools import cache
 from pathlib import Path
 
-import pytest
 from tests.root import ROOT
 from tests.rules.sources import MODULES, SOURCE, room, tree_of
+from tests.table import each_case
 
 ONLY_IN = {
     "httpx": {"client"},
@@ -60,7 +60,7 @@ def test_imports_follow_the_layers() -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-@pytest.mark.parametrize("library", ONLY_IN)
+@each_case("library", ONLY_IN)
 def test_a_library_is_imported_in_one_package_only(library: str) -> None:
     strangers = [
         str(path.relative_to(SOURCE))

@@ -4,9 +4,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-import pytest
 from tests.root import ROOT
 from tests.rules.sources import MODULES, tree_of
+from tests.table import each_case
 
 MEASURED = re.compile(r"#.*\b\d+ ms\b\W+\w+")
 """A comment with the measured milliseconds and a reason, such as `# 12 ms, only for a PDF`."""
@@ -64,7 +64,7 @@ def at_top() -> None:
 """
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("above", "beside", "lines"),
     [
         ("pass", "", [6]),

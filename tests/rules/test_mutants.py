@@ -2,12 +2,12 @@
 
 import tomllib
 
-import pytest
 from tests import mutants
 from tests.root import ROOT
+from tests.table import each_case
 
 
-@pytest.mark.parametrize("group", mutants.GROUPS.values(), ids=mutants.GROUPS)
+@each_case("group", mutants.GROUPS.values())
 def test_files_and_functions_exist(group: mutants.Group) -> None:
     files = mutants.files_of(group)
     assert len(files) >= len(group.sources)

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-import pytest
 from tests.root import ROOT
+from tests.table import each_case
 
 NAMING = (
     "Makefile",
@@ -26,7 +26,7 @@ def named(text: str) -> list[Path]:
     return [*(ROOT / path for path in PATH.findall(text)), *modules]
 
 
-@pytest.mark.parametrize("file", NAMING)
+@each_case("file", NAMING)
 def test_every_named_path_exists(file: str) -> None:
     missing = [
         str(path)

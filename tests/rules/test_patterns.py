@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.rules.patterns import Expression, expressions
+from tests.table import each_case
 
 LENGTH = 20_000
 """Characters of each text."""
@@ -93,9 +94,7 @@ def test_every_expression_takes_linear_time() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "pattern", [r"#[ \t]+(.+?)[ \t]*#*[ \t]*$", r"\s*\n\s*", r"<a[^>]*>", r"(a+)+$", r"\s+(.+?)\s*#*\s*$"]
-)
+@each_case("pattern", [r"#[ \t]+(.+?)[ \t]*#*[ \t]*$", r"\s*\n\s*", r"<a[^>]*>", r"(a+)+$", r"\s+(.+?)\s*#*\s*$"])
 def test_a_slow_expression_is_found(pattern: str) -> None:
     assert slow_text(re.compile(pattern).search) is not None
 

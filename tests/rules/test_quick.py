@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from tests import quick
 from tests.root import ROOT
+from tests.table import each_case
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("path", "tests"),
     [
         ("src/presscheck/store/cache.py", ["tests/store"]),

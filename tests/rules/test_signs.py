@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from tests.root import ROOT
+from tests.table import each_case
 
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.inbox.screen import InboxScreen
@@ -52,12 +52,12 @@ def test_no_two_signs_have_the_same_meaning() -> None:
     assert len(set(SIGNS.values())) == len(SIGNS)
 
 
-@pytest.mark.parametrize("screen", [InboxScreen, ReviewScreen, BrowseScreen, PublishScreen, OutboxScreen])
+@each_case("screen", [InboxScreen, ReviewScreen, BrowseScreen, PublishScreen, OutboxScreen])
 def test_a_screen_explains_its_signs_in_the_words_of_the_table(screen: type[BaseScreen]) -> None:
     signs = [(sign, words) for sign, words in screen.LEGEND if not sign.isdecimal()]
     assert signs == list(legend("".join(sign for sign, _ in signs)))
 
 
-@pytest.mark.parametrize("screen", [AdaptiveContentScreen, AudienceView, CustomizationScreen])
+@each_case("screen", [AdaptiveContentScreen, AudienceView, CustomizationScreen])
 def test_a_screen_with_words_of_its_own_uses_signs_of_the_table(screen: type[BaseScreen]) -> None:
     assert {sign for sign, _ in screen.LEGEND} <= set(SIGNS)

@@ -3,10 +3,10 @@
 import ast
 import re
 
-import pytest
 from tests.root import ROOT
 from tests.rules.sources import tree_of
 from tests.rules.structure import PACKAGE, imports, module_paths
+from tests.table import each_case
 
 MOST_ABOVE = 2
 """Classes of our own above a class of our own."""
@@ -106,7 +106,7 @@ DEPTHS = (2, 3, 4)
 """`tui.ui` and `tui.widgets`, `tui.screens.browse`, `tui.screens.sites.access`: each beside its neighbors."""
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
+@each_case("depth", DEPTHS)
 def test_packages_of_the_app_form_layers(depth: int) -> None:
     rooms: dict[str, set[str]] = {}
     for name, targets in imports().items():

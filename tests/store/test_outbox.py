@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.table import each_case
 
 from presscheck.errors import StoreError
 from presscheck.store import outbox as outbox_module
@@ -49,7 +50,7 @@ def test_an_older_outbox_is_migrated(tmp_path: Path) -> None:
     outbox.close()
 
 
-@pytest.mark.parametrize("cause", ["database", "file"])
+@each_case("cause", ["database", "file"])
 def test_a_full_disk_is_an_error_and_changes_nothing(tmp_path: Path, cause: str) -> None:
     outbox = Outbox(tmp_path / "outbox.sqlite")
     first = outbox.put("a.B", {"text": "before"}, "s", 1.0)
@@ -216,7 +217,7 @@ def test_drafts_of_an_added_page_move_to_its_id_unless_it_has_one(tmp_path: Path
     assert [outbox.draft(key) for key in keys] == ["Typed offline", "Typed offline too", "Typed since"]
 
 
-@pytest.mark.parametrize("page", ["waiting:", "waiting:²", "waiting:" + "9" * 30, "waiting:1", "page"])
+@each_case("page", ["waiting:", "waiting:²", "waiting:" + "9" * 30, "waiting:1", "page"])
 def test_the_id_of_a_page_that_was_not_added_stays(tmp_path: Path, page: str) -> None:
     assert Outbox(tmp_path / "state.sqlite").added_page(page) == page
 

@@ -11,6 +11,7 @@ from threading import get_ident
 from typing import Any
 
 import pytest
+from tests.table import each_case
 
 from presscheck.store.cache import Cache, Condition
 from presscheck.store.outbox import Outbox
@@ -109,7 +110,7 @@ def test_reading_a_window_does_not_depend_on_the_length_of_the_listing(cache: Ca
     assert min(spent("long", 60_000) for _ in range(3)) < 4 * min(spent("short", 500) for _ in range(3))
 
 
-@pytest.mark.parametrize("damage", [b"no database at all" * 99, b""])
+@each_case("damage", [b"no database at all" * 99, b""])
 def test_a_damaged_cache_is_moved_aside_and_reported(tmp_path: Path, damage: bytes) -> None:
     path = tmp_path / "cache.sqlite"
     path.write_bytes(damage)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from rich.cells import cell_len
 from tests.hostile_strings import HOSTILE
+from tests.table import each_case
 
 from presscheck.config.profile import has_utf8
 from presscheck.text.ascii_text import SIGNS, ascii_cells, ascii_words
@@ -12,7 +12,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.tui.ui import signs
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("environment", "expected"),
     [
         ({"LANG": "de_DE.UTF-8"}, True),
@@ -37,7 +37,7 @@ def test_each_sign_has_a_character_of_its_own() -> None:
     assert "".join(shown).isascii()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [
         ("Jón", "Jon"),

@@ -1,12 +1,12 @@
 """What is sent to a terminal as a sign: ours from end to end, whatever the text."""
 
-import pytest
 from tests.hostile_strings import ACTS, HOSTILE
+from tests.table import each_case
 
 from presscheck.text.notifications import MAX_WIDTH, notification
 
 
-@pytest.mark.parametrize(("way", "begin"), [("osc9", "\x1b]9;presscheck: "), ("osc777", "\x1b]777;notify;presscheck;")])
+@each_case(("way", "begin"), [("osc9", "\x1b]9;presscheck: "), ("osc777", "\x1b]777;notify;presscheck;")])
 def test_notification_contains_hostile_text(way: str, begin: str) -> None:
     for text in (*HOSTILE, "x" * 5000, "字" * 5000, ""):
         sent = notification(way, text)

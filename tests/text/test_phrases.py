@@ -1,13 +1,13 @@
 from datetime import UTC, datetime, timedelta, timezone
 
-import pytest
+from tests.table import each_case
 
 from presscheck.text.phrases import ago, count, exact, now, parse_time, since, span
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("seconds", "shown"),
     [
         (0, "now"),
@@ -43,7 +43,7 @@ def test_time_zone_is_respected_and_defaults_to_utc() -> None:
     assert ago("2026-11-20T10:00:00", NOW) == "2 h"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "unreadable",
     [
         "",
@@ -75,7 +75,7 @@ def test_now_compares_with_parsed_times() -> None:
     assert moment < now()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("number", "text"), [(0, "0 pages"), (1, "1 page"), (2, "2 pages"), (-1, "-1 pages"), (12345, "12,345 pages")]
 )
 def test_a_noun_has_an_s_except_after_one(number: int, text: str) -> None:

@@ -7,6 +7,7 @@ import pyte
 import pytest
 from rich.cells import cell_len
 from tests.hostile_strings import ACTS, HOSTILE
+from tests.table import each_case
 
 from presscheck.text.sanitize import (
     COLORED,
@@ -94,13 +95,13 @@ def test_display_url_is_printable_and_safe() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", KEPT)
+@each_case("text", KEPT)
 def test_ordinary_text_is_unchanged(text: str) -> None:
     assert sanitize(text) == text
     assert sanitize(text + "\n" + text, lines=True) == text + "\n" + text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "shown"),
     [
         ("\x1b[31mred", "␛[31mred"),
@@ -131,7 +132,7 @@ def test_line_ends_stay_with_lines() -> None:
     assert sanitize("a\n\u0301b", lines=True) == "a\n◌\u0301b"
 
 
-@pytest.mark.parametrize("unit", ["\x1bP", "\x1b\x1b]", "\x90", "e\u0301", "\u200d😀", "[", "日本"])
+@each_case("unit", ["\x1bP", "\x1b\x1b]", "\x90", "e\u0301", "\u200d😀", "[", "日本"])
 def test_hostile_megabyte_takes_linear_time(unit: str) -> None:
     small, large = (unit * (n // len(unit)) for n in (10_000, 1_000_000))
     sanitize(small)
@@ -140,7 +141,7 @@ def test_hostile_megabyte_takes_linear_time(unit: str) -> None:
     assert time.process_time() - began < 3
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("url", "shown"),
     [
         ("https://docs.example/a?b=c#d", "https://docs.example/a?b=c#d"),
@@ -157,7 +158,7 @@ def test_display_url_shows_the_real_host(url: str, shown: str) -> None:
     assert display_url(url) == shown
 
 
-@pytest.mark.parametrize(
+@each_case(
     "url",
     [
         *("https://a.example", "HTTP://a.example/ü?q=1#x", "http://[::1]:80/"),
@@ -168,7 +169,7 @@ def test_web_and_mail_are_safe(url: str) -> None:
     assert is_safe_url(url)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "url",
     [
         *(
@@ -214,7 +215,7 @@ def test_other_schemes_are_not_safe(url: str) -> None:
     assert not is_safe_link(url) or url == "ftp://a.b/"
 
 
-@pytest.mark.parametrize("scheme", sorted(LINK_SCHEMES - {"http", "https", "mailto"}))
+@each_case("scheme", sorted(LINK_SCHEMES - {"http", "https", "mailto"}))
 def test_links_to_other_programs_are_not_opened(scheme: str) -> None:
     assert is_safe_link(f"{scheme}:+15550100")
     assert not is_safe_link(f"{scheme}:")
@@ -222,7 +223,7 @@ def test_links_to_other_programs_are_not_opened(scheme: str) -> None:
     assert not is_safe_url(f"{scheme}:+15550100")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("first", "last"),
     [
         *((code, code) for code in (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x3164, 0xFFA0)),
@@ -233,7 +234,7 @@ def test_invisible_characters_are_dropped(first: int, last: int) -> None:
     assert [sanitize(f"a{chr(code)}b") for code in (first, last)] == ["ab", "ab"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "code",
     [
         0x034E,
@@ -256,7 +257,7 @@ def test_their_neighbors_stay(code: int) -> None:
     assert sanitize(f"a{chr(code)}b") == f"a{chr(code)}b"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("code", "shown"),
     [
         *((code, chr(0x2400 + code)) for code in (0, 1, 8, 14, 26, 27, 31)),
@@ -290,7 +291,7 @@ def fixture_joining_terminal() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("joining_terminal")
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         *("👩\u200d👩\u200d👧\u200d👦", "👩\u200d💻", "🧑\u200d🤝\u200d🧑", "👨\u200d❤\u200d💋\u200d👨", "🤷\u200d♀"),
@@ -298,6 +299,7 @@ def fixture_joining_terminal() -> Iterator[None]:
     ],
 )
 def test_joined_emoji_stay_whole_where_the_terminal_joins_them(text: str) -> None:
+    show_joiners(NON_JOINER + JOINER + COLORED)
     assert sanitize(text) == text
     assert cell_len(sanitize(text)) == cell_len(text.replace("\u200d🚀", "").split("\u200d")[0])
     show_joiners(NON_JOINER)
@@ -305,7 +307,7 @@ def test_joined_emoji_stay_whole_where_the_terminal_joins_them(text: str) -> Non
 
 
 @pytest.mark.usefixtures("joining_terminal")
-@pytest.mark.parametrize(
+@each_case(
     ("text", "shown"),
     [
         ("👩🏽\u200d💻", "👩\u200d💻"),
@@ -346,8 +348,9 @@ CONJUNCTS = [
 
 
 @pytest.mark.usefixtures("joining_terminal")
-@pytest.mark.parametrize(("text", "cells"), CONJUNCTS)
+@each_case(("text", "cells"), CONJUNCTS)
 def test_joiners_between_letters_stay_and_each_letter_has_its_cell(text: str, cells: int) -> None:
+    show_joiners(NON_JOINER + JOINER + COLORED)
     shown = sanitize(text)
     assert shown == text.replace(JOINER, 2 * JOINER)
     assert sanitize(shown) == shown
@@ -357,17 +360,16 @@ def test_joiners_between_letters_stay_and_each_letter_has_its_cell(text: str, ce
 
 
 @pytest.mark.usefixtures("joining_terminal")
-@pytest.mark.parametrize(
-    "text", ["❤\ufe0f\u200d🔥", "🏳\ufe0f\u200d🌈", "🕵\ufe0f\u200d♂", "⛓\ufe0f\u200d💥", "👁\ufe0f\u200d🗨"]
-)
+@each_case("text", ["❤\ufe0f\u200d🔥", "🏳\ufe0f\u200d🌈", "🕵\ufe0f\u200d♂", "⛓\ufe0f\u200d💥", "👁\ufe0f\u200d🗨"])
 def test_sequences_that_begin_with_a_narrow_emoji_stay_with_their_selector(text: str) -> None:
+    show_joiners(NON_JOINER + JOINER + COLORED)
     assert sanitize(f"a{text}\ufe0fb") == f"a{text}b"
     assert cell_len(sanitize(text)) == 2
     show_joiners(NON_JOINER + JOINER)
     assert sanitize(text) == text[0] + text[-1]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "shown"),
     [
         ("pay\u200cpal", "paypal"),

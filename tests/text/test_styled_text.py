@@ -1,4 +1,4 @@
-import pytest
+from tests.table import each_case
 
 from presscheck.text.styled_text import Line, Span, cut, cut_middle, join_fitting, pad, plain, split_cells, width, wrap
 
@@ -9,7 +9,7 @@ def line(*texts: str) -> Line:
     return tuple(Span(text, "strong") for text in texts)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "cells"),
     [("abc", 3), ("日本", 4), ("e\u0301", 1), ("😀", 2), (FAMILY, 2), ("\u2764\ufe0f", 2), ("", 0)],
 )
@@ -37,8 +37,8 @@ def test_cut_keeps_the_link() -> None:
     assert cut((Span("abcdef", "link", "https://a.b"),), 3)[0].link == "https://a.b"
 
 
-@pytest.mark.parametrize("columns", range(12))
-@pytest.mark.parametrize("text", ["日本語テキスト", "a日b本c語d", FAMILY * 4, "e\u0301" * 20, "❤\ufe0f" * 8])
+@each_case("columns", range(12))
+@each_case("text", ["日本語テキスト", "a日b本c語d", FAMILY * 4, "e\u0301" * 20, "❤\ufe0f" * 8])
 def test_cut_never_exceeds_the_width(text: str, columns: int) -> None:
     assert width(cut(line(text, text), columns)) <= columns
     assert width(pad(line(text, text), columns)) == columns
@@ -60,7 +60,7 @@ def test_plain_returns_the_text() -> None:
     assert plain(line("ab", "cd")) == "abcd"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "lines"),
     [
         ("one two", ["one two"]),
