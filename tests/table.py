@@ -62,8 +62,8 @@ def each_row(rows: Iterable[tuple[Any, ...]]) -> Callable[[Callable[..., None]],
 def each_case(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Call a test with every row of a table, as `pytest.mark.parametrize` does, but within one test.
 
-    Fixtures of the test are made once, for all rows, except `tmp_path`: each row has a folder of its own. Rows that fail
-    are reported with their values.
+    Fixtures of the test are made once, for all rows, except `tmp_path`: each row has a folder of its own. Rows that
+    fail are reported with their values.
 
     Args:
         names: the arguments that a row has, as a sequence or separated by commas.

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 import pytest
-from tests.rules.sources import tree_of
+from tests.rules.sources import forget_trees
 
 
 @pytest.fixture(scope="package", autouse=True)
 def _trees_for_rules() -> Iterator[None]:
     """Forget the trees with the last rule: a million objects, among which garbage is looked for in later tests."""
     yield
-    tree_of.cache_clear()
+    forget_trees()

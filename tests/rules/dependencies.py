@@ -2,9 +2,10 @@
 
 import ast
 import sys
+from functools import cache
 from pathlib import Path
 
-from tests.rules.sources import MODULES, SOURCE, room, tree_of
+from tests.rules.sources import MODULES, SOURCE, nodes_of, room, tree_of
 
 IN_BUCKETS = SOURCE / "service" / "blobs" / "s3_store.py"
 """The module that only the extra `s3` needs."""
@@ -14,15 +15,16 @@ OF_AGENTS = {SOURCE / "agents" / "mcp_server.py", SOURCE / "agents" / "http_serv
 """The modules that only the extra `mcp` needs."""
 
 
-def libraries(path: Path) -> set[str]:
+@cache
+def libraries(path: Path) -> frozenset[str]:
     """The libraries that a module imports anywhere: at its top, in a function, or for types alone."""
     found: set[str] = set()
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(tree_of(path), ast.Import, ast.ImportFrom):
         if isinstance(node, ast.Import):
             found.update(alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found.add(node.module.partition(".")[0])
-    return found - {*sys.stdlib_module_names, SOURCE.name}
+    return frozenset(found - {*sys.stdlib_module_names, SOURCE.name})
 
 
 def place(path: Path) -> str | None:

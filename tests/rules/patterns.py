@@ -11,6 +11,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 from tests.root import ROOT
+from tests.rules.sources import MODULES, nodes_of, tree_of
 
 METHODS = ("match", "search", "sub", "fullmatch", "findall", "finditer", "split", "subn")
 LOCAL_VALUES: Mapping[str, Mapping[str, Any]] = {
@@ -37,8 +38,7 @@ class Expression(NamedTuple):
 @cache
 def expressions() -> list[Expression]:
     """All regular expressions of the project: calls of the library, and what modules hold."""
-    paths = sorted((ROOT / "src").rglob("*.py"))
-    trees = {path: ast.parse(path.read_text("utf-8")) for path in paths}
+    trees = {path: tree_of(path) for path in MODULES}
     public = _methods_by_name(trees.values())
     found: list[Expression] = []
     for path, tree in trees.items():
@@ -54,17 +54,15 @@ def expressions() -> list[Expression]:
 
 def _calls(tree: ast.Module) -> Iterator[tuple[ast.Call, list[str]]]:
     """Each call such as ``re.compile(…)``, with the names or ``.method`` that take its result."""
-    above = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    for node in ast.walk(tree):
+    methods = {id(node.value): [f".{node.attr}"] for node in nodes_of(tree, ast.Attribute)}
+    names = {
+        id(node.value): [target.id for target in node.targets if isinstance(target, ast.Name)]
+        for node in nodes_of(tree, ast.Assign)
+    }
+    for node in nodes_of(tree, ast.Call):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr=function)) if function != "escape":
-                match above[node]:
-                    case ast.Attribute(attr=method):
-                        yield node, [f".{method}"]
-                    case ast.Assign(targets=targets):
-                        yield node, [target.id for target in targets if isinstance(target, ast.Name)]
-                    case _:
-                        yield node, []
+                yield node, methods.get(id(node)) or names.get(id(node), [])
             case _:
                 pass
 
@@ -73,13 +71,13 @@ def _methods_by_name(trees: Iterable[ast.AST]) -> dict[str, set[str]]:
     """The methods of expressions that are called on each name."""
     used: dict[str, set[str]] = {}
     for tree in trees:
-        for node in ast.walk(tree):
-            match node:
-                case ast.Attribute(value=ast.Name(id=name) | ast.Attribute(attr=name), attr=method):
-                    if method in METHODS:
-                        used.setdefault(name, set()).add(method)
-                case _:
-                    pass
+        for node in nodes_of(tree, ast.Attribute):
+            if node.attr in METHODS:
+                match node.value:
+                    case ast.Name(id=name) | ast.Attribute(attr=name):
+                        used.setdefault(name, set()).add(node.attr)
+                    case _:
+                        pass
     return used
 
 

@@ -1,14 +1,18 @@
-"""The modules of the program and their syntax trees, parsed once for all rules."""
+"""The modules of the program and their syntax trees, parsed and walked once for all rules."""
 
 import ast
 import gc
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from tests.root import ROOT
 
 SOURCE = ROOT / "src" / "presscheck"
 MODULES = sorted(SOURCE.rglob("*.py"))
+
+Node = TypeVar("Node", bound=ast.AST)
 
 
 def room(path: Path) -> str:
@@ -23,3 +27,30 @@ def tree_of(path: Path) -> ast.Module:
         return ast.parse(path.read_text("utf-8"))
     finally:
         gc.enable()
+
+
+def nodes_of(tree: ast.AST, *kinds: type[Node]) -> Iterator[Node]:
+    """The nodes of a tree of these types, by type: each tree is walked once for all rules."""
+    for kind in kinds:
+        yield from _nodes_by_type(tree).get(kind, ())  # pyright: ignore[reportReturnType]
+
+
+@cache
+def _nodes_by_type(tree: ast.AST) -> dict[type[ast.AST], list[ast.AST]]:
+    nodes: dict[type[ast.AST], list[ast.AST]] = {}
+    left = [tree]
+    while left:
+        node = left.pop()
+        nodes.setdefault(type(node), []).append(node)
+        for value in vars(node).values():
+            if isinstance(value, list):
+                left += [inner for inner in value if isinstance(inner, ast.AST)]
+            elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+                left.append(value)
+    return nodes
+
+
+def forget_trees() -> None:
+    """Forget the trees and their nodes: a million objects."""
+    _nodes_by_type.cache_clear()
+    tree_of.cache_clear()

@@ -4,7 +4,7 @@ import ast
 from functools import cache
 from pathlib import Path
 
-from tests.rules.sources import MODULES, SOURCE, tree_of
+from tests.rules.sources import MODULES, SOURCE, nodes_of, tree_of
 
 PACKAGE = SOURCE.name
 
@@ -25,7 +25,7 @@ def imports() -> dict[str, set[str]]:
     known = module_paths()
     edges: dict[str, set[str]] = {name: set() for name in known}
     for name, path in known.items():
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(tree_of(path), ast.Import, ast.ImportFrom):
             targets: list[str] = []
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 targets = [f"{node.module}.{alias.name}" for alias in node.names]

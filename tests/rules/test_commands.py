@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tests.rules.sources import MODULES, SOURCE, tree_of
+from tests.rules.sources import MODULES, SOURCE, nodes_of, tree_of
 
 from presscheck.tui.commands import BY_NAME, COMMANDS, shown
 from presscheck.tui.widgets.composer import KEYS
@@ -22,8 +22,7 @@ def handlers() -> set[str]:
         name
         for path in MODULES
         if path.is_relative_to(SOURCE / "tui")
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.ClassDef)
+        for node in nodes_of(tree_of(path), ast.ClassDef)
         for statement in node.body
         for name in (
             [statement.name]
@@ -65,9 +64,9 @@ BRACES = re.compile(r"\{(\w+)\}")
 def texts(path: Path) -> Iterator[tuple[int, str]]:
     """Line and text of each string of a module that is not a docstring."""
     tree = tree_of(path)
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+    docstrings = {id(node.value) for node in nodes_of(tree, ast.Expr)}
+    for node in nodes_of(tree, ast.Constant):
+        if isinstance(node.value, str) and id(node) not in docstrings:
             yield node.lineno, node.value
 
 
@@ -99,8 +98,8 @@ def test_commands_that_messages_name_exist() -> None:
         (path, node)
         for path in MODULES
         if path.is_relative_to(SOURCE / "tui")
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "key_for"
+        for node in nodes_of(tree_of(path), ast.Call)
+        if isinstance(node.func, ast.Name) and node.func.id == "key_for"
     ]
     names = {argument.value for _, node in calls for argument in node.args if isinstance(argument, ast.Constant)}
     assert len(names) > 20

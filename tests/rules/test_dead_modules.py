@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.root import ROOT
 from tests.rules.dead_modules import dotted
-from tests.rules.sources import MODULES, SOURCE, room, tree_of
+from tests.rules.sources import MODULES, SOURCE, nodes_of, room, tree_of
 
 LOADED_BY_ALEMBIC = ("service/db/migrations/versions/", "service/db/migrations/env.py")
 LOADED_WHOLE = {
@@ -18,7 +18,7 @@ def references(path: Path) -> set[str]:
     """Modules that a module names: by an import, or in a string (with its package, or without in the same package)."""
     named: set[str] = set()
     package = room(path) if path.is_relative_to(SOURCE) else ""
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(tree_of(path), ast.Import, ast.ImportFrom, ast.Constant):
         if isinstance(node, ast.Import):
             named.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from tests.root import ROOT
-from tests.rules.sources import MODULES, SOURCE, room, tree_of
+from tests.rules.sources import MODULES, SOURCE, nodes_of, room, tree_of
 from tests.table import each_case
 
 ONLY_IN = {
@@ -42,7 +42,7 @@ NAMES_THAT_MEAN_NOTHING = {"utils", "helpers", "common", "base", "core", "manage
 @cache
 def imported(path: Path) -> frozenset[str]:
     found: set[str] = set()
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(tree_of(path), ast.Import, ast.ImportFrom):
         if isinstance(node, ast.Import):
             found.update(name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -89,8 +89,8 @@ def test_no_statement_numbers_its_values() -> None:
         f"{path.relative_to(SOURCE)}:{node.lineno}"
         for path in MODULES
         if room(path) in {"store", "service"}
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and numbered.search(node.value)
+        for node in nodes_of(tree_of(path), ast.Constant)
+        if isinstance(node.value, str) and numbered.search(node.value)
     ]
     assert found == []
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from tests.root import ROOT
-from tests.rules.sources import MODULES, tree_of
+from tests.rules.sources import MODULES, nodes_of, tree_of
 from tests.table import each_case
 
 MEASURED = re.compile(r"#.*\b\d+ ms\b\W+\w+")
@@ -14,7 +14,12 @@ MEASURED = re.compile(r"#.*\b\d+ ms\b\W+\w+")
 
 def import_blocks(tree: ast.Module) -> Iterator[list[ast.stmt]]:
     """The runs of consecutive import statements inside functions."""
-    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    imports = list(nodes_of(tree, ast.Import, ast.ImportFrom))
+    functions = [
+        function
+        for function in nodes_of(tree, ast.FunctionDef, ast.AsyncFunctionDef)
+        if any(function.lineno < node.lineno <= (function.end_lineno or 0) for node in imports)
+    ]
     nested = {id(inner): inner for function in functions for inner in ast.walk(function)}
     for node in nested.values():
         for field in ("body", "orelse", "finalbody"):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.root import ROOT
+from tests.rules.sources import nodes_of, tree_of
 from tests.table import each_case
 
 from presscheck.tui.screens.browse.screen import BrowseScreen
@@ -29,10 +30,10 @@ ELSEWHERE = {"emoji.py", "comment_actions.py"}
 
 def texts(path: Path) -> Iterator[str]:
     """Yield the strings of a module, without docstrings."""
-    tree = ast.parse(path.read_text("utf-8"))
-    statements = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in statements:
+    tree = tree_of(path)
+    statements = {id(node.value) for node in nodes_of(tree, ast.Expr)}
+    for node in nodes_of(tree, ast.Constant):
+        if isinstance(node.value, str) and id(node) not in statements:
             yield node.value
 
 

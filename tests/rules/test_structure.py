@@ -4,7 +4,7 @@ import ast
 import re
 
 from tests.root import ROOT
-from tests.rules.sources import tree_of
+from tests.rules.sources import nodes_of, tree_of
 from tests.rules.structure import PACKAGE, imports, module_paths
 from tests.table import each_case
 
@@ -60,8 +60,8 @@ def class_depths() -> dict[tuple[str, str], int]:
     for name, path in module_paths().items():
         tree = tree_of(path)
         names[name] = {}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(PACKAGE):
+        for node in nodes_of(tree, ast.ImportFrom):
+            if node.module and node.module.startswith(PACKAGE):
                 for alias in node.names:
                     names[name][alias.asname or alias.name] = (node.module.removeprefix(f"{PACKAGE}."), alias.name)
         for node in tree.body:
@@ -128,7 +128,7 @@ def test_the_app_has_few_protocols() -> None:
         f"{name}.{node.name}"
         for name, path in module_paths().items()
         if name.startswith("tui")
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.ClassDef) and any(ast.unparse(base) == "Protocol" for base in node.bases)
+        for node in nodes_of(tree_of(path), ast.ClassDef)
+        if any(ast.unparse(base) == "Protocol" for base in node.bases)
     ]
     assert len(names) <= MOST_PROTOCOLS, "a part takes the session of its screen, not a protocol: " + ", ".join(names)
