@@ -252,7 +252,7 @@ class MarkdownEditor(BaseScreen):
         preview.can_focus = self._shows_only_preview
         area.display = not self._shows_only_preview
         (preview if self._shows_only_preview else area).focus()
-        self._schedule_preview(0.01)
+        self.call_after_refresh(self._schedule_preview, 0)  # its width is known when it is laid out
 
     @override
     def footer_hints(self, columns: int | None = None) -> Line:
