@@ -254,8 +254,7 @@ class PublishScreen(BaseScreen):
             explanation = self.session.sites.explanation(online=self.engine.status.online)
             self.session.pane.show_message(sanitize(explanation.line))
             return
-        self.session.pane.show_site(site, self.checklist.line(site))
-        self.session.pane.show_structure(self.session.model)
+        self.session.pane.show_site(site, self.session.model, self.checklist.line(site))
         self.checklist.check_if_changed(site, None)
         self.checklist.check_soon(site)
         call = GetSiteStructure(organization_id=self.session.organization_id, site_id=site.id)
@@ -268,10 +267,11 @@ class PublishScreen(BaseScreen):
         self.session.model.take_result(result)
         loaded, online = self.session.model.loaded, self.engine.status.online
         why = "" if loaded.value else message_for(loaded, "structure", " of this site", online=online, verb="is").line
-        self.session.pane.show_site(site, self.checklist.line(site), sanitize(why))
+        self.session.pane.show_site(site, self.session.model, self.checklist.line(site), sanitize(why))
         if result.value:
             self.checklist.check_if_changed(site, result.value)
-        self._draw_structure()
+        if not self.is_leaving:
+            self.refresh_status_bars()
 
     def _published(self, site: Site) -> str:
         return last_publish(PublishedStates(self.engine.outbox).of(site.id), time.time())

@@ -26,8 +26,10 @@ from presscheck.tui.widgets.tree import Node, Tree
 if TYPE_CHECKING:
     from presscheck.tui.screens.sites.structure.model import SiteTree
 
-FACTS_HEIGHT = 6
-"""Height of the facts in lines, with the blank line below them. The last publish and plan limits add lines."""
+FACTS_HEIGHT = 7
+"""Height of the facts in lines, with the last publish and the blank line below them. Plan limits add lines; a site that
+was never published has another blank line, because a new height would lay the whole screen out again for each site.
+"""
 _NO_ADDRESS = Span("  the address has a share key: shown to those who manage the site", "quiet")
 
 
@@ -81,8 +83,8 @@ class SitePane(Vertical):
         self._facts = []
         self.query_one("#facts", TextView).show([(Span(f"  {message}", "quiet"),)])
 
-    def show_site(self, site: Site, checks: Line, error: str = "") -> None:
-        """Show title, address, visibility or an error, the last publish, and the summary of the checks."""
+    def show_site(self, site: Site, model: SiteTree, checks: Line, error: str = "") -> None:
+        """Show a site: title, address, visibility or an error, last publish, summary of the checks, and structure."""
         self._site = site
         address = sanitize(shown_address(site, site.urls.published))
         where = Span(f"  {address}", "link") if address else _NO_ADDRESS
@@ -93,7 +95,8 @@ class SitePane(Vertical):
             (Span(f"  {error or state}", "error" if error else "quiet"),),
         ]
         self._limits = [sanitize(line) for line in plan_limits(site)]
-        self.show_checks(checks)
+        self._checks = checks
+        self.show_structure(model)
 
     def show_checks(self, checks: Line) -> None:
         """Show the summary of the checks, below the facts and the plan limits of the site."""
@@ -107,7 +110,7 @@ class SitePane(Vertical):
         when = self._published(self._site) if self._site else ""
         published: list[Line] = [(Span(f"  {when} · {key_for('history')} more", "quiet"),)] if when else []
         facts = self.query_one("#facts", TextView)
-        facts.styles.height = FACTS_HEIGHT + len(published) + len(limits)
+        facts.styles.height = FACTS_HEIGHT + len(limits)
         content = ((Span(f"  {self._content()}", "quiet"),),)
         facts.show([*self._facts, *published, *content, *limits, (Span("  "), *checks)])
 
