@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -70,6 +71,16 @@ sys.path.insert(0, sys.argv[1])
 from tests.cli.help import help_pages
 sys.stdout.write("\\n".join(help_pages()))
 """
+COMMANDS = """
+import json
+import sys
+from click.testing import CliRunner
+from presscheck.cli.main import command
+for home, words in json.loads(sys.argv[1]):
+    ran = CliRunner().invoke(command, words, prog_name="presscheck", env={"PRESSCHECK_HOME": home})
+    print(json.dumps([ran.exit_code, ran.stdout, ran.stderr]))
+"""
+"""Runs commands one after the other; to start the program takes longer than they do."""
 
 
 @pytest.fixture(scope="module")
@@ -83,9 +94,13 @@ def python(light: Path, *words: str, env: dict[str, str] | None = None) -> subpr
     return subprocess.run([light, "-I", *words], env=env, capture_output=True, text=True, timeout=100)
 
 
-def run(light: Path, home: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run a command, signed in nowhere."""
-    return python(light, "-m", "presscheck", *words, env={**os.environ, "PRESSCHECK_HOME": str(home)})
+def run_each(
+    light: Path, home: Path, commands: Iterable[Sequence[str]], env: Mapping[str, str] = os.environ
+) -> list[tuple[int, str, str]]:
+    """Run commands in one process. Returns their exit codes and outputs."""
+    ran = python(light, "-c", COMMANDS, json.dumps([(str(home), [*words]) for words in commands]), env={**env})
+    assert ran.returncode == 0, ran.stderr
+    return [(code, out, err) for code, out, err in map(json.loads, ran.stdout.splitlines())]
 
 
 @pytest.mark.slow
@@ -104,19 +119,19 @@ def test_every_module_that_needs_no_extra_imports(light: Path) -> None:
     assert not [name for name in names if name.startswith("presscheck.service")]
 
 
-def test_the_version(light: Path, tmp_path: Path) -> None:
-    assert run(light, tmp_path, "--version").stdout == f"presscheck {__version__}\n"
-
-
-@pytest.mark.slow
-def test_help_works(light: Path, tmp_path: Path) -> None:
-    ran = run(light, tmp_path, "--help")
-    assert (ran.returncode, ran.stderr) == (0, "")
-    assert "Review, edit and publish documentation" in ran.stdout
-    for words in ("demo", "serve", "serve token create"):
-        ran = run(light, tmp_path, *words.split(), "--help")
-        assert (ran.returncode, ran.stderr) == (0, "")
-        assert f"Usage: presscheck {words}" in ran.stdout
+def test_the_version_and_what_needs_an_extra(light: Path, tmp_path: Path) -> None:
+    """What needs an extra is one line, and leaves nothing behind."""
+    env = {**os.environ, "PRESSCHECK_HOME": str(tmp_path / "home")}
+    assert python(light, "-m", "presscheck", "--version", env=env).stdout == f"presscheck {__version__}\n"
+    needing = {
+        **{(*name.split(), *arguments): NEEDS_SERVE for name, arguments in WITHOUT_SERVICE.items()},
+        ("serve", "--list"): NEEDS_SERVE,
+        ("mcp",): NEEDS_MCP,
+        ("web", "--no-open"): NEEDS_WEB,
+    }
+    for words, ran in zip(needing, run_each(light, tmp_path / "home", needing), strict=True):
+        assert ran == (2, "", needing[words]), words
+    assert [*tmp_path.iterdir()] == [], "nothing is left behind"
 
 
 @pytest.mark.slow
@@ -136,68 +151,37 @@ def test_the_table_has_every_command_of_the_service() -> None:
     assert {*WITHOUT_SERVICE} == {*paths, "demo", "preview"}
 
 
-@pytest.mark.parametrize("words", WITHOUT_SERVICE)
-def test_what_needs_the_service_is_one_line(light: Path, tmp_path: Path, words: str) -> None:
-    ran = run(light, tmp_path / "home", *words.split(), *WITHOUT_SERVICE[words])
-    assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", NEEDS_SERVE)
-    assert [*tmp_path.iterdir()] == [], "nothing is left behind"
-
-
-def test_a_list_of_handlers_needs_the_service_too(light: Path, tmp_path: Path) -> None:
-    ran = run(light, tmp_path, "serve", "--list")
-    assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", NEEDS_SERVE)
-
-
-def test_the_server_for_agents_needs_its_extra(light: Path, tmp_path: Path) -> None:
-    ran = run(light, tmp_path / "home", "mcp")
-    assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", NEEDS_MCP)
-    assert [*tmp_path.iterdir()] == [], "nothing is left behind"
-
-
-def test_the_app_in_the_browser_needs_its_extra(light: Path, tmp_path: Path) -> None:
-    ran = run(light, tmp_path / "home", "web", "--no-open")
-    assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", NEEDS_WEB)
-    assert [*tmp_path.iterdir()] == [], "nothing is left behind"
-
-
 @pytest.mark.slow
 def test_the_command_line_works_on_a_service(light: Path, tmp_path: Path, service: RunningService) -> None:
     env = signed_in(tmp_path, service).environment
-
-    def output(*words: str) -> str:
-        ran = python(light, "-m", "presscheck", *words, env=env)
-        assert ran.returncode == 0, (words, ran.stderr)
-        return ran.stdout
-
-    assert "Rewrite the auth guide" in output("inbox")
-    assert "Rewrite the auth guide" in output()
-    report = json.loads(output("doctor", "--json"))
+    ran = python(light, "-m", "presscheck", env=env)
+    assert (ran.returncode, "Rewrite the auth guide" in ran.stdout) == (0, True)
+    expected = {
+        ("--help",): "Review, edit and publish documentation",
+        **{
+            (*words.split(), "--help"): f"Usage: presscheck {words} "
+            for words in ("demo", "serve", "serve token create")
+        },
+        ("inbox",): "Rewrite the auth guide",
+        ("space", "pages", "api"): "Overview",
+        ("cr", "diff", "api#5"): "Create the new one first",
+        ("agent", "read_difference", "change_request=api#5", "page=Tokens"): "Create the new one first",
+        ("cr", "comment", "api#4", "--body", "Written in a light install."): "",
+        ("cr", "show", "api#4"): "Written in a light install.",
+        ("doctor", "--json"): "",
+    }
+    printed = ""
+    for words, (code, printed, err) in zip(expected, run_each(light, tmp_path, expected, env), strict=True):
+        assert code == 0, (words, err)
+        assert not err or "--help" not in words, (words, err)
+        assert expected[words] in printed, words
+    report = json.loads(printed)
     assert "error" not in report["service"]
     assert report["extras"]["serve"] == "not installed: pip install 'presscheck[serve]'"
-    assert "Overview" in output("space", "pages", "api")
-    assert "Create the new one first" in output("cr", "diff", "api#5")
-    assert "Create the new one first" in output("agent", "read_difference", "change_request=api#5", "page=Tokens")
-    output("cr", "comment", "api#4", "--body", "Written in a light install.")
-    assert "Written in a light install." in output("cr", "show", "api#4")
 
 
 @pytest.mark.slow
 def test_the_app_works_on_a_service(light: Path, tmp_path: Path, service: RunningService) -> None:
-    env = {**signed_in(tmp_path, service).env, "PRESSCHECK_HOME": str(tmp_path)}
-    terminal = Terminal([str(light), "-I", "-m", "presscheck"], env=env)
-    try:
-        terminal.wait("Rewrite the auth guide")
-        terminal.press("g", "o")
-        terminal.wait("Developers")
-        terminal.press("q", "q")
-        assert terminal.end() == 0
-        assert terminal.left_on() == []
-    finally:
-        terminal.close()
-
-
-@pytest.mark.slow
-def test_a_review_works_on_a_service(light: Path, tmp_path: Path, service: RunningService) -> None:
     env = {**signed_in(tmp_path, service).env, "PRESSCHECK_HOME": str(tmp_path)}
     # by name: the rows of the inbox may move while they load
     terminal = Terminal([str(light), "-I", "-m", "presscheck", "open", "api#5"], env=env)
@@ -212,5 +196,13 @@ def test_a_review_works_on_a_service(light: Path, tmp_path: Path, service: Runni
         terminal.gone("the draft is kept")
         terminal.wait("4 open comments")
         terminal.gone("pending")
+        terminal.press("g", "i")
+        terminal.wait("Needs me")
+        terminal.wait("Rewrite the auth guide")
+        terminal.press("g", "o")
+        terminal.wait("Developers")
+        terminal.press("q", "q")
+        assert terminal.end() == 0
+        assert terminal.left_on() == []
     finally:
         terminal.close()
