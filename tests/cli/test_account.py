@@ -44,8 +44,8 @@ def test_login_stores_the_token_in_the_keyring_and_logout_deletes_it(
 
 @pytest.mark.slow
 def test_without_a_keyring_the_token_is_stored_in_a_private_file(shell: Shell, service: RunningService) -> None:
-    ran = shell.program("login", "--base-url", service.base_url, typed=service.token + "\n")
-    assert ran.returncode == 0, ran.stderr
+    ran = shell.run("login", "--base-url", service.base_url, typed=service.token + "\n")
+    assert ran.exit_code == 0, ran.stderr
     assert "No system keyring" in ran.stderr
     [file] = (one for one in (shell.home / "config" / "tokens").iterdir() if one.suffix != ".lock")
     assert file.stat().st_mode & 0o777 == 0o600

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.shell import Shell
 
 from presscheck import __version__
 
@@ -23,14 +24,6 @@ def test_the_version(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_missing_token_error_names_where_to_set_it(tmp_path: Path) -> None:
-    ran = run("inbox", home=tmp_path)
-    assert ran.returncode == 4
-    assert "PRESSCHECK_TOKEN" in ran.stderr
-    assert ran.stdout == ""
-
-
-@pytest.mark.slow
 def test_usage_errors_hold_no_escape_sequences(tmp_path: Path) -> None:
     hostile = "\x1b]0;owned\x07\x9b2J\u202e\r\nx"
     commands = (
@@ -39,32 +32,27 @@ def test_usage_errors_hold_no_escape_sequences(tmp_path: Path) -> None:
         ["--profile", hostile, "inbox"], ["serve", "import", hostile],
     )  # fmt: skip
     for words in commands:
-        ran = run(*words, home=tmp_path)
-        assert ran.returncode == 2, ran
-        assert not set("\x1b\x07\x9b\u202e\r") & set(ran.stdout + ran.stderr), ran.stderr
+        ran = Shell(tmp_path).run(*words)
+        assert ran.exit_code == 2, (words, ran.output)
+        assert not set("\x1b\x07\x9b\u202e\r") & set(ran.output), ran.output
+    ran = run(hostile, home=tmp_path)
+    assert (ran.returncode, set("\x1b\x07\x9b\u202e\r") & set(ran.stdout + ran.stderr)) == (2, set())
 
 
 @pytest.mark.slow
-def test_no_network_is_exit_code_3(tmp_path: Path) -> None:
-    ran = run("inbox", home=tmp_path, PRESSCHECK_TOKEN="secret-token", PRESSCHECK_BASE_URL="http://127.0.0.1:9")
-    assert ran.returncode == 3, ran.stderr
-    assert "secret-token" not in ran.stderr + ran.stdout
-
-
-@pytest.mark.slow
-def test_an_invalid_setting_error_names_the_file(tmp_path: Path) -> None:
-    (tmp_path / "config").mkdir()
-    (tmp_path / "config" / "config.toml").write_text("[profiles.default]\nbase_ulr = 'x'\n")
+def test_errors_of_the_settings_and_the_network_have_exit_codes(tmp_path: Path) -> None:
     ran = run("inbox", home=tmp_path)
-    assert ran.returncode == 2
-    assert "config.toml:2: profiles.default.base_ulr is not a known setting" in ran.stderr
-
-
-@pytest.mark.slow
-def test_an_invalid_token_is_exit_code_4(tmp_path: Path) -> None:
-    with serving(tmp_path) as (address, _):
-        ran = run("inbox", home=tmp_path / "home", PRESSCHECK_TOKEN="wrong", PRESSCHECK_BASE_URL=address)
-    assert ran.returncode == 4, ran.stderr
+    assert (ran.returncode, ran.stdout) == (4, "")
+    assert "PRESSCHECK_TOKEN" in ran.stderr, "it names where to set the token"
+    env = {"PRESSCHECK_TOKEN": "secret-token", "PRESSCHECK_BASE_URL": "http://127.0.0.1:9"}
+    ended = Shell(tmp_path, env).run("inbox")
+    assert ended.exit_code == 3, ended.stderr
+    assert "secret-token" not in ended.output
+    (tmp_path / "config").mkdir(exist_ok=True)
+    (tmp_path / "config" / "config.toml").write_text("[profiles.default]\nbase_ulr = 'x'\n")
+    ended = Shell(tmp_path).run("inbox")
+    assert ended.exit_code == 2
+    assert "config.toml:2: profiles.default.base_ulr is not a known setting" in ended.stderr
 
 
 @pytest.mark.slow
@@ -74,9 +62,10 @@ def test_serve_prints_its_url_then_the_token(tmp_path: Path) -> None:
         kept = tmp_path / "token"
         assert kept.read_text().strip() == token
         assert kept.stat().st_mode & 0o777 == 0o600
-        ran = run("inbox", home=tmp_path / "home", PRESSCHECK_TOKEN=token, PRESSCHECK_BASE_URL=address)
-        assert ran.returncode == 0, ran.stderr
-        assert "Tallowick" in ran.stdout
+        env = {"PRESSCHECK_TOKEN": token, "PRESSCHECK_BASE_URL": address}
+        assert "Tallowick" in Shell(tmp_path / "home", env).ok("inbox")
+        ran = Shell(tmp_path / "home", env | {"PRESSCHECK_TOKEN": "wrong"}).run("inbox")
+        assert ran.exit_code == 4, ran.stderr
 
 
 class serving:  # noqa: N801  # reads as a statement

@@ -9,6 +9,7 @@ from tests.running_service import RunningService
 from tests.stalling_proxy import holding_back
 
 from presscheck.cli import outbox
+from presscheck.engine.writes import delivery
 from presscheck.store.outbox import Outbox
 
 LONGEST_COMMAND = 30.0
@@ -150,8 +151,9 @@ def test_a_write_behind_one_that_is_tried_again_later_is_queued(shell: Shell) ->
 
 
 def test_sending_ends_at_changes_of_others_and_at_a_service_that_fails(
-    shell: Shell, service: RunningService, tmp_path: Path
+    shell: Shell, service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(delivery, "LONGEST_PAUSE", 0.1)
     shell.ok("cr", "show", "api#5")
     stored = outbox_of(shell)
     given = {"space_id": "api", "change_request_id": "5", "body": {"markdown": "Mine"}}
