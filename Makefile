@@ -82,9 +82,10 @@ matrix:  ## the suite on every Python of this machine, with an environment for e
 fuzz: env  ## calls made up from the service's description, many of each: takes half an hour
 	PRESSCHECK_CASES=100 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_schemathesis.py
 
-kills: env  ## the service killed a hundred times on each engine while it writes, and a crowd at work
+kills: env  ## the service killed a hundred times on each engine while it writes, a crowd at work, PostgreSQL restarted
 	PRESSCHECK_CASES=100 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_kills.py
 	PRESSCHECK_CASES=10 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_concurrent_users.py
+	PRESSCHECK_CASES=5 $(BIN)/python -m pytest tests/service/test_faults.py -k restart
 
 stale: env  ## 100,000 reads beside writers in two processes: none is older than what was acknowledged
 	PRESSCHECK_CASES=125 $(BIN)/python -m pytest -s -o timeout=3600 -o log_cli=true -o log_cli_level=WARNING tests/service/test_answer_cache.py
