@@ -81,6 +81,7 @@ matrix:  ## the suite on every Python of this machine, with an environment for e
 
 fuzz: env  ## calls made up from the service's description, many of each: takes half an hour
 	PRESSCHECK_CASES=100 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_schemathesis.py
+	PRESSCHECK_CASES=20 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_hostile_requests.py -k garbage
 
 kills: env  ## the service killed a hundred times on each engine while it writes, a crowd at work, PostgreSQL restarted
 	PRESSCHECK_CASES=100 $(BIN)/python -m pytest -n 2 --dist worksteal tests/service/test_kills.py

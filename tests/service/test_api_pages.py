@@ -144,6 +144,7 @@ async def results(reader: httpx.AsyncClient, url: str, query: str) -> list[str]:
     return [href.removeprefix(urlsplit(url).path) for href in re.findall(r'<a href="([^"]*)"', found)]
 
 
+@pytest.mark.slow
 async def test_the_search_finds_the_text_of_api_references(world: World) -> None:
     url = (await site(world, f"Our lamps.\n\n{LIST}\n")).removesuffix("guide")
     async with httpx.AsyncClient() as reader:
@@ -157,6 +158,7 @@ async def test_the_search_finds_the_text_of_api_references(world: World) -> None
         assert await results(reader, url, "eldest first") == ["guide", "guide#list-pets"]
 
 
+@pytest.mark.slow
 async def test_the_search_finds_generated_pages_by_their_text(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     place_pages(world, models=True)
     await specify(world, PETS.read_text("utf-8"))

@@ -307,6 +307,7 @@ async def test_previews_hide_it_everywhere(world: World, browser: httpx.AsyncCli
         assert all((f"{WORD}{place}" in said) is is_shown for place in ("subject", "title", "paragraph"))
 
 
+@pytest.mark.slow
 @pytest.mark.attack("conditional content")
 async def test_pdfs_hide_it_everywhere(world: World) -> None:
     plant(world)

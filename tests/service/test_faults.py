@@ -117,6 +117,7 @@ def wait_until(condition: Callable[[], object], seconds: float = 30) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_a_job_runs_once_though_its_database_is_locked_for_longer_than_a_lease(
     tmp_path: Path, held_job: HeldJob, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -188,6 +189,7 @@ def test_a_lease_does_not_expire_while_its_owner_cannot_renew_it(
             assert held_job.runs == 1
 
 
+@pytest.mark.slow
 def test_a_clock_that_is_set_ends_no_lease_and_prolongs_none(
     database_url: str, tmp_path: Path, held_job: HeldJob, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -337,6 +339,7 @@ def translations(database: Database) -> list[tuple[str, int]]:
         return [(state, attempts) for state, attempts in session.execute(rows)]
 
 
+@pytest.mark.slow
 def test_reads_and_jobs_go_on_while_the_disk_takes_no_more_bytes(tmp_path: Path) -> None:
     translator, url = Translator(tmp_path), f"sqlite:///{tmp_path / 'service.sqlite'}"
     with serving(tmp_path, "--port", "0", "--translator", translator.command, run=impatient(renewal=0.2)) as process:

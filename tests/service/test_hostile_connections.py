@@ -394,6 +394,7 @@ def closed_within(connection: socket.socket, seconds: float) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.attack("half-sent and slow requests")
 def test_half_sent_requests_are_closed() -> None:
     with served(echo, HastyProtocol) as address:
@@ -422,6 +423,7 @@ def test_half_sent_requests_are_closed() -> None:
                 assert closed_within(connection, 10)
 
 
+@pytest.mark.slow
 def test_a_slow_body_and_a_long_response_have_no_header_deadline() -> None:
     with served(echo, HastyProtocol) as address, connected(address) as connection:
         connection.sendall(b"POST /read HTTP/1.1\r\nhost: x\r\ncontent-length: 25\r\n\r\n")
@@ -464,6 +466,7 @@ def small_window(base_url: str, size: int = 4096) -> socket.socket:
     return connection
 
 
+@pytest.mark.slow
 @pytest.mark.attack("half-sent and slow requests")
 def test_unread_responses_are_given_up() -> None:
     class Protocol(LimitedProtocol):
@@ -492,6 +495,7 @@ def is_reset(connection: socket.socket) -> bool:
     return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1) == b"\x07"  # TCP_CLOSE
 
 
+@pytest.mark.slow
 def test_a_slow_reader_gets_all_that_it_asked_for() -> None:
     class Protocol(LimitedProtocol):
         send_deadline = 1.0
@@ -507,6 +511,7 @@ def test_a_slow_reader_gets_all_that_it_asked_for() -> None:
         assert received.endswith(app.content)
 
 
+@pytest.mark.slow
 @pytest.mark.attack("half-sent and slow requests")
 def test_connections_are_limited_per_address_and_in_all() -> None:
     class Protocol(LimitedProtocol):

@@ -254,6 +254,7 @@ def limit_jobs(monkeypatch: pytest.MonkeyPatch, kind: str, limits: JobLimits) ->
     monkeypatch.setitem(RUNNERS, kind, replace(RUNNERS[kind], limits=limits))
 
 
+@pytest.mark.slow
 @pytest.mark.attack("endless jobs")
 async def test_a_slow_website_is_imported_as_far_as_its_time_allows(
     here: World, monkeypatch: pytest.MonkeyPatch

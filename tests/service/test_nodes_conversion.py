@@ -19,7 +19,12 @@ from presscheck.service.content.serializers import TOO_LONG
 from presscheck.service.http.turns import RETRY_AFTER
 
 SMALL = "See the [guide](guide.md#first), the [site](https://example.org) and the [guide](guide.md) again.\n\n"
-LARGE = SMALL + "\n\n".join(f"* Item {number} of the [reference](reference.md), “quoted”" for number in range(900))
+LARGE = SMALL + "\n\n".join(f"* Item {number} of the [reference](reference.md), “quoted”" for number in range(60))
+
+
+@pytest.fixture(autouse=True)
+def small_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nodes_conversion, "MOST_PARTS", 50)
 
 
 def seconds_of_processes() -> float:

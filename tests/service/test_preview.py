@@ -13,9 +13,11 @@ from pathlib import Path
 
 import httpx
 import pytest
+from click.testing import CliRunner, Result
 from tests.running_service import RunningService
 from tests.service.browser import Browser
 
+from presscheck.cli.main import command
 from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.server.preview import PreviewedFolder
@@ -64,6 +66,7 @@ def preview(docs: Path, tmp_path: Path) -> Iterator[Preview]:
         running.end(signal.SIGTERM)
 
 
+@pytest.mark.slow
 def test_open_page_follows_its_file(docs: Path, preview: Preview, tmp_path: Path) -> None:
     browser = Browser(tmp_path)
     try:
@@ -81,7 +84,24 @@ def test_open_page_follows_its_file(docs: Path, preview: Preview, tmp_path: Path
         browser.close()
 
 
-def test_end_leaves_nothing_and_does_not_wait_for_open_pages(preview: Preview, tmp_path: Path) -> None:
+def test_preview_outlives_the_absence_of_its_folder_and_leaves_nothing(
+    docs: Path, preview: Preview, tmp_path: Path
+) -> None:
+    """It does not wait for open pages, and keeps its pages while the folder is away."""
+    port = str(httpx.URL(preview.url).port)
+    taken = run_preview(str(docs), "--port", port)
+    reason = f"presscheck: could not listen on 127.0.0.1:{port}: Address already in use\n"
+    assert (taken.exit_code, taken.stderr) == (2, reason)
+    assert preview.process.stderr
+    docs.rename(docs.with_name("moved"))
+    assert "the pages are those of before" in preview.process.stderr.readline()
+    assert "Before." in httpx.get(preview.url).text
+    docs.with_name("moved").rename(docs)
+    (docs / "README.md").write_text("# Start\n\nBack.\n")
+    until = time.monotonic() + 20
+    while "Back." not in httpx.get(preview.url).text:
+        assert time.monotonic() < until
+        time.sleep(0.1)
     first = threading.Event()
 
     def listen() -> None:
@@ -94,26 +114,21 @@ def test_end_leaves_nothing_and_does_not_wait_for_open_pages(preview: Preview, t
     listener.start()
     assert first.wait(20)
     began = time.monotonic()
-    assert preview.end(signal.SIGINT) == (0, "")
+    assert preview.end(signal.SIGINT) == (0, ""), "the absence is told once"
     assert time.monotonic() - began < 4, "shorter than the patience of the server"
     listener.join(10)
     assert [*(tmp_path / "temporary").glob("presscheck-preview-*")] == []
     assert not (tmp_path / "temporary" / "home").exists()
 
 
-def test_folder_that_is_away_for_a_while_keeps_its_pages(docs: Path, preview: Preview) -> None:
-    docs.rename(docs.with_name("moved"))
-    time.sleep(1.5)
-    assert "Before." in httpx.get(preview.url).text
-    docs.with_name("moved").rename(docs)
-    (docs / "README.md").write_text("# Start\n\nBack.\n")
-    until = time.monotonic() + 20
-    while "Back." not in httpx.get(preview.url).text:
-        assert time.monotonic() < until
-        time.sleep(0.1)
-    code, errors = preview.end(signal.SIGTERM)
-    assert code == 0
-    assert errors.count("the pages are those of before") == 1
+def run_preview(*words: str) -> Result:
+    """Run the command in this process."""
+    return CliRunner().invoke(command, ["preview", *words])
+
+
+def test_a_folder_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    gone = run_preview(str(tmp_path / "gone"))
+    assert gone.exit_code == 2 and "Traceback" not in gone.stderr
 
 
 def test_services_without_preview_have_no_events(service: RunningService) -> None:
@@ -141,15 +156,3 @@ def test_only_changed_files_are_read_again(docs: Path, tmp_path: Path) -> None:
         assert folder._texts["README.md"][1] is not texts["README.md"][1]
     finally:
         database.close()
-
-
-def test_wrong_ports_and_folders_are_one_line(docs: Path, preview: Preview, tmp_path: Path) -> None:
-    port = str(httpx.URL(preview.url).port)
-    command = [sys.executable, "-m", "presscheck", "preview"]
-    taken = subprocess.run([*command, str(docs), "--port", port], capture_output=True, text=True, timeout=60)
-    assert (taken.returncode, taken.stderr) == (
-        2,
-        f"presscheck: could not listen on 127.0.0.1:{port}: Address already in use\n",
-    )
-    gone = subprocess.run([*command, str(tmp_path / "gone")], capture_output=True, text=True, timeout=60)
-    assert gone.returncode == 2 and "Traceback" not in gone.stderr

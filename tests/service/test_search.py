@@ -30,12 +30,19 @@ TEXTS = {
 }
 
 
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    database = Database(f"sqlite:///{tmp_path / 'd.sqlite'}")
-    with database.writing.begin() as session:
-        yield session
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    database = Database(f"sqlite:///{tmp_path_factory.mktemp('search') / 'd.sqlite'}")
+    yield database
     database.close()
+
+
+@pytest.fixture
+def session(database: Database) -> Iterator[Session]:
+    """A session whose writes are rolled back after the test."""
+    with database.writing() as session:
+        yield session
+        session.rollback()
 
 
 @pytest.fixture

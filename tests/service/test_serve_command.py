@@ -38,6 +38,7 @@ def test_every_operation_has_a_handler() -> None:
     assert any(re.match(r"GetSpace +spaces.get_space +GET /spaces/\{space_id\}$", one) for one in lines)
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_a_summary_of_the_problems_of_documentation_and_a_log_each(tmp_path: Path) -> None:
     repository = tmp_path / "handbook"
     repository.mkdir()
