@@ -142,6 +142,7 @@ pictures: env  ## every picture in every size and theme; `make test-all` compare
 
 crash: env  ## the whole crash grid: every kill, fault and kind of write; takes its time
 	$(BIN)/python -m tests.crash
+	PRESSCHECK_CASES=1 $(BIN)/python -m pytest tests/engine/test_checkout_kills.py
 
 release: env $(VENV)/.release  ## build the release twice, compare and check it, and print the tag to set
 	@$(BIN)/python -m tests.release

@@ -15,11 +15,13 @@ from tests.crash.grid import Case, Figures, Grid, a_service, a_slice, whole_grid
 TOGETHER = 8
 
 
-async def run(cases: list[Case], directory: Path, says: Callable[[str], object] = len) -> Figures:
-    """Run cases on a service of their own."""
+async def run(
+    cases: list[Case], directory: Path, says: Callable[[str], object] = len, together: int = TOGETHER
+) -> Figures:
+    """Run cases on a service of their own, `together` at a time."""
     with a_service(directory) as (address, token):
         async with Grid(address, token, directory, says) as grid:
-            return await grid.run_all(cases, TOGETHER)
+            return await grid.run_all(cases, together)
 
 
 async def two(directory: Path, seconds: float) -> tuple[list[str], Counter[str], list[str]]:

@@ -8,11 +8,14 @@ from tests.crash.grid import KILLS, a_slice, whole_grid
 from tests.crash.proxy import FAULTS
 from tests.crash.write_cases import KINDS
 
+TOGETHER = 16
+"""Runs at a time: most of the time of each is waiting for what may still arrive."""
+
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 async def test_no_write_is_lost_duplicated_or_reordered(tmp_path: Path) -> None:
-    figures = await run(a_slice(), tmp_path)
+    figures = await run(a_slice(), tmp_path, together=TOGETHER)
     assert figures.runs == len(a_slice())
     assert figures.kills > 0.6 * figures.runs, "most of them were killed"
     assert figures.spoiled > 0.6 * figures.runs, "most of them were spoiled"

@@ -17,7 +17,8 @@ from tests.generated_docs.repositories import GeneratedRepository, handbook, tre
 from tests.root import ROOT
 
 VARIABLE = "PRESSCHECK_DOCS"
-SEEDS = (1, 2, 3)
+SEEDS = (1, 2, 3) if "PRESSCHECK_CASES" in os.environ else (1, 2)
+"""The generated repositories of a kind."""
 MANUAL = "manual"
 """The kind of documentation that is the manual of the project itself."""
 MOST_TRIES = 2_000
