@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.bait import Bait, laid_bait
 from tests.generated_docs.documentation import Documentation, Source, named_sources
-from tests.private_names import share_tls_contexts, shorten_pauses
+from tests.private_names import share_tls_contexts, shorten_pauses, shorten_shutdowns
 from tests.running_service import RunningService, running_service
 
 from presscheck.client.client import Client
@@ -27,6 +27,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 shorten_pauses()
+shorten_shutdowns()
 share_tls_contexts()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import random
 import secrets
 import socket
@@ -76,6 +77,29 @@ def free_port() -> int:
             return port
 
 
+class _Server(uvicorn.Server):
+    """A server that ends when it is told to, and not at its next look, ten times a second."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._ending = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def main_loop(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        for tick in itertools.count():
+            if await self.on_tick(tick):
+                return
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._ending.wait(), 0.1)
+
+    def end(self) -> None:
+        """End from another thread."""
+        self.should_exit = True
+        if self._loop:
+            self._loop.call_soon_threadsafe(self._ending.set)
+
+
 class RunningService:
     """A service in a thread of its own, at an address that stays when it is stopped and started again."""
 
@@ -123,7 +147,7 @@ class RunningService:
         self.port = free_port()
         self._path = directory / "s" if on_a_path else None
         self.base_url = f"unix:{self._path}" if on_a_path else f"http://127.0.0.1:{self.port}"
-        self._server: uvicorn.Server | None = None
+        self._server: _Server | None = None
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -142,7 +166,7 @@ class RunningService:
         listener = self._bound()
         listener.listen(128)
         config = uvicorn.Config(app, http=LimitedProtocol, log_config=None, ws="none", timeout_graceful_shutdown=1)
-        server = self._server = uvicorn.Server(config)
+        server = self._server = _Server(config)
 
         def run() -> None:
             with listener:
@@ -165,7 +189,7 @@ class RunningService:
     def stop(self) -> None:
         """End it: the port is closed when this returns."""
         if self._thread and self._server:
-            self._server.should_exit = True
+            self._server.end()
             self._thread.join(20)
             assert not self._thread.is_alive()
         self._thread = self._server = None
