@@ -101,6 +101,7 @@ async def test_pages_and_their_images(world: World, bait: Bait) -> None:
     assert all(str(bait.file) in text for text in shown[1:3])
 
 
+@pytest.mark.slow
 def test_typesetting(bait: Bait, tmp_path: Path) -> None:
     for address in bait.addresses:
         (tmp_path / "drawing").write_text((DRAWING % "").format(address), "utf-8")

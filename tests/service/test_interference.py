@@ -86,6 +86,7 @@ async def overfill(service: RunningService, world: World, http: httpx.AsyncClien
     assert sorted([(await write).status_code for write in writes]) == [200] * 6 + [503] * 4
 
 
+@pytest.mark.slow
 async def test_a_large_page_as_document_holds_up_no_other_call(world: World, http: httpx.AsyncClient) -> None:
     await write(world, "\n\n".join(f"A paragraph with **some** words, number {number}." for number in range(4_000)))
     page = f"/v1/spaces/{world.space}/content/page/start?format=document"
