@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from sqlalchemy import select
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, until
@@ -42,8 +43,10 @@ TIMETABLE: dict[str, Any] = {"type": "integration:parcel-status:timetable", "pro
 async def furnished(service: RunningService) -> None:
     """Let the service do what the first start of a sample enters, twice."""
     database = Database(service.database_url)
-    for _ in range(2):
-        database.write(lambda session: bootstrap.queue_sample_job(session, service.clock))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bootstrap, "FURNISHED_AFTER", 0 * bootstrap.FURNISHED_AFTER)
+        for _ in range(2):
+            database.write(lambda session: bootstrap.queue_sample_job(session, service.clock))
     states = {""}
     async with asyncio.timeout(60):
         while not states <= {"done"}:
@@ -56,9 +59,10 @@ async def furnished(service: RunningService) -> None:
     database.close()
 
 
-async def test_no_list_of_the_sample_is_empty(service: RunningService, client: Client, monkeypatch: Any) -> None:
-    monkeypatch.setattr(bootstrap, "FURNISHED_AFTER", 0 * bootstrap.FURNISHED_AFTER)
-    await furnished(service)
+pytestmark = pytest.mark.service(sample=True, shared=True, prepare=furnished)
+
+
+async def test_no_list_of_the_sample_is_empty(service: RunningService, client: Client) -> None:
 
     async def first(listing: Any) -> Any:
         items = (await client.send(listing)).items
@@ -104,10 +108,8 @@ async def test_no_list_of_the_sample_is_empty(service: RunningService, client: C
 
 
 async def test_a_page_of_the_sample_shows_a_block_that_its_integration_draws(
-    service: RunningService, client: Client, monkeypatch: Any
+    service: RunningService, client: Client
 ) -> None:
-    monkeypatch.setattr(bootstrap, "FURNISHED_AFTER", 0 * bootstrap.FURNISHED_AFTER)
-    await furnished(service)
     site = next(site for site in (await client.send(ListSites(**ORG))).items if site.published)
     async with httpx.AsyncClient(timeout=60, follow_redirects=True) as reader:
         page = await reader.get(f"{service.base_url}/docs/{site.id}/command-line/track")
@@ -115,10 +117,8 @@ async def test_a_page_of_the_sample_shows_a_block_that_its_integration_draws(
 
 
 async def test_a_page_that_its_content_source_computes_is_read_in_the_app(
-    service: RunningService, client: Client, tmp_path: Path, monkeypatch: Any
+    service: RunningService, client: Client, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(bootstrap, "FURNISHED_AFTER", 0 * bootstrap.FURNISHED_AFTER)
-    await furnished(service)
     space = await client.send(CreateSpace(**ORG, title="Departures", computed_source=TIMETABLE))
     [page] = (await client.send(ListPages(space_id=space.id))).pages
     async with running(app_on(service, tmp_path), (100, 30)) as pilot:

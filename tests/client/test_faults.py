@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import zlib
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
@@ -77,33 +78,44 @@ FAULTS: dict[str, tuple[Fault, type[RequestError], type[RequestError]]] = {
 }
 
 
-@pytest.fixture
-def small(server: FaultServer) -> Client:
+def client_of(server: FaultServer) -> Client:
     quick = Timeouts(connect=5, read=0.4, write=0.4, pool=5, whole=0.8, pause=0.001)
     return Client(server.address, TOKEN, timeout=quick, max_size=10_000, connections=1)
 
 
-@pytest.mark.parametrize("name", FAULTS)
-async def test_a_read_fails_with_the_right_error(server: FaultServer, small: Client, name: str) -> None:
-    fault, expected, _ = FAULTS[name]
-    server.script = [fault]
-    await ends(small, READ, expected)
-    server.script = [GOOD]
-    assert (await small.send(READ)).id == "u1"
-    await small.aclose()
+@pytest.fixture
+def small(server: FaultServer) -> Client:
+    return client_of(server)
 
 
-@pytest.mark.parametrize("name", FAULTS)
-async def test_a_write_fails_with_the_right_error_and_is_sent_once(
-    server: FaultServer, small: Client, name: str
-) -> None:
-    fault, _, expected = FAULTS[name]
-    server.script = [fault]
-    await ends(small, WRITE, expected)
-    assert len([one for one in server.asked if one.method == "POST"]) == 1, "a write is never sent twice"
-    server.script = [GOOD]
-    assert (await small.send(READ)).id == "u1"
-    await small.aclose()
+TOGETHER = 8
+"""Exchanges at a time: most faults are waited for until a time-out."""
+
+
+async def test_each_fault_is_the_right_error_and_a_write_is_sent_once() -> None:
+    turns = asyncio.Semaphore(TOGETHER)
+    failures: list[str] = []
+
+    async def check(name: str, fault: Fault, call: Operation[Any], expected: type[RequestError]) -> None:
+        async with turns:
+            server = await servers.enter_async_context(FaultServer([fault]).listening())
+            client = client_of(server)
+            try:
+                await ends(client, call, expected)
+                sent = [one for one in server.asked if one.method == "POST"]
+                assert len(sent) == (call is WRITE), "a write is never sent twice"
+                server.script = [GOOD]
+                assert (await client.send(READ)).id == "u1", "the next request works"
+            except (AssertionError, RequestError, pytest.fail.Exception) as error:
+                failures.append(f"{name}: {call}: {type(error).__name__}: {error}")
+            await client.aclose()
+
+    async with AsyncExitStack() as servers:
+        await asyncio.gather(
+            *(check(name, fault, READ, of_read) for name, (fault, of_read, _) in FAULTS.items()),
+            *(check(name, fault, WRITE, of_write) for name, (fault, _, of_write) in FAULTS.items()),
+        )
+    assert not failures, "\n".join(failures)
 
 
 async def ends(client: Client, call: Operation[Any], expected: type[RequestError]) -> None:

@@ -108,10 +108,10 @@ async def test_retries_wait_as_long_as_the_service_asks(
         return sleep(seconds)
 
     monkeypatch.setattr(asyncio, "sleep", recorded_sleep)
-    server.script = [http(status, retry_after="3"), GOOD]
+    server.script = [http(status, retry_after="1"), GOOD]
     async with Client(server.address, TOKEN, timeout=Timeouts(pause=0.01)) as client:
         await client.send(READ)
-    assert max(pauses) >= 3
+    assert max(pauses) >= 1
 
 
 async def test_a_long_retry_after_is_an_error_at_once(server: FaultServer, client: Client) -> None:

@@ -19,7 +19,7 @@ from presscheck.documents.diff.page_diff import PageDifference, compare, differe
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import STYLES, Line, Span, plain, width
 
-SEEDS = range(int(os.environ.get("PRESSCHECK_CASES", "8")))
+SEEDS = range(int(os.environ.get("PRESSCHECK_CASES", "4")))
 """Of random pages; `make edits` makes 25."""
 
 

@@ -208,5 +208,7 @@ def test_a_check_takes_at_most_one_and_a_half_times_the_time_of_parsing(document
         work()
         return time.process_time() - began
 
-    checking = min(seconds(lambda: check_folder(documentation.directory)) for _ in range(3))
-    assert checking <= 1.5 * min(seconds(parse_all) for _ in range(3))
+    ratios: list[float] = []
+    while not ratios or (ratios[-1] > 1.5 and len(ratios) < 3):
+        ratios.append(seconds(lambda: check_folder(documentation.directory)) / seconds(parse_all))
+    assert ratios[-1] <= 1.5, ratios

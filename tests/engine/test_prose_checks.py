@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import select
 import shutil
 import sys
 import time
@@ -240,16 +241,20 @@ def test_garbage_is_an_error_or_no_finding(output_format: OutputFormat, output: 
 
 
 def test_a_slow_program_is_killed_with_its_children(tmp_path: Path) -> None:
-    mark = tmp_path / "alive"
-    child = f"import time; time.sleep(2); open({str(mark)!r}, 'w')"
+    pipe = tmp_path / "alive"
+    os.mkfifo(pipe)
+    end = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    child = f"import time; pipe = open({str(pipe)!r}, 'w'); print('x', file=pipe, flush=True); time.sleep(60)"
     check = program(
         f"import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', {child!r}]); time.sleep(60)"
     )
     started = time.monotonic()
     assert reason(replace(check, timeout=1)) == "own: not done after 1 seconds (timeout)"
     assert time.monotonic() - started < 10
-    time.sleep(2.5)
-    assert not mark.exists()
+    assert os.read(end, 9) == b"x\n", "the child ran"
+    # the pipe is at its end as soon as nobody can write into it
+    assert select.select([end], [], [], 10)[0] and os.read(end, 9) == b""
+    os.close(end)
 
 
 def test_a_canceled_check_ends_its_program(tmp_path: Path) -> None:

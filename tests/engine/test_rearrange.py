@@ -34,7 +34,7 @@ from presscheck.engine.review.rearrange import (
 from presscheck.engine.shared_calls import changes_in
 from presscheck.errors import ChecksFailed, PresscheckError
 
-SEEDS = range(int(os.environ.get("PRESSCHECK_CASES", "4")))
+SEEDS = range(int(os.environ.get("PRESSCHECK_CASES", "2")))
 """Of random edits; `make edits` makes 25."""
 TEXT = "One line.\n\nAnother line.\n\nA third line.\n\nA fourth line.\n"
 
