@@ -54,9 +54,19 @@ class Browser:
         """The URLs that the page requested, after `watch`."""
         self.received: list[bytes] = []
         """The binary messages that WebSockets of the page received, after `watch`."""
-        targets = self._send("Target.getTargets")["targetInfos"]
-        page = next(target["targetId"] for target in targets if target["type"] == "page")
-        self._session = self._send("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
+        self._session = self._context = ""
+        self.renew(runs_scripts=runs_scripts)
+
+    def renew(self, *, runs_scripts: bool = True) -> None:
+        """Forget pages, cookies and storage, and open an empty tab, for a tenth of the time that a start takes."""
+        self._session = ""
+        if self._context:
+            self._send("Target.disposeBrowserContext", browserContextId=self._context)
+        self.requested.clear()
+        self.received.clear()
+        self._context = self._send("Target.createBrowserContext")["browserContextId"]
+        tab = self._send("Target.createTarget", url="about:blank", browserContextId=self._context)["targetId"]
+        self._session = self._send("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]
         self._send("Page.enable")
         if not runs_scripts:
             self._send("Emulation.setScriptExecutionDisabled", value=True)
@@ -74,8 +84,13 @@ class Browser:
         self._send("Emulation.setDeviceMetricsOverride", **size)
         self._send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         self._send("Page.navigate", url=url)
-        while self._read().get("method") != "Page.loadEventFired":
+        loaded = {"method": "Page.loadEventFired", "sessionId": self._session}
+        while not loaded.items() <= self._read().items():
             pass
+
+    def picture(self) -> bytes:
+        """Return a picture of the window, as PNG."""
+        return base64.b64decode(self._send("Page.captureScreenshot")["data"])
 
     def watch(self) -> None:
         """Begins to record the requests of the page and the messages of its WebSockets."""
@@ -119,7 +134,7 @@ class Browser:
     def _send(self, method: str, **params: Any) -> dict[str, Any]:
         self._number += 1
         message = {"id": self._number, "method": method, "params": params}
-        if hasattr(self, "_session"):
+        if self._session:
             message["sessionId"] = self._session
         os.write(self._to, json.dumps(message).encode() + b"\0")
         while True:

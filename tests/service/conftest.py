@@ -8,6 +8,7 @@ import pytest
 from tests.needs import require
 from tests.postgresql import Cluster, cluster
 from tests.running_service import RunningService, running_service
+from tests.service.browser import Browser
 from tests.service.engines import BOTH, NAMES, new_database, on_second_engine
 from tests.service.factories import World, plant_world
 
@@ -38,6 +39,28 @@ def postgresql() -> Iterator[Cluster]:
     require("postgresql")
     with cluster() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def running_chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A browser for all tests of this package; each begins with an empty tab, see `chromium`."""
+    browser = Browser(tmp_path_factory.mktemp("chromium"))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def chromium(running_chromium: Browser) -> Browser:
+    """A browser that runs the scripts of pages."""
+    running_chromium.renew()
+    return running_chromium
+
+
+@pytest.fixture
+def chromium_without_scripts(running_chromium: Browser) -> Browser:
+    """A browser that runs no scripts of pages: everything works without them."""
+    running_chromium.renew(runs_scripts=False)
+    return running_chromium
 
 
 @pytest.fixture(scope="session", params=NAMES)

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -264,10 +263,8 @@ def click(browser: Browser, selector: str) -> None:
 
 
 @pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Browser]:
-    opened = Browser(tmp_path)
-    yield opened
-    opened.close()
+def browser(chromium: Browser) -> Browser:
+    return chromium
 
 
 @pytest.mark.slow
@@ -316,15 +313,12 @@ async def test_code_samples_have_tabs_that_stay_for_the_next_operation(world: Wo
 
 @pytest.mark.slow
 @pytest.mark.needs("chromium")
-async def test_without_script_there_is_no_form(world: World, tmp_path: Path) -> None:
+async def test_without_script_there_is_no_form(world: World, chromium_without_scripts: Browser) -> None:
     await specify(world, PETS.read_text("utf-8"))
-    plain = Browser(tmp_path, runs_scripts=False)
-    try:
-        plain.open(await site(world, LIST), 390, 844)
-        assert plain.value("getComputedStyle(document.querySelector('.try')).display") == "none"
-        assert plain.value("document.documentElement.scrollWidth") == 390
-    finally:
-        plain.close()
+    plain = chromium_without_scripts
+    plain.open(await site(world, LIST), 390, 844)
+    assert plain.value("getComputedStyle(document.querySelector('.try')).display") == "none"
+    assert plain.value("document.documentElement.scrollWidth") == 390
 
 
 @pytest.mark.slow

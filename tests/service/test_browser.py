@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import gzip
-import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.service.browser import Browser, browse
+from tests.service.browser import Browser
 from tests.service.factories import World, insert, rewrite
 
 from presscheck.api.change_requests import MergeChangeRequest
@@ -64,37 +62,36 @@ async def site(world: World) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("anchor", "open_tab"), [("", "One"), ("#two", "Two"), ("#within", "Two")])
-async def test_a_link_into_a_closed_tab_opens_the_tab(world: World, tmp_path: Path, anchor: str, open_tab: str) -> None:
-    shown = browse(tmp_path, f"{await site(world)}guide{anchor}", "--dump-dom")
-    assert re.findall(r'<details name="tabs-1" open=""><summary>(\w+)</summary>', shown) == [open_tab]
-    assert '<a href="#within">Within</a> <small>Two</small>' in shown, "the outline names the tab"
+async def test_a_link_into_a_closed_tab_opens_the_tab(world: World, chromium: Browser) -> None:
+    address = await site(world)
+    for anchor, open_tab in (("", "One"), ("#two", "Two"), ("#within", "Two")):
+        chromium.renew()
+        chromium.open(f"{address}guide{anchor}")
+        chromium.wait("document.querySelector('details[name=tabs-1][open]')")
+        opened = chromium.value("[...document.querySelectorAll('details[name=tabs-1][open] > summary')]"
+                                ".map(one => one.textContent).join()")  # fmt: skip
+        assert opened == open_tab, anchor
+        shown = chromium.value("document.documentElement.outerHTML")
+        assert '<a href="#within">Within</a> <small>Two</small>' in shown, "the outline names the tab"
 
 
 @pytest.mark.slow
-async def test_a_page_renders_in_a_browser_and_fits_a_phone(world: World, tmp_path: Path) -> None:
-    address = await site(world)
-    shown = browse(tmp_path, f"{address}guide", "--dump-dom", "--window-size=500,900")
+async def test_a_page_renders_in_a_browser_and_fits_a_phone(world: World, chromium: Browser) -> None:
+    chromium.open(f"{await site(world)}guide", 490, 900)
+    shown = chromium.value("document.documentElement.outerHTML")
     assert "Mind the step." in shown and "Second tab." in shown
-    picture = tmp_path / "phone.png"
-    browse(tmp_path, f"{address}guide", f"--screenshot={picture}", "--window-size=500,900", "--hide-scrollbars")
-    assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 10_000
+    assert chromium.value("document.documentElement.scrollWidth") == 490
+    assert len(chromium.picture()) > 10_000
 
 
 @pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Browser]:
-    """A browser that runs no scripts of pages: everything works without them."""
-    opened = Browser(tmp_path, runs_scripts=False)
-    yield opened
-    opened.close()
+def browser(chromium_without_scripts: Browser) -> Browser:
+    return chromium_without_scripts
 
 
 @pytest.fixture
-def scripted(tmp_path: Path) -> Iterator[Browser]:
-    """A browser that runs the script of the site."""
-    opened = Browser(tmp_path)
-    yield opened
-    opened.close()
+def scripted(chromium: Browser) -> Browser:
+    return chromium
 
 
 async def long_site(world: World) -> str:

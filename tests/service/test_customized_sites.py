@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
@@ -238,19 +237,13 @@ async def test_the_layout_of_a_page_hides_its_actions_and_its_date(world: World,
     assert 'class="actions"' not in page and "20 May 2026" not in page
 
 
-@pytest.fixture(params=[True, False], ids=["script", "no-script"])
-def chromium(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Browser]:
-    """A browser with and without the script of the site."""
-    opened = Browser(tmp_path, runs_scripts=request.param)
-    yield opened
-    opened.close()
-
-
 @pytest.mark.slow
 @pytest.mark.needs("chromium")
+@pytest.mark.parametrize("has_script", [True, False], ids=["script", "no-script"])
 async def test_the_menu_and_the_form_work_by_keyboard_with_and_without_a_script(
-    world: World, chromium: Browser, request: pytest.FixtureRequest
+    world: World, chromium: Browser, has_script: bool
 ) -> None:
+    chromium.renew(runs_scripts=has_script)
     address, at = await published(world)
     styling = {"headingFont": "RobotoSlab"}
     await customize(world, at, feedback={"enabled": True}, pdf={"enabled": True}, styling=styling)
@@ -262,7 +255,6 @@ async def test_the_menu_and_the_form_work_by_keyboard_with_and_without_a_script(
     chromium.type_key("Enter", 13)
     assert chromium.value("document.querySelector('.actions .menu').matches(':popover-open')")
     chromium.press("Tab", 9)
-    has_script = "no-script" not in request.node.name
     assert chromium.value(focused) == ("Copy as Markdown" if has_script else "View as Markdown")
     chromium.press("Escape", 27)
     assert not chromium.value("document.querySelector('.actions .menu').matches(':popover-open')")
@@ -276,21 +268,22 @@ async def test_the_menu_and_the_form_work_by_keyboard_with_and_without_a_script(
 
 @pytest.mark.slow
 @pytest.mark.needs("chromium")
-async def test_a_page_is_copied_as_markdown(world: World, tmp_path: Path) -> None:
+async def test_a_page_is_copied_as_markdown(world: World, chromium: Browser) -> None:
     address, _ = await published(world)
-    opened = Browser(tmp_path)
+    opened = chromium
     opened.open(f"{address}guide")
     opened.value("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
     opened.click(".opens-actions")
     opened.click("[data-copies]")
     opened.wait("window.copied")
     assert opened.value("window.copied").startswith("# Guide\n\nFirst.")
-    opened.close()
 
 
 @pytest.mark.slow
 @pytest.mark.needs("chromium")
-async def test_a_customized_page_fits_a_phone_and_reads_from_the_right(world: World, tmp_path: Path) -> None:
+async def test_a_customized_page_fits_a_phone_and_reads_from_the_right(
+    world: World, chromium_without_scripts: Browser
+) -> None:
     address, at = await published(world)
     await customize(
         world,
@@ -300,7 +293,7 @@ async def test_a_customized_page_fits_a_phone_and_reads_from_the_right(world: Wo
     )
     await add_variant(world, at, "Former")
     await world.admin.send(UpdateSpace(space_id=world.space, language="ar"))
-    opened = Browser(tmp_path, runs_scripts=False)
+    opened = chromium_without_scripts
     for path in ("guide", "former/guide"):
         opened.open(f"{address}{path}", 390, 844)
         assert opened.value("document.documentElement.scrollWidth") == 390
@@ -308,4 +301,3 @@ async def test_a_customized_page_fits_a_phone_and_reads_from_the_right(world: Wo
     boxes = "['.side', '.opens-actions'].map(name => document.querySelector(name).getBoundingClientRect().x)"
     side, actions = opened.value(boxes)
     assert actions < 400 < 900 < side
-    opened.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import tarfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -80,55 +80,49 @@ async def drawing_world(mermaid: bytes, tmp_path: Path) -> AsyncIterator[World]:
         yield planted
 
 
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Browser]:
-    opened = Browser(tmp_path)
-    yield opened
-    opened.close()
-
-
 @pytest.mark.slow
 @pytest.mark.needs("chromium")
-async def test_diagrams_are_drawn_as_pictures_for_both_themes(drawing_world: World, browser: Browser) -> None:
+async def test_diagrams_are_drawn_as_pictures_for_both_themes(drawing_world: World, chromium: Browser) -> None:
     address, _ = await published(drawing_world)
     await changed(drawing_world, rewrite("guide", DIAGRAMS))
     for scheme in ("light", "dark"):
-        browser.open(f"{address}guide", scheme=scheme)
-        browser.wait(f"{DRAWN} === 2 && !document.querySelector('.drawing')")
-        assert browser.value(SHOWN) == [f"if-{scheme} zooms"] * 2
-        assert browser.value(VIOLATIONS) == []
-    alt = browser.value("document.querySelector('figure.drawn img').alt")
+        chromium.open(f"{address}guide", scheme=scheme)
+        chromium.wait(f"{DRAWN} === 2 && !document.querySelector('.drawing')")
+        assert chromium.value(SHOWN) == [f"if-{scheme} zooms"] * 2
+        assert chromium.value(VIOLATIONS) == []
+    alt = chromium.value("document.querySelector('figure.drawn img').alt")
     assert alt.startswith("flowchart LR\n") and "asks & waits" in alt, "the source is the alternative text"
-    svg = browser.value("decodeURIComponent(document.querySelector('figure.drawn img').src)")
+    svg = chromium.value("decodeURIComponent(document.querySelector('figure.drawn img').src)")
     assert svg.startswith("data:image/svg+xml,<svg") and "asks" in svg
     assert not [part for part in ("<script", "<foreignObject", "onerror=alert", "javascript:") if part in svg]
-    assert browser.value("document.querySelector('figure.drawn img').naturalWidth") > 300
+    assert chromium.value("document.querySelector('figure.drawn img').naturalWidth") > 300
     assert (
-        browser.value("[...document.querySelectorAll('figure.drawn figcaption')].map(one => one.innerText)")[1]
+        chromium.value("[...document.querySelectorAll('figure.drawn figcaption')].map(one => one.innerText)")[1]
         == "Calls"
     )
     wrong = "document.querySelector('figure.diagram:not(.drawn)')"
-    assert "Source of a diagram" in browser.value(f"{wrong}.innerText")
-    assert browser.value(f"{wrong}.querySelector('pre').checkVisibility()"), "a mistake leaves the source"
-    assert browser.value("document.adoptedStyleSheets.length") == 0
-    browser.value("document.querySelector('figure.drawn img.if-dark').click()")
-    assert browser.value("document.querySelector('dialog.zoom').open")
-    assert browser.value("document.querySelector('dialog.zoom img').getBoundingClientRect().width") > 900
-    browser.open(f"{address}guide", 390, 844)
-    browser.wait(f"{DRAWN} === 2")
-    assert browser.value("document.documentElement.scrollWidth") == 390
+    assert "Source of a diagram" in chromium.value(f"{wrong}.innerText")
+    assert chromium.value(f"{wrong}.querySelector('pre').checkVisibility()"), "a mistake leaves the source"
+    assert chromium.value("document.adoptedStyleSheets.length") == 0
+    chromium.value("document.querySelector('figure.drawn img.if-dark').click()")
+    assert chromium.value("document.querySelector('dialog.zoom').open")
+    assert chromium.value("document.querySelector('dialog.zoom img').getBoundingClientRect().width") > 900
+    chromium.open(f"{address}guide", 390, 844)
+    chromium.wait(f"{DRAWN} === 2")
+    assert chromium.value("document.documentElement.scrollWidth") == 390
 
 
 @pytest.mark.slow
 @pytest.mark.needs("chromium")
-async def test_without_the_script_of_the_page_the_source_is_shown(drawing_world: World, tmp_path: Path) -> None:
+async def test_without_the_script_of_the_page_the_source_is_shown(
+    drawing_world: World, chromium_without_scripts: Browser
+) -> None:
     address, _ = await published(drawing_world)
     await changed(drawing_world, rewrite("guide", DIAGRAMS))
-    browser = Browser(tmp_path, runs_scripts=False)
+    browser = chromium_without_scripts
     browser.open(f"{address}guide")
     assert browser.value("[...document.querySelectorAll('figure.diagram pre')].every(one => one.checkVisibility())")
     assert browser.value(DRAWN) == 0
-    browser.close()
 
 
 async def test_only_pages_with_diagrams_load_the_script(tmp_path: Path) -> None:
