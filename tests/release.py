@@ -2,7 +2,7 @@
 
 Source distribution and wheel are built twice from a clone of the committed state and must have the same bytes. The
 wheel is installed into an empty environment, where the version, the demo and the tests of the command line must work,
-and it is run with pipx and installed with uv.
+and it is run with pipx and installed with uv. The hook is run by pre-commit.
 """
 
 from __future__ import annotations
@@ -125,6 +125,26 @@ def try_uv(wheel: Path, folder: Path) -> None:
     say("uv tool install: the same version")
 
 
+def try_pre_commit(folder: Path) -> None:
+    """Run the hook of the committed state on a page with a broken link, if pre-commit can be had."""
+    pre_commit = installer("pre-commit", folder / "pre-commit")
+    if pre_commit is None:
+        say("pre-commit: not tried, because it is neither on PATH nor can it be installed")
+        return
+    docs = folder / "docs of pre-commit"
+    docs.mkdir()
+    (docs / "README.md").write_text("# A\n\n[gone](gone.md)\n")
+    run("git", "init", "--quiet", folder=docs)
+    run("git", "add", ".", folder=docs)
+    command = [pre_commit, "try-repo", ROOT, "presscheck", "--all-files", "--color=never"]
+    own = os.environ | {"PRE_COMMIT_HOME": str(folder / "hooks")}
+    ran = subprocess.run(command, cwd=docs, env=own, capture_output=True, text=True)
+    for line in ("- hook id: presscheck\n- exit code: 6\n", "README.md:3:8: error: gone.md: target not found"):
+        if line not in ran.stdout:
+            raise SystemExit(f"pre-commit does not run the hook:\n{ran.stdout}{ran.stderr}")
+    say("pre-commit: runs the hook")
+
+
 def main() -> None:
     """Build, compare, check, and print the tag."""
     if run("git", "status", "--porcelain").strip():
@@ -141,6 +161,7 @@ def main() -> None:
         try_wheel(wheel, folder)
         try_pipx(wheel, folder)
         try_uv(wheel, folder)
+        try_pre_commit(folder)
         DIST.mkdir(exist_ok=True)
         for path in first.iterdir():
             path.replace(DIST / path.name)

@@ -92,7 +92,7 @@ async def test_local_links_equal_those_of_the_service(service: RunningService, t
 
 
 @pytest.mark.slow
-@pytest.mark.documentation
+@pytest.mark.documentation("varied")
 async def test_local_links_of_documentation_equal_those_of_the_service(
     tmp_path: Path, documentation: Documentation
 ) -> None:

@@ -20,7 +20,7 @@ from presscheck.api.spaces import CreateSpace
 from presscheck.engine.engine import Engine
 from presscheck.engine.review.merge_forecast import Forecast, forecast
 
-CASES = int(os.environ.get("PRESSCHECK_CASES", "16"))
+CASES = int(os.environ.get("PRESSCHECK_CASES", "8"))
 """`make forecast` runs 500."""
 LINES = [f"Sentence {number} says what it has to say." for number in range(6)]
 

@@ -21,7 +21,7 @@ from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.screen import AdminScreen
 
 MEMBERS = 10_000
-PRESSES = 3
+PRESSES = 2
 """Times that each key is pressed; the fewest count, as what no key caused only adds."""
 TOLERANCES = {
     "calls of a key": 0.1,

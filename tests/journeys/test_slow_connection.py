@@ -23,6 +23,10 @@ KEY = 800
 """Bytes that a key or a typed sentence may send, with the message that follows."""
 
 
+REST = 0.7
+"""Seconds without a byte after which nothing of a step is under way: twice the delay of the connection."""
+
+
 class Journey:
     """Steps in a terminal, each with a limit of the bytes that it sends."""
 
@@ -37,7 +41,7 @@ class Journey:
             self.terminal.press(key)
         self.terminal.wait(shows, 60)
         took = time.monotonic() - begun
-        self.terminal.rest(1.5)
+        self.terminal.rest(REST)
         sent = len(self.terminal.raw) - before
         self.told.append(f"{' '.join(keys):40.40} {sent:6} bytes {took:5.1f} s  {shows}")
         sys.stdout.write(self.told[-1] + "\n")

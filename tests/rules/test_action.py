@@ -1,21 +1,18 @@
-"""The GitHub action and the hook for pre-commit: their steps run as they are written, the hook also by pre-commit."""
+"""The GitHub action and the hook for pre-commit: their steps run as they are written."""
 
 import os
 import shlex
 import subprocess
 import sys
-import venv
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from tests.needs import give_up, require
 from tests.root import ROOT
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 INSTALL, CHECK = ACTION["runs"]["steps"]
-PRE_COMMIT = "pre-commit==4.7.0"
 
 
 def run_step(step: dict[str, Any], values: dict[str, str], directory: Path) -> subprocess.CompletedProcess[str]:
@@ -93,37 +90,3 @@ def test_the_entry_of_the_hook_runs_as_it_is_written(tmp_path: Path) -> None:
     )
     assert ran.returncode == 6
     assert "README.md:3:8: error" in ran.stdout
-
-
-@pytest.fixture
-def pre_commit(tmp_path: Path) -> Path:
-    """The program from PyPI in an environment of its own; where PyPI cannot be reached the test is skipped."""
-    venv.create(tmp_path / "pre-commit", with_pip=True)
-    programs = tmp_path / "pre-commit" / "bin"
-    command = [programs / "pip", "install", "--quiet", PRE_COMMIT]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    if ran.returncode:
-        give_up(f"pip cannot install {PRE_COMMIT}: {ran.stderr[-200:]}")
-    return programs / "pre-commit"
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_pre_commit_installs_and_runs_the_hook(pre_commit: Path, tmp_path: Path) -> None:
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "README.md").write_text("# A\n\n[gone](gone.md)\n")
-    git = str(require("git"))
-    subprocess.run([git, "init", "--quiet"], cwd=docs, check=True)
-    subprocess.run([git, "add", "."], cwd=docs, check=True)
-    ran = subprocess.run(
-        [pre_commit, "try-repo", ROOT, "presscheck", "--all-files", "--color=never"],
-        cwd=docs,
-        env={**os.environ, "PRE_COMMIT_HOME": str(tmp_path / "store")},
-        capture_output=True,
-        text=True,
-        timeout=500,
-    )
-    assert ran.returncode == 1, ran.stdout
-    assert "- hook id: presscheck\n- exit code: 6\n" in ran.stdout, ran.stdout + ran.stderr
-    assert "README.md:3:8: error: gone.md: target not found (broken-link)\n" in ran.stdout
