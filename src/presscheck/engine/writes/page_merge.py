@@ -24,7 +24,7 @@ Call = Any
 Read = Callable[[Any], Awaitable[Any]]
 SOMEBODY = "somebody else"
 """The name of an editor that the service does not report."""
-EDIT_PENDING, EDIT_FAILED = "◷ your edit is pending", "✗ your edit failed: g x shows it"
+EDIT_PENDING, EDIT_FAILED = "◷ your edit is pending", "✗ your edit failed: the outbox shows why"
 """Notes on a page with an edit that is not sent yet, or that failed."""
 CONFLICT = "Conflict: "
 """The start of the error of an edit that cannot be merged."""

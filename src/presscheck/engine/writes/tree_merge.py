@@ -26,7 +26,7 @@ from presscheck.store.outbox import TREE, Outbox, Row
 
 PLACE = frozenset(("operation", "page", "into", "at"))
 """The fields of a change that name a page and its place; all others are details."""
-EDITED = "An edit of this page is not sent yet, so it cannot be deleted: the outbox (g x) shows it"
+EDITED = "An edit of this page is not sent yet, so it cannot be deleted: the outbox shows it"
 
 TITLED = "A page with this title was added since, perhaps this one: check, then retry or discard"
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from presscheck.engine.writes.effects import Effects
 
 T = TypeVar("T")
-PENDING_EDIT = "An earlier edit of this page is not sent yet: the outbox (g x) shows why"
+PENDING_EDIT = "An earlier edit of this page is not sent yet: the outbox shows why"
 """The error of a write to a page with a pending edit."""
 UNANSWERED = "Discarded before it was known whether it is saved: check"
 """The error of a write that the user discarded after it was sent."""
