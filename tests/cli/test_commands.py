@@ -3,7 +3,9 @@
 import json
 import re
 import shlex
+import subprocess
 import sys
+import time
 from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
@@ -345,8 +347,8 @@ def test_the_program_as_a_process(shell: Shell) -> None:
     assert ran.returncode == 0, ran.stderr
     assert {one["title"] for one in json.loads(ran.stdout)} >= {"Product", "Internal"}
     assert shell.program("cr", "show").returncode == 2
-    refused = shell.program("cr", "comment", "api#4")
-    assert (refused.returncode, "--body" in refused.stderr) == (2, True)
+    refused = shell.run("cr", "comment", "api#4")
+    assert (refused.exit_code, "--body" in refused.stderr) == (2, True)
 
 
 @pytest.mark.slow
@@ -379,22 +381,39 @@ def test_text_from_the_editor_is_kept_if_the_command_fails(
 @pytest.mark.slow
 def test_edits_of_others_while_the_editor_is_open_are_merged_or_conflict(shell: Shell, tmp_path: Path) -> None:
     editor = tmp_path / "editor"
-    edit = "cr edit guides#3 --page quickstart"
-    presscheck = shlex.join([sys.executable, "-m", "presscheck"])
-    editor.write_text(f"""#!/bin/sh
-printf '# Quickstart\\n\\nUno.\\n\\nTwo.\\n' | PRESSCHECK_TOKEN=$OTHER {presscheck} {edit} --body-file - || exit 9
+    edit = ("cr", "edit", "guides#3", "--page", "quickstart")
+    editor.write_text("""#!/bin/sh
+touch begun
+while test ! -e saved; do sleep 0.02; done
 sed -i "$CHANGE" "$1"
 """)
     editor.chmod(0o755)
-    shell.env["EDITOR"] = str(editor)
+    printed = b""
     for change, code, text in (
         ("s/Two/Due/", 0, "Uno.\n\nDue."),
         ("s/One/Eins/", 6, "Uno.\n\nTwo."),
     ):
-        shell.ok(*edit.split(), "--body", "# Quickstart\n\nOne.\n\nTwo.\n")
-        environment = shell.environment | {"CHANGE": change, "OTHER": shell.env["PRESSCHECK_TOKEN"]}
-        printed, ended = pexpect.run(f"{presscheck} {edit}", env=environment, timeout=60, withexitstatus=True)
-        assert ended == code, printed
+        shell.ok(*edit, "--body", "# Quickstart\n\nOne.\n\nTwo.\n")
+        folder = tmp_path / str(code)
+        folder.mkdir()
+        child = pexpect.spawn(
+            sys.executable,
+            ["-m", "presscheck", *edit],
+            env=shell.environment | {"CHANGE": change, "EDITOR": str(editor)},
+            cwd=str(folder),
+            timeout=60,
+        )
+        until = time.monotonic() + 60
+        while not (folder / "begun").exists():
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        other = Shell(tmp_path / "other", shell.env)
+        other.ok(*edit, "--body-file", "-", typed="# Quickstart\n\nUno.\n\nTwo.\n")
+        (folder / "saved").touch()
+        child.expect(pexpect.EOF)
+        printed = child.before
+        child.close()
+        assert child.exitstatus == code, printed
         shown = shell.ok("cr", "diff", "guides#3", "--format", "json")
         assert text in json.dumps(json.loads(shown), ensure_ascii=False).replace("\\n", "\n"), shown
     assert b"another user changed the same text" in printed
@@ -459,6 +478,21 @@ def test_a_write_is_left_to_the_process_that_sends_the_outbox(
     assert "For the other window" in shell.ok("cr", "show", "api#4")
 
 
+COMPLETIONS = """
+import json, os, sys
+from presscheck.__main__ import main
+for number, variables in enumerate(json.loads(sys.argv[1])):
+    print("END\\n" if number else "", end="", flush=True)
+    os.environ.update(variables)
+    sys.argv = ["presscheck"]
+    try:
+        main()
+    except SystemExit:
+        pass
+"""
+"""Offers completions as shells ask for them, one after the other; reads `sys.argv` before it is replaced."""
+
+
 def test_doctor_log_and_completion(shell: Shell) -> None:
     found = shell.json("doctor")
     assert found["service"]["reached"] is True
@@ -472,12 +506,16 @@ def test_doctor_log_and_completion(shell: Shell) -> None:
     assert shell.ok("log", "--lines", "2") == "two\nthree\n"
     for name in SHELLS:
         assert "_PRESSCHECK_COMPLETE" in shell.ok("completion", name)
-    shell.env |= {"_PRESSCHECK_COMPLETE": "bash_complete", "COMP_WORDS": "presscheck cr re", "COMP_CWORD": "2"}
-    offered = shell.program().stdout.split()
+    cases = [
+        {"_PRESSCHECK_COMPLETE": "bash_complete", "COMP_WORDS": "presscheck cr re", "COMP_CWORD": "2"},
+        {"_PRESSCHECK_COMPLETE": "powershell_complete", "COMP_WORDS": "presscheck\ncr", "COMP_CWORD": "reply"},
+        {"_PRESSCHECK_COMPLETE": "powershell_complete", "COMP_WORDS": "presscheck\ncheck", "COMP_CWORD": ""},
+    ]
+    program = [sys.executable, "-c", COMPLETIONS, json.dumps(cases)]
+    ran = subprocess.run(program, env=shell.environment, capture_output=True, text=True, check=True, timeout=60)
+    commands, reply, files = ran.stdout.split("END\n")
+    offered = commands.split()
     assert {f"plain,{name}" for name in ("reply", "resolve", "revert", "review", "reviewers")} <= set(offered)
     assert all(line.startswith("plain,re") for line in offered)
-    words = {"_PRESSCHECK_COMPLETE": "powershell_complete", "COMP_WORDS": "presscheck\ncr", "COMP_CWORD": "reply"}
-    shell.env |= words
-    assert shell.program().stdout == "plain\treply\tReply to a comment.\n"
-    shell.env |= {"COMP_WORDS": "presscheck\ncheck", "COMP_CWORD": ""}
-    assert shell.program().stdout.startswith(("file\t", "dir\t"))
+    assert reply == "plain\treply\tReply to a comment.\n"
+    assert files.startswith(("file\t", "dir\t"))
