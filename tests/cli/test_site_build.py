@@ -115,7 +115,7 @@ def test_a_build_equals_what_is_served_and_is_valid_html(service: RunningService
 
 
 @pytest.mark.slow
-@pytest.mark.documentation("handbook", "varied", "manual")
+@pytest.mark.documentation("handbook", "varied-1", "manual")
 def test_a_build_of_documentation_equals_what_is_served_and_has_all_anchors(
     documentation: Documentation, service: RunningService, shell: Shell, tmp_path: Path
 ) -> None:

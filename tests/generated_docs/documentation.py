@@ -77,16 +77,19 @@ class Source:
 def sources(environment: str | None, kinds: Iterable[str] = ("handbook", "varied")) -> list[Source]:
     """The generated repositories of these kinds, the manual if it is among them, and those of the folder.
 
+    A kind such as `varied-2` is the one with this seed.
+
     Raises:
         pytest.UsageError: the folder is missing, or holds no repository.
     """
     makers = {"handbook": handbook, "varied": varied, "tree": tree}
     seeds: dict[str, Sequence[int]] = {"handbook": SEEDS[:1], "varied": SEEDS, "tree": SEEDS[:1]}
     found = [
-        Source(f"{kind}-{seed}", lambda kind=kind, seed=seed: makers[kind](seed))
+        Source(f"{name}-{seed}", lambda name=name, seed=seed: makers[name](seed))
         for kind in kinds
         if kind != MANUAL
-        for seed in seeds[kind]
+        for name, _, only in [kind.partition("-")]
+        for seed in ([int(only)] if only else seeds[name])
     ]
     found += [Source(MANUAL, directory=ROOT / "docs")] if MANUAL in kinds else []
     return found + [Source(path.name, directory=path) for path in real_repositories(environment)]
