@@ -121,7 +121,8 @@ edits: env  ## random edits of pages and trees, 200 of each repository of docume
 attack: env  ## every hostile request of the tests, on both database engines: at most ten minutes
 	@$(BIN)/python -m tests.attack
 	PRESSCHECK_KINDS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal tests/cli/test_hostile_service.py \
-		tests/cli/test_broken_environment.py tests/rules/test_patterns.py
+		tests/cli/test_broken_environment.py tests/cli/test_environment_matrix.py tests/cli/test_operation_verbs.py \
+		tests/rules/test_patterns.py
 
 mutants: env $(VENV)/.mutants  ## small faults planted in permissions, writes, merges and sanitizing: takes an hour; ALL=1 plants each
 	@$(BIN)/python -m tests.mutants $(MUTATED)
