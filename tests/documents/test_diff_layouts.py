@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-import pytest
 from tests.documents.diff_rows import drawn, told
 from tests.documents.page_samples import AFTER, BEFORE, WORDS, Writer
+from tests.table import each_case
 
 from presscheck.documents.diff.block_pairs import SegmentPair
 from presscheck.documents.diff.page_diff import DifferenceLines, Mode, compare, difference_lines
@@ -102,17 +102,17 @@ def words_of(lines: Iterable[Line]) -> list[str]:
 
 
 def pages(part: int) -> list[tuple[str, str]]:
-    """Ten of two hundred pairs of pages, the same each time."""
+    """Ten of a hundred pairs of pages, the same each time."""
     found: list[tuple[str, str]] = []
-    for seed in range(1_000 + part, 1_200, 20):
+    for seed in range(1_000 + part, 1_100, 10):
         writer = Writer(seed)
         before = writer.page(6)
         found.append((before, writer.edited(before, 3)))
     return found
 
 
-@pytest.mark.parametrize("part", range(20))
 class TestEveryView:
+    @each_case("part", range(10))
     def test_only_differences_are_marked(self, part: int) -> None:
         for before, after in pages(part):
             for mode in VIEWS:
@@ -126,6 +126,7 @@ class TestEveryView:
                 }
                 assert differs - hidden <= marked <= differs, (mode, before, after)
 
+    @each_case("part", range(10))
     def test_side_by_side_contains_both_texts(self, part: int) -> None:
         for before, after in pages(part):
             sides = list(zip(*map(halves, drawn(before, after, WIDE, mode="split", context=None).lines), strict=True))
@@ -133,6 +134,7 @@ class TestEveryView:
                 alone = drawn(text, text, WIDE // 2, context=None).lines
                 assert words_of(list(side)) == words_of(list(alone)), (before, after)
 
+    @each_case("part", range(10))
     def test_source_mode_reconstructs_both_texts(self, part: int) -> None:
         for before, after in pages(part):
             lines = [plain(line) for line in drawn(before, after, WIDE, mode="source", context=None).lines]

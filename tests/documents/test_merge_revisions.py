@@ -4,13 +4,13 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from tests.documents.content_samples import Editor, Revision
+from tests.table import each_case
 
 from presscheck.documents.merge.revisions import Conflict, MergedTree, documents_to_merge, merge_pages
 from presscheck.documents.pages.tree import Page, find, insert, move, remove, walk, with_slugs
 
-SEEDS = range(6 * int(os.environ.get("PRESSCHECK_CASES", "8")))
+SEEDS = range(6 * int(os.environ.get("PRESSCHECK_CASES", "5")))
 """Of random trees; `make edits` makes 150."""
 
 
@@ -41,8 +41,8 @@ def says(page: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in page.items() if name not in ("pages", "slug", "updatedAt")}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 class TestRandomTrees:
+    @each_case("seed", SEEDS)
     def test_one_side_alone_is_taken_as_it_is(self, seed: int) -> None:
         editor = Editor(seed)
         base = editor.revision(20)
@@ -52,6 +52,7 @@ class TestRandomTrees:
             assert revision_of(tree) == side
             assert tree.conflicts == []
 
+    @each_case("seed", SEEDS)
     def test_no_page_of_either_side_is_dropped(self, seed: int) -> None:
         editor = Editor(seed)
         base = editor.revision(20)
@@ -65,6 +66,7 @@ class TestRandomTrees:
             assert None in sides
             assert all(place is None or says(place.page) == says(was.page) for place in sides)
 
+    @each_case("seed", SEEDS)
     def test_what_one_side_edited_is_there(self, seed: int) -> None:
         editor = Editor(seed)
         base = editor.revision(20)
@@ -79,6 +81,7 @@ class TestRandomTrees:
                     now = find(result["pages"], page_id)
                     assert now and says(now.page) == says(place.page)
 
+    @each_case("seed", SEEDS)
     def test_slugs_stay_unique_and_live_pages_keep_theirs(self, seed: int) -> None:
         editor = Editor(seed)
         base = editor.revision(20)
@@ -86,6 +89,7 @@ class TestRandomTrees:
         result = revision_of(merged(editor, base, ours, theirs))
         assert with_slugs(result["pages"]) == result["pages"]
 
+    @each_case("seed", SEEDS)
     def test_merging_again_changes_nothing(self, seed: int) -> None:
         editor = Editor(seed)
         base = editor.revision(20)

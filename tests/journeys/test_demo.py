@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,13 +18,6 @@ def environment(home: Path) -> dict[str, str]:
     return {"PRESSCHECK_HOME": str(home), "PYTHONUNBUFFERED": "1"}
 
 
-@pytest.fixture
-def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    opened = Terminal(DEMO, env=environment(tmp_path))
-    yield opened
-    opened.close()
-
-
 def test_in_a_pipe_it_prints_the_inbox(tmp_path: Path) -> None:
     ran = subprocess.run(DEMO, env=os.environ | environment(tmp_path), capture_output=True, text=True, timeout=60)
     assert ran.returncode == 0, ran.stderr
@@ -34,32 +26,48 @@ def test_in_a_pipe_it_prints_the_inbox(tmp_path: Path) -> None:
     assert "\x1b" not in ran.stdout
 
 
-def test_it_opens_on_the_inbox_and_leaves_the_terminal_as_it_was(terminal: Terminal) -> None:
-    terminal.wait("A tour of two minutes")
-    assert "Rewrite the auth guide" in terminal.text, "the invitation comes after the rows"
-    terminal.wait("live")
-    terminal.press("esc")
-    terminal.wait("tour ended")
-    assert children_of(terminal.pid)
-    terminal.press("j", "j")
-    terminal.wait("by Noor Haddad")
-    service = children_of(terminal.pid)
-    terminal.press("q")
-    assert terminal.end() == 0
-    assert terminal.left_on() == []
+def test_it_opens_on_the_inbox_shows_pages_and_is_available_offline(tmp_path: Path) -> None:
+    """Three starts in one home, which end by a key and by two signals: each leaves the terminal as it was."""
+    first = Terminal(DEMO, env=environment(tmp_path))
+    first.wait("A tour of two minutes")
+    assert "Rewrite the auth guide" in first.text, "the invitation comes after the rows"
+    first.wait("live")
+    first.press("esc")
+    first.wait("tour ended")
+    first.wait("✗ Ada")
+    assert children_of(first.pid)
+    first.press("j", "j")
+    first.wait("by Noor Haddad")
+    read_a_page(first)
+    service = children_of(first.pid)
+    first.press("q")
+    assert first.end() == 0
+    assert first.left_on() == []
     assert not [pid for pid in service if Path(f"/proc/{pid}").exists()]
+    first.close()
+
+    second = Terminal(DEMO, env=environment(tmp_path))
+    second.wait("live")
+    for pid in children_of(second.pid):
+        os.kill(pid, signal.SIGKILL)
+    second.press("ctrl+r")
+    second.wait("offline")
+    assert "Rewrite the auth guide" in second.text
+    assert "A tour of two minutes" not in second.text, "it was offered before"
+    second.kill(signal.SIGTERM)
+    assert second.end() == 143
+    assert second.left_on() == []
+    second.close()
+
+    third = Terminal(DEMO, env=environment(tmp_path))
+    third.wait("Rewrite the auth guide")
+    third.kill(signal.SIGHUP)
+    assert third.end() == 129
+    assert third.left_on() == []
+    third.close()
 
 
-@pytest.mark.parametrize(("which", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_a_signal_leaves_the_terminal_as_it_was(terminal: Terminal, which: signal.Signals, code: int) -> None:
-    terminal.wait("Rewrite the auth guide")
-    terminal.kill(which)
-    assert terminal.end() == code
-    assert terminal.left_on() == []
-
-
-def test_read_a_page_with_keys(terminal: Terminal) -> None:
-    terminal.wait("Rewrite the auth guide")
+def read_a_page(terminal: Terminal) -> None:
     terminal.press("g", "o")
     terminal.wait("Developers")
     terminal.press("j", "j")
@@ -70,22 +78,3 @@ def test_read_a_page_with_keys(terminal: Terminal) -> None:
     terminal.wait("The Tallowick API moves parcels")
     terminal.press("g", "i")
     terminal.wait("Needs me")
-
-
-def test_viewed_content_is_available_offline(tmp_path: Path) -> None:
-    first = Terminal(DEMO, env=environment(tmp_path))
-    first.wait("✗ Ada")
-    first.press("q")
-    assert first.end() == 0
-    first.close()
-    second = Terminal(DEMO, env=environment(tmp_path))
-    second.wait("live")
-    for pid in children_of(second.pid):
-        os.kill(pid, signal.SIGKILL)
-    second.press("ctrl+r")
-    second.wait("offline")
-    assert "Rewrite the auth guide" in second.text
-    assert "A tour of two minutes" not in second.text, "it was offered before"
-    second.press("q")
-    assert second.end() == 0
-    second.close()

@@ -308,15 +308,32 @@ async def test_the_app_shows_an_event_marks_the_row_and_notifies_once(
 
 
 @pytest.mark.slow
-async def test_watch_prints_events_until_it_is_stopped(service: RunningService, mia: str, tmp_path: Path) -> None:
-    shell = signed_in(tmp_path / "home", service)
+async def test_watch_prints_events_until_it_is_stopped_and_a_command_gets_them_except_in_quiet_hours(
+    service: RunningService, mia: str, tmp_path: Path
+) -> None:
+    shell, told = signed_in(tmp_path / "home", service), tmp_path / "told"
+    script = tmp_path / "notify.py"
+    script.write_text(
+        "import json, os, sys\n"
+        f"with open({str(told)!r}, 'a') as file:\n"
+        "    events = [json.loads(line)['event'] for line in sys.stdin]\n"
+        "    print(json.dumps([sys.argv[1:], events, 'PRESSCHECK_TOKEN' in os.environ]), file=file)\n"
+    )
+    command = json.dumps(shlex.join([sys.executable, str(script), "--flag"]))
+    shell.config.write_text(f"[profiles.default]\nnotify_command = {command}\n")
     watch = Watch(shell)
     try:
         assert watch.err.get(timeout=60) == "Checking for new events every 1 s. Press ctrl+c to stop."
+        await say(service, mia, PostComment(**GUIDE, body=Document(markdown="$(touch owned) \x1b[2J")))
+        watch.out.get(timeout=60)
         await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm")))
         at, *line = watch.out.get(timeout=60).split("\t")
         assert at.startswith("20")
         assert line == ["reply", "Mia Okonkwo", "api#5", "Rewrite the auth guide"]
+        await until(lambda: told.exists() and told.read_text().count("\n") == 2)
+        text = "presscheck: Mia commented on #5 Rewrite the auth guide"
+        notified = told.read_text()
+        assert [json.loads(line) for line in notified.splitlines()] == [[["--flag", text], ["reply"], False]] * 2
         service.stop()
         assert watch.err.get(timeout=60).endswith(": retrying at longer and longer intervals.")
         service.start()
@@ -324,7 +341,8 @@ async def test_watch_prints_events_until_it_is_stopped(service: RunningService, 
         assert watch.end(signal.SIGTERM) == 143
     finally:
         watch.close()
-    assert watch.out.empty()
+    assert watch.out.empty() and watch.err.empty()
+    shell.config.write_text(f'{shell.config.read_text()}quiet_hours = "00:00-23:59"\n')
     again = Watch(shell, "--json")
     try:
         assert again.err.get(timeout=60).startswith("Checking for new events")
@@ -338,6 +356,7 @@ async def test_watch_prints_events_until_it_is_stopped(service: RunningService, 
     finally:
         again.close()
     assert again.err.empty(), "no traceback"
+    assert told.read_text() == notified, "quiet hours"
 
 
 def test_watch_rejects_incompatible_options(service: RunningService, tmp_path: Path) -> None:
@@ -351,39 +370,6 @@ def test_watch_rejects_incompatible_options(service: RunningService, tmp_path: P
     shell.env["PRESSCHECK_TOKEN"] = "nobody's"
     ran = shell.run("inbox", "--watch")
     assert ran.exit_code == 4, ran.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("is_quiet", [False, True])
-async def test_a_command_gets_each_notification_except_in_quiet_hours(
-    service: RunningService, mia: str, tmp_path: Path, is_quiet: bool
-) -> None:
-    shell, told = signed_in(tmp_path / "home", service), tmp_path / "told"
-    script = tmp_path / "notify.py"
-    script.write_text(
-        "import json, os, sys\n"
-        f"with open({str(told)!r}, 'a') as file:\n"
-        "    events = [json.loads(line)['event'] for line in sys.stdin]\n"
-        "    print(json.dumps([sys.argv[1:], events, 'PRESSCHECK_TOKEN' in os.environ]), file=file)\n"
-    )
-    hours = 'quiet_hours = "00:00-23:59"\n' if is_quiet else ""
-    command = json.dumps(shlex.join([sys.executable, str(script), "--flag"]))
-    shell.config.write_text(f"[profiles.default]\nnotify_command = {command}\n{hours}")
-    watch = Watch(shell)
-    try:
-        assert watch.err.get(timeout=60).startswith("Checking for new events")
-        for subject in ("Hm", "$(touch owned) \x1b[2J"):
-            await say(service, mia, PostComment(**GUIDE, body=Document(markdown=subject)))
-            watch.out.get(timeout=60)
-        if not is_quiet:
-            await until(lambda: told.exists() and told.read_text().count("\n") == 2)
-        assert watch.end(signal.SIGTERM) == 143
-    finally:
-        watch.close()
-    assert watch.err.empty()
-    told_now = [json.loads(line) for line in told.read_text().splitlines()] if told.exists() else []
-    text = "presscheck: Mia commented on #5 Rewrite the auth guide"
-    assert told_now == ([] if is_quiet else [[["--flag", text], ["reply"], False]] * 2)
 
 
 @pytest.mark.slow
