@@ -352,6 +352,8 @@ async def test_watch_prints_events_until_it_is_stopped_and_a_command_gets_them_e
         assert first["by"] == {"id": "mia", "displayName": "Mia Okonkwo"}
         assert first["changeRequest"]["number"] == 3
         assert (first["site"], first["text"]) == (None, "Mia approved #3 Fix typos in quickstart")
+        await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm")))
+        again.out.get(timeout=60)  # by the next look, a command would have been told what the last one found
         assert again.end(signal.SIGINT) == 130
     finally:
         again.close()
