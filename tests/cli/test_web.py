@@ -181,27 +181,18 @@ async def test_a_tab_is_a_session(program: WebProgram) -> None:
     assert gone(children_of(program.process.pid))
 
 
-async def test_what_needs_a_terminal_is_disabled(program: WebProgram) -> None:
-    async with signed_in(program) as session, opened_tab(program, session) as tab:
-        await tab.wait(FIRST_ROW)
-        await tab.press(".", "F")
-        await tab.wait("not in the browser")
-        await tab.press("\r")
-        await tab.wait(IN_REVIEW)
-        await tab.press("C")
-        await tab.wait("the draft is kept")
-        assert "ctrl+o preview" in tab.text
-        assert "ctrl+e" not in tab.text
-
-
-async def test_a_draft_is_kept_when_the_tab_closes(program: WebProgram) -> None:
+async def test_what_needs_a_terminal_is_disabled_and_a_draft_is_kept_when_the_tab_closes(program: WebProgram) -> None:
     async with signed_in(program) as session:
         async with opened_tab(program, session) as tab:
             await tab.wait(FIRST_ROW)
+            await tab.press(".", "F")
+            await tab.wait("not in the browser")
             await tab.press("\r")
             await tab.wait(IN_REVIEW)
             await tab.press("C")
             await tab.wait("the draft is kept")
+            assert "ctrl+o preview" in tab.text
+            assert "ctrl+e" not in tab.text
             await tab.press("Typed in a browser: schöne Grüße")
             await tab.wait("schöne Grüße")
             apps = children_of(program.process.pid)
@@ -215,21 +206,6 @@ async def test_a_draft_is_kept_when_the_tab_closes(program: WebProgram) -> None:
             await tab.wait("Typed in a browser: schöne Grüße")
 
 
-async def test_ctrl_c_ends_all_sessions(program: WebProgram) -> None:
-    async with signed_in(program) as session, opened_tab(program, session) as one, opened_tab(program, session) as two:
-        await one.wait(FIRST_ROW)
-        await two.wait(FIRST_ROW)
-        apps = children_of(program.process.pid)
-        assert len(apps) == 2
-        code = asyncio.create_task(asyncio.to_thread(program.interrupt))
-        await one.end()
-        await two.end()
-        assert await code == 0
-        assert gone(apps)
-    assert program.process.stderr
-    assert "Traceback" not in program.process.stderr.read()
-
-
 @pytest.mark.slow
 async def test_apps_end_with_a_server_that_is_killed(program: WebProgram) -> None:
     async with signed_in(program) as session, opened_tab(program, session) as tab:
@@ -240,10 +216,9 @@ async def test_apps_end_with_a_server_that_is_killed(program: WebProgram) -> Non
         assert apps
 
 
-async def test_more_tabs_than_allowed_get_a_clear_page(program: WebProgram) -> None:
+async def test_more_tabs_than_allowed_get_a_clear_page_and_ctrl_c_ends_all(program: WebProgram) -> None:
     async with signed_in(program) as session, AsyncExitStack() as others:
-        for _ in range(MOST_TABS - 1):
-            await others.enter_async_context(opened_tab(program, session))
+        tabs = [await others.enter_async_context(opened_tab(program, session)) for _ in range(MOST_TABS - 1)]
         async with opened_tab(program, session):
             async with session.get(program.url) as answer:
                 assert answer.status == 503
@@ -256,6 +231,17 @@ async def test_more_tabs_than_allowed_get_a_clear_page(program: WebProgram) -> N
             waiting = asyncio.create_task(session.get(program.url))
         async with await waiting as answer:
             assert answer.status == 200, "a tab that is loaded again waits until it is closed"
+        for tab in tabs:
+            await tab.wait(FIRST_ROW)
+        apps = children_of(program.process.pid)
+        assert len(apps) >= len(tabs)
+        code = asyncio.create_task(asyncio.to_thread(program.interrupt))
+        for tab in tabs:
+            await tab.end()
+        assert await code == 0
+        assert gone(apps)
+    assert program.process.stderr
+    assert "Traceback" not in program.process.stderr.read()
 
 
 async def test_the_tab_shows_why_an_app_cannot_start(service: RunningService, tmp_path: Path) -> None:
