@@ -12,7 +12,12 @@ from typing import Any
 import pytest
 from tests.bait import Bait, laid_bait
 from tests.generated_docs.documentation import Documentation, Source, named_sources
-from tests.private_names import share_tls_contexts, shorten_pauses, shorten_shutdowns
+from tests.private_names import (
+    render_frames_only,
+    share_tls_contexts,
+    shorten_shutdowns,
+    wait_for_work_rather_than_time,
+)
 from tests.running_service import RunningService, running_service
 
 from presscheck.client.client import Client
@@ -26,9 +31,10 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # a shell that runs the suite in the background makes it ignore ctrl+c, and with it the programs that tests interrupt
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-shorten_pauses()
+wait_for_work_rather_than_time()
 shorten_shutdowns()
 share_tls_contexts()
+render_frames_only()
 
 
 def pytest_collection_finish() -> None:

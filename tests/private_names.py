@@ -7,15 +7,20 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from time import monotonic, process_time
 from types import SimpleNamespace
 from typing import Any
+from weakref import WeakKeyDictionary
 
+import httpx
 import httpx._transports.default as httpx_transports
 import pytest
-import textual._wait
+import textual.app
+import textual.pilot
 import uvicorn.server
-from textual._compositor import LayoutUpdate
-from textual._context import visible_screen_stack
+from rich.console import Console
+from textual._compositor import Compositor, CompositorUpdate, LayoutUpdate
+from textual._context import active_app, visible_screen_stack
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.css.model import RuleSet
@@ -30,6 +35,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 _parse_rules = Stylesheet._parse_rules
+_render_update = Compositor.render_update
 _parsed_rules: dict[Any, list[RuleSet]] = {}
 
 
@@ -38,13 +44,99 @@ def share_tls_contexts() -> None:
     httpx_transports.create_ssl_context = cache(httpx_transports.create_ssl_context)
 
 
-def shorten_pauses() -> None:
-    """Let the pilot look four times as often whether the process is idle, as it does after each key.
+def wait_for_work_rather_than_time() -> None:
+    """Let the pilot wait after a key until the app has nothing left to do, not until the process used no time.
 
-    Fiftieths of a second were two thirds of the time of the app's tests. What takes longer is waited for by name.
+    The fixed pauses were half of the time of the app's tests. A busy machine made them end too early: a process that
+    does not get its turn looks idle.
     """
-    assert textual._wait.SLEEP_GRANULARITY
-    textual._wait.SLEEP_GRANULARITY = 1 / 200
+    assert textual.app.wait_for_idle and textual.pilot.wait_for_idle
+    textual.app.wait_for_idle = textual.pilot.wait_for_idle = _wait_until_settled
+    # which posts a message to each widget, and waits until all are handled
+    assert Pilot._wait_for_screen
+    Pilot._wait_for_screen = _wait_for_screen
+    exchange, to_thread = httpx_transports.AsyncHTTPTransport.handle_async_request, asyncio.to_thread
+
+    async def counted_exchange(transport: Any, request: httpx.Request) -> httpx.Response:
+        loop = asyncio.get_running_loop()
+        _pending[loop] = _pending.get(loop, 0) + 1
+        try:
+            response = await exchange(transport, request)
+        except BaseException:
+            _pending[loop] -= 1
+            raise
+        stream: Any = response.stream
+        close = stream.aclose
+
+        async def counted_close() -> None:
+            if stream.aclose is counted_close:
+                stream.aclose = close
+                _pending[loop] -= 1
+            await close()
+
+        stream.aclose = counted_close
+        return response
+
+    async def counted_to_thread(*given: Any, **named: Any) -> Any:
+        loop = asyncio.get_running_loop()
+        _pending[loop] = _pending.get(loop, 0) + 1
+        try:
+            return await to_thread(*given, **named)
+        finally:
+            _pending[loop] -= 1
+
+    httpx_transports.AsyncHTTPTransport.handle_async_request = counted_exchange
+    asyncio.to_thread = counted_to_thread
+
+
+_pending: WeakKeyDictionary[asyncio.AbstractEventLoop, int] = WeakKeyDictionary()
+"""How many requests and threads each event loop waits for."""
+
+
+async def _wait_until_settled(_min: float = 0) -> None:
+    """Wait until no task is ready, no request is in flight, and the screen is painted; at most a second.
+
+    A request that stays unanswered is not waited for once the process is idle.
+    """
+    loop: Any = asyncio.get_running_loop()
+    deadline = monotonic() + 1
+    while monotonic() < deadline:
+        await _no_task_ready(loop, deadline)
+        screen = _current_screen()
+        if screen is not None and _is_unpainted(screen):
+            screen._on_timer_update()
+            if not _is_unpainted(screen):
+                continue  # a paint may call something
+            # it cannot be painted now: it is about to be closed, or several changes are to be painted at once
+        if not _pending.get(loop):
+            return
+        used, looked = process_time(), monotonic()
+        while _pending.get(loop) and monotonic() < looked + 0.005:  # noqa: ASYNC110  # the counter has no event
+            await asyncio.sleep(0.001)
+        if _pending.get(loop) and process_time() - used < 0.001:
+            return
+
+
+async def _wait_for_screen(*_: object) -> bool:
+    await _wait_until_settled()
+    return True
+
+
+async def _no_task_ready(loop: Any, deadline: float) -> None:
+    """Wait until two rounds of the event loop had nothing else to run."""
+    quiet = 0
+    while quiet < 2 and monotonic() < deadline:
+        await asyncio.sleep(0)
+        quiet = 0 if loop._ready else quiet + 1
+
+
+def _is_unpainted(screen: Screen[Any]) -> bool:
+    return bool(screen._layout_required or screen._scroll_required or screen._repaint_required or screen._dirty_widgets)
+
+
+def _current_screen() -> Screen[Any] | None:
+    app = active_app.get(None)
+    return app.screen if app is not None and app._screen_stack else None
 
 
 def shorten_shutdowns() -> None:
@@ -74,10 +166,48 @@ def parse_styles_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Stylesheet, "_parse_rules", _parse_rules)
 
 
+class _Rendered(CompositorUpdate):
+    """An update whose widgets are rendered, and that has no text: no terminal shows it."""
+
+    def __init__(self, spans: list[tuple[int, int, int]]) -> None:
+        self.spans = spans
+
+    def render_segments(self, console: Console) -> str:
+        return ""
+
+
+def render_frames_only() -> None:
+    """Render the changed lines of widgets in each frame, and do not put them together: a test shows them nowhere.
+
+    What a test looks at, and pictures, are put together when it looks: an eighth of the time of the app's tests.
+    """
+
+    def render(
+        compositor: Compositor,
+        full: bool = False,
+        screen_stack: list[Screen[Any]] | None = None,
+        simplify: bool = False,
+    ) -> Any:
+        app = active_app.get(None)
+        if full or simplify or app is None or not app.is_headless:
+            return _render_update(compositor, full=full, screen_stack=screen_stack, simplify=simplify)
+        visible_screen_stack.set([] if screen_stack is None else screen_stack)
+        regions = compositor._dirty_regions.copy()
+        compositor._dirty_regions.clear()
+        if not regions:
+            return None
+        for _ in compositor._get_renders(Region.from_union(regions).intersection(compositor.size.region)):
+            pass
+        return _Rendered(list(compositor._regions_to_spans(regions)))
+
+    Compositor.render_update = render
+
+
 def watch_frames(
     monkeypatch: pytest.MonkeyPatch, app: type[App[Any]], watch: Callable[[Screen[Any], Any], None]
 ) -> None:
-    """Call a function with each screen and update after an app has displayed them."""
+    """Call a function with each screen and update after an app has displayed them, as it does for a terminal."""
+    monkeypatch.setattr(Compositor, "render_update", _render_update)
     display = app._display
 
     def displayed(self: App[Any], screen: Screen[Any], update: Any) -> None:

@@ -7,9 +7,11 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 from tests.private_names import share_parsed_styles, strips
 from tests.running_service import RunningService
+from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
@@ -28,6 +30,16 @@ from presscheck.wiring import open_engine
 NOON = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 
 share_parsed_styles()
+
+frames: WeakKeyDictionary[App[Any], int] = WeakKeyDictionary()
+"""How many frames each app has displayed."""
+
+
+def count_frame(app: App[Any]) -> None:
+    frames[app] = frames.get(app, 0) + 1
+
+
+App.post_display_hook = count_frame
 
 
 def noon() -> datetime:
@@ -57,11 +69,15 @@ async def until(pilot: Pilot[int], *, shows: str = "", holds: Callable[[], bool]
 
     async def poll() -> None:
         while True:
-            looked = time.perf_counter()
+            looked, frame = time.perf_counter(), frames.get(pilot.app)
             if (holds is None or holds()) and (not shows or shows in shown(pilot.app)):
                 return
-            # a look at the screen takes some milliseconds, and more on a busy machine, which has other work to do
-            await asyncio.sleep(min(0.2, max(0.02, 8 * (time.perf_counter() - looked))))
+            # a look at the screen takes some milliseconds, and more on a busy machine, which has other work to do:
+            # the next look follows the next frame, or a pause for what no frame shows
+            took = time.perf_counter() - looked
+            soonest, latest = looked + 2 * took, looked + min(0.2, max(0.005, 9 * took))
+            while (now := time.perf_counter()) < soonest or (now < latest and frames.get(pilot.app) == frame):  # noqa: ASYNC110
+                await asyncio.sleep(0.003)
 
     try:
         await asyncio.wait_for(poll(), 20)

@@ -6,6 +6,7 @@ from zlib import crc32
 import pytest
 from tests.tui.snapshot_setup import LOOK_NAMES, WHOLE_LOOK_NAMES
 
+from presscheck.engine.reads import scheduler
 from presscheck.engine.review import live_updates
 from presscheck.tui import keyboard
 from presscheck.tui.comments import drafts
@@ -19,9 +20,12 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def short_bursts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests press the next key sooner than people do who read why a key does nothing."""
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests press the next key sooner than people do who read why a key does nothing, and services return sooner."""
     monkeypatch.setattr(keyboard, "BURST", 0.002)
+    monkeypatch.setattr(scheduler, "FIRST_PAUSE", 0.1)
+    monkeypatch.setattr(scheduler, "SHORTEST_PAUSE", 0.1)
+    monkeypatch.setattr(scheduler, "LONGEST_PAUSE", 1.0)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from rich.segment import Segment
 from rich.style import Style
 from tests.private_names import never_painted
 from tests.running_service import RunningService
-from tests.tui.app_driver import app_on, running, shown, until
+from tests.tui.app_driver import app_on, inbox_loaded, running, shown, until
 from tests.tui.snapshot_setup import rested
 from textual.strip import Strip
 
@@ -70,9 +70,11 @@ async def test_the_next_start_shows_the_last_inbox(sample: RunningService, tmp_p
 
 async def test_the_next_start_begins_at_the_row_of_the_snapshot(sample: RunningService, tmp_path: Path) -> None:
     async with running(app_on(sample, tmp_path)) as pilot:
-        await until(pilot, shows="live")
-        await pilot.press("4", "j", "j")
+        await inbox_loaded(pilot)
+        await pilot.press("4")
         session = pilot.app.screen.session
+        await until(pilot, holds=lambda: session.model.view.id == "all-open" and session.rows.count > 2)
+        await pilot.press("j", "j")
         await until(pilot, holds=lambda: session.rows.cursor == 2)
         left = session.current().id
         view = session.model.view.id
