@@ -6,7 +6,6 @@ their difference.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 from pathlib import Path
@@ -18,7 +17,7 @@ from tests.running_service import running_service
 from tests.service_users import say, token_of
 from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import app_on, noon, running, shown, until
-from tests.tui.snapshot_setup import at_noon, rested
+from tests.tui.snapshot_setup import at_noon
 
 from presscheck.api.organizations import ListOrganizations, UpdateMember
 from presscheck.tui.commands import with_keys
@@ -90,7 +89,8 @@ async def says(pilot: Any, screen: AdminScreen, family: Family, *texts: str, pic
     except AssertionError:
         raise AssertionError(f"{family.title} does not say {texts}: {words()}") from None
     if pictures:
-        await rested(pilot, asyncio.sleep(0))
+        await until(pilot, holds=lambda: not pilot.app.engine._scheduler._shared)
+        await pilot.pause()
         pictures.add(pilot, family)
 
 

@@ -94,10 +94,11 @@ async def test_a_confirmation_counts_the_drafts_that_it_does_not_list(
 ) -> None:
     monkeypatch.setattr(unsent_list, "MOST_SHOWN", 1)
     shell = signed_in(tmp_path, service)
+    for text in ("First", "Second", "Third"):
+        words = ("agent", "draft_comment", "change_request=api#5", f"text={text}", "--allow", "draft", "--name", "Bot")
+        await asyncio.to_thread(shell.ok, *words)  # the command has its own event loop
     async with running(app_on(service, tmp_path)) as pilot:
-        await open_review(pilot, AUTH)
-        for text in ("First", "Second", "Third"):
-            await draft(shell, "Bot", "draft_comment", change_request="api#5", text=text)
+        await until(pilot, shows="live")
         await pilot.press("g", "x")
         await until(pilot, shows="Third")
         await pilot.press("A")

@@ -219,6 +219,7 @@ async def test_a_profile_that_is_deleted_while_it_is_shown(
         await until(pilot, holds=lambda: {row.profile for row in rows(app)} == {"work"})
 
 
+@pytest.mark.slow
 def test_the_terminal_opens_a_row_of_another_profile_and_returns(
     sample: RunningService, other: RunningService, tmp_path: Path
 ) -> None:

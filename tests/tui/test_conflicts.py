@@ -66,26 +66,29 @@ async def test_a_conflict_is_red_and_wants_the_number(service: RunningService, t
         assert (await mia.send(GetChangeRequest(**LIMITS))).status == "open", "yes alone is not enough"
 
 
-@pytest.mark.parametrize(
-    ("key", "words"), [("o", [OURS]), ("t", [THEIRS]), ("b", [OURS, THEIRS])], ids=["ours", "theirs", "both"]
-)
-async def test_a_key_takes_a_side(service: RunningService, tmp_path: Path, key: str, words: list[str]) -> None:
+async def test_a_key_takes_a_side(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await conflict(mia)
-        await open_review(pilot, LIMITS)
-        await go_to_conflict(pilot)
-        assert "p pick a side" in shown(pilot.app).splitlines()[-1]
-        await pilot.press("p", key)
-        await until(pilot, shows="no conflict is left on this page")
-        await until(pilot, holds=lambda: "✗ no: unresolved" not in shown(pilot.app))
-        text = (await page_of(mia, LIMITS, "Limits")).markdown
-        assert [one for one in (OURS, THEIRS) if one in text] == words
-        assert "<<<<<<<" not in text
-        assert ">>>>>>>" not in text
-        await pilot.press("m")
-        await until(pilot, shows="Merge into the live content?")
-        await until(pilot, holds=lambda: "Checking" not in shown(pilot.app))
-        assert "type: 4" not in shown(pilot.app)
+        conflicting = (await page_of(mia, LIMITS, "Limits")).markdown
+        for key, words in (("o", [OURS]), ("t", [THEIRS]), ("b", [OURS, THEIRS])):
+            await open_review(pilot, LIMITS)
+            await go_to_conflict(pilot)
+            assert "p pick a side" in shown(pilot.app).splitlines()[-1]
+            await pilot.press("p", key)
+            await until(pilot, shows="no conflict is left on this page")
+            await until(pilot, holds=lambda: "✗ no: unresolved" not in shown(pilot.app))
+            text = (await page_of(mia, LIMITS, "Limits")).markdown
+            assert [one for one in (OURS, THEIRS) if one in text] == words, key
+            assert "<<<<<<<" not in text, key
+            assert ">>>>>>>" not in text, key
+            await pilot.press("m")
+            await until(pilot, shows="Merge into the live content?")
+            await until(pilot, holds=lambda: "Checking" not in shown(pilot.app))
+            assert "type: 4" not in shown(pilot.app), key
+            await edits(mia, LIMITS, "Limits", conflicting)
+            await pilot.press("escape", "ctrl+r")
+            await until(pilot, shows="✗ no: unresolved conflicts in Limits")
+            await pilot.press("q")
 
 
 @pytest.mark.slow

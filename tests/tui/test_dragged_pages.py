@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.private_names import send_mouse
 from tests.running_service import RunningService
 from tests.tui.app_driver import pick, shown, until
@@ -23,6 +24,7 @@ from textual import events
 
 from presscheck.client.client import Client
 from presscheck.text.styled_text import Span
+from presscheck.tui.widgets import tree as tree_module
 from presscheck.tui.widgets.picker import Picker
 from presscheck.tui.widgets.tree import Drop, Node, Tree
 
@@ -159,7 +161,8 @@ async def test_a_reader_sees_why_a_dragged_page_stays(service: RunningService, t
         assert tree(pilot) == START
 
 
-async def test_a_drag_scrolls_while_the_pointer_rests_at_an_edge() -> None:
+async def test_a_drag_scrolls_while_the_pointer_rests_at_an_edge(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree_module, "EDGE_SECONDS", 0.01)
     dropped: list[tuple[str, Drop]] = []
 
     class Dropped(Tree):
@@ -179,7 +182,7 @@ async def test_a_drag_scrolls_while_the_pointer_rests_at_an_edge() -> None:
         await until(pilot, holds=lambda: view.top < 45)
         await move(pilot, 4, 5)
         top = view.top
-        await pilot.pause(0.3)
+        await pilot.pause(0.05)
         assert view.top == top, "in the middle it rests"
         await pilot.mouse_up(offset=(4, 5))
         await until(pilot, holds=lambda: dropped == [("page 2", Drop(f"page {top + 5}", "after"))])

@@ -4,6 +4,7 @@ import base64
 import re
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
@@ -100,12 +101,9 @@ def sent_by(terminal: Terminal, key: str) -> int:
     return len(terminal.raw) - before
 
 
-@pytest.mark.slow
-@pytest.mark.service(shared=True)
-@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
-def test_a_moved_cursor_sends_few_bytes_at_once(service: RunningService, tmp_path: Path, size: tuple[int, int]) -> None:
+def a_moved_cursor_sends_few_bytes_at_once(service: RunningService, home: Path, size: tuple[int, int]) -> None:
     sent: dict[str, list[int]] = {}
-    with opened(service, tmp_path, size=size) as terminal:
+    with opened(service, home, size=size) as terminal:
         sent["inbox"] = [sent_by(terminal, key) for key in "jjk"]
         terminal.press("g", "o")
         terminal.wait("Product")
@@ -121,10 +119,8 @@ def test_a_moved_cursor_sends_few_bytes_at_once(service: RunningService, tmp_pat
     assert min(max(numbers) for numbers in sent.values()) > 0, sent
 
 
-@pytest.mark.slow
-@pytest.mark.service(shared=True)
-def test_a_list_that_scrolls_sends_its_new_rows(service: RunningService, tmp_path: Path) -> None:
-    with opened(service, tmp_path, size=(80, 18)) as terminal:
+def a_list_that_scrolls_sends_its_new_rows(service: RunningService, home: Path, size: tuple[int, int]) -> None:
+    with opened(service, home, size=size) as terminal:
         terminal.press("4")
         terminal.wait("Install on Windows")
         assert "Events in order" not in terminal.text
@@ -134,10 +130,8 @@ def test_a_list_that_scrolls_sends_its_new_rows(service: RunningService, tmp_pat
         assert max(sent) <= 1.4 * MOST_OF_A_KEY, sent  # three rows come at once: 800 bytes without scrolling
 
 
-@pytest.mark.slow
-@pytest.mark.service(shared=True)
-def test_the_preview_follows_when_the_cursor_rests(service: RunningService, tmp_path: Path) -> None:
-    with opened(service, tmp_path) as terminal:
+def the_preview_follows_when_the_cursor_rests(service: RunningService, home: Path, size: tuple[int, int]) -> None:
+    with opened(service, home, size=size) as terminal:
         terminal.rest(1.3)
         terminal.press("j")
         terminal.rest(1.3)
@@ -145,6 +139,51 @@ def test_the_preview_follows_when_the_cursor_rests(service: RunningService, tmp_
         assert subject
         words = subject[1].split(" ", 1)[1]
         assert terminal.text.count(words) > 1, terminal.text
+
+
+def a_page_sends_little_more_than_its_text(service: RunningService, home: Path, size: tuple[int, int]) -> None:
+    """The page has many short lines: steps, code, a hint; each line costs a movement of the cursor and a color."""
+    with opened(service, home, size=size) as terminal:
+        terminal.press("g", "o")
+        terminal.wait("Product")
+        terminal.down_to("▌ .*Guides")
+        terminal.press("enter")
+        terminal.wait("Quickstart")
+        terminal.down_to("▌ .*Quickstart")
+        terminal.press("enter")
+        terminal.wait("Ten minutes")
+        terminal.rest(1.3)
+        before = len(terminal.raw)
+        terminal.press("pgdn")
+        terminal.rest(1.3)
+        page = len(terminal.text.encode())
+        assert 400 < len(terminal.raw) - before <= 1.3 * page
+
+
+CHECKS = (
+    (a_moved_cursor_sends_few_bytes_at_once, (120, 40)),
+    (a_moved_cursor_sends_few_bytes_at_once, (80, 24)),
+    (a_list_that_scrolls_sends_its_new_rows, (80, 18)),
+    (the_preview_follows_when_the_cursor_rests, (120, 40)),
+    (a_page_sends_little_more_than_its_text, (60, 16)),
+)
+"""What is checked in terminals of a size."""
+
+
+@pytest.mark.slow
+@pytest.mark.service(shared=True)
+def test_few_bytes_are_sent_at_once(service: RunningService, tmp_path: Path) -> None:
+    """Each check has its own terminal, and all run at the same time: they wait until nothing more is sent."""
+    with ThreadPoolExecutor(len(CHECKS)) as threads:
+        running = [
+            threads.submit(check, service, tmp_path / str(number), size) for number, (check, size) in enumerate(CHECKS)
+        ]
+    errors = [
+        f"{check.__name__} {size}: {error}"
+        for (check, size), each in zip(CHECKS, running, strict=True)
+        if (error := each.exception())
+    ]
+    assert not errors, "\n".join(errors)
 
 
 @pytest.mark.slow
@@ -172,24 +211,3 @@ def test_a_terminal_is_not_asked_if_a_setting_decides(service: RunningService, t
         terminal.rest(1)
         assert b"\x1b[c" not in terminal.raw
         assert HEADING not in terminal.text
-
-
-@pytest.mark.slow
-@pytest.mark.service(shared=True)
-def test_a_page_sends_little_more_than_its_text(service: RunningService, tmp_path: Path) -> None:
-    """The page has many short lines: steps, code, a hint; each line costs a movement of the cursor and a color."""
-    with opened(service, tmp_path, size=(60, 16)) as terminal:
-        terminal.press("g", "o")
-        terminal.wait("Product")
-        terminal.down_to("▌ .*Guides")
-        terminal.press("enter")
-        terminal.wait("Quickstart")
-        terminal.down_to("▌ .*Quickstart")
-        terminal.press("enter")
-        terminal.wait("Ten minutes")
-        terminal.rest(1.3)
-        before = len(terminal.raw)
-        terminal.press("pgdn")
-        terminal.rest(1.3)
-        page = len(terminal.text.encode())
-        assert 400 < len(terminal.raw) - before <= 1.3 * page

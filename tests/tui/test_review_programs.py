@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -52,29 +53,38 @@ async def test_comments_of_a_program_are_drafts_at_once(service: RunningService,
         await until(pilot, shows="own: 0 comments held in your review, 1 held already")
 
 
-@pytest.mark.parametrize("keys", [("escape",), ("full_stop", "V")], ids=["esc", "again"])
-async def test_a_running_program_is_canceled(service: RunningService, tmp_path: Path, keys: tuple[str, ...]) -> None:
-    begun_file, alive = tmp_path / "begun", tmp_path / "alive"
-    slow = f"{READ}open({str(begun_file)!r}, 'w'); time.sleep(3); open({str(alive)!r}, 'w')"
-    configure(tmp_path, quick=COMMENTS, slow=slow)
-    subject = f"Canceled by {keys[-1]}"
-    await begun(service, subject, TEXT, title=f"{subject} page")
-    async with review(service, tmp_path, subject, (80, 24)) as pilot:
+async def test_a_running_program_is_canceled(service: RunningService, tmp_path: Path) -> None:
+    begun_file = tmp_path / "begun"
+    slow = f"{READ}open('new', 'w').write(str(os.getpid())); os.replace('new', {str(begun_file)!r}); time.sleep(600)"
+    configure(tmp_path, quick=COMMENTS, slow=f"import os; os.chdir({str(tmp_path)!r}); {slow}")
+    await begun(service, "Canceled", TEXT, title="Canceled page")
+    async with review(service, tmp_path, "Canceled", (80, 24)) as pilot:
         await until(pilot, shows="1 change")
         await pilot.press("full_stop", "V")
         await until(pilot, shows="Review with")
         await pilot.press("enter")
         await until(pilot, shows="1 in your review")
-        await pilot.press("full_stop", "V")
-        await until(pilot, shows="Review with")
-        await pilot.press("down", "enter")
-        await until(pilot, shows="▸ slow: reviewing …", holds=begun_file.exists)
-        await pilot.press(*keys)
-        await until(pilot, shows="review canceled: nothing was drafted")
-        assert "reviewing" not in shown(pilot.app)
-        assert "1 change" in shown(pilot.app), "the review stays open"
-        await pilot.pause(3.5)
-    assert not alive.exists()
+        for keys in (("escape",), ("full_stop", "V")):
+            begun_file.unlink(missing_ok=True)
+            await pilot.press("full_stop", "V")
+            await until(pilot, shows="Review with")
+            await pilot.press("down", "enter")
+            await until(pilot, shows="▸ slow: reviewing …", holds=begun_file.exists)
+            number = int(begun_file.read_text())
+            await pilot.press(*keys)
+            await until(pilot, shows="review canceled: nothing was drafted")
+            assert "reviewing" not in shown(pilot.app), keys
+            assert "1 change" in shown(pilot.app), "the review stays open"
+            await until(pilot, holds=lambda number=number: has_ended(number))
+
+
+def has_ended(number: int) -> bool:
+    """Whether a process with this number is gone."""
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return True
+    return False
 
 
 async def test_a_program_that_fails_and_no_programs(service: RunningService, tmp_path: Path) -> None:

@@ -234,15 +234,10 @@ async def test_screens_in_ascii_have_a_character_for_each_sign(service: RunningS
 
 
 @pytest.mark.service(shared=True, clock=noon)
-@pytest.mark.parametrize(
-    ("setting", "level"), [({}, "full"), ({"reduces_motion": True}, "none"), ({"low_bandwidth": "on"}, "none")]
-)
-async def test_nothing_glides_with_less_motion(
-    setting: dict[str, Any], level: str, service: RunningService, tmp_path: Path
-) -> None:
-    async with running(app_on(service, tmp_path, **setting)) as pilot:
-        await inbox_loaded(pilot)
-        assert pilot.app.animation_level == level
+async def test_nothing_glides_with_less_motion(service: RunningService, tmp_path: Path) -> None:
+    settings: tuple[dict[str, Any], ...] = ({}, {"reduces_motion": True}, {"low_bandwidth": "on"})
+    levels = [app_on(service, tmp_path / str(number), **each).animation_level for number, each in enumerate(settings)]
+    assert levels == ["full", "none", "none"]
 
 
 @pytest.mark.service(shared=True, clock=noon)
