@@ -61,4 +61,5 @@ async def test_what_a_closed_dialog_drew_does_not_stay_in_memory(service: Runnin
         await until(pilot, shows="Go to a space by name")
         assert "Go to a space by name" in drawn()
         await pilot.press("escape")
+        await pilot.press("j")  # each frame forgets what was drawn for the frames before
         await until(pilot, holds=lambda: "Go to a space by name" not in drawn())

@@ -60,7 +60,11 @@ async def test_an_approval_warns_is_sent_and_goes_to_the_next_row(service: Runni
         await until(pilot, holds=lambda: "not viewed" not in shown(pilot.app))
         assert subject_here(pilot) == "Rewrite the auth guide", "nothing was sent"
         await pilot.press("v", "a", *"Good", "enter")  # in one burst
-        await until(pilot, holds=lambda: subject_here(pilot) == "What to write afterwards")
+
+        def is_next() -> bool:
+            return not pilot.app.screen.is_modal and subject_here(pilot) == "What to write afterwards"
+
+        await until(pilot, holds=is_next)
         await until_row(pilot, "Rewrite the auth guide", is_there=False)
         await all_sent(pilot)
         [review] = await reviews_by(mia, AUTH, "robin")
