@@ -28,6 +28,7 @@ from sqlalchemy.orm import Session
 from tests.needs import require
 from tests.postgresql import cluster
 from tests.running_service import running_service
+from tests.service.engines import locked
 from tests.service.factories import World, plant_world
 from tests.service.server import impatient, line, serving
 
@@ -402,7 +403,9 @@ def test_a_process_that_was_stopped_for_a_while_is_refused_the_result_of_its_job
         with client_of(world, address) as client:
             start_translation(client, world)
             wait_until(lambda: translator.pages)
-        first.send_signal(signal.SIGSTOP)
+        with locked(database_url):  # stopped amid a write, it would keep the database locked
+            first.send_signal(signal.SIGSTOP)
+            os.waitpid(first.pid, os.WUNTRACED)
         second = several.enter_context(serving(tmp_path, *options, run=impatient(renewal=0.2)))
         line(second)
         wait_until(lambda: translations(database) == [("running", 2)])
