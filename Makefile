@@ -18,13 +18,12 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIN
 HAS_VENV = $(BIN)/python -m pip --version >/dev/null 2>&1
 endif
 
-# one worker for each core; each file's tests mostly stay on one worker, which keeps the services that they share
-TESTS := $(BIN)/python -m pytest --dist worksteal
+# tests wait for services and programs, so that a worker for each core would leave a fifth of the time unused; each
+# file's tests mostly stay on one worker, which keeps the services that they share
+WORKERS = $(shell "$(PYTHON)" -c 'import os; print((os.cpu_count() or 1) + 1)')
+TESTS = $(BIN)/python -m pytest --dist worksteal -n $(WORKERS)
 # without bytecode each worker compiles the program and all tests again: 22 seconds of processor time
 unexport PYTHONDONTWRITEBYTECODE
-
-# slow tests wait for services and programs, so that a worker for each core leaves a fifth of the time unused
-WORKERS = $(shell "$(PYTHON)" -c 'import os; print((os.cpu_count() or 1) + 1)')
 
 # what `make load` runs: the tests that wait for other processes most; pictures wait no longer than the others
 PICTURES := tests/tui/test_pictures.py tests/tui/test_state_pictures.py tests/tui/test_admin_pictures.py
@@ -60,7 +59,7 @@ types: env  ## types, strict
 	$(BIN)/pyrefly check --summary=none
 
 check: env  ## the tests of `make test` alone
-	$(TESTS) -n auto -m 'not slow'
+	$(TESTS) -m 'not slow'
 
 needs:  ## the programs that tests need and that are missing here
 	@"$(PYTHON)" -m tests.needs
@@ -68,7 +67,7 @@ needs:  ## the programs that tests need and that are missing here
 test: needs env lint types check  ## before each commit: style, types, and every test that is not slow
 
 test-all: needs env  ## the slow tests: pictures, PostgreSQL, long seeds, whole journeys; CI runs it after `make test`
-	$(TESTS) -n $(WORKERS) -m slow
+	$(TESTS) -m slow
 
 quick: env  ## the tests of the packages that changed since main
 	@$(BIN)/python -m tests.quick
