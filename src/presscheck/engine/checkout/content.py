@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from math import inf
 from typing import Any, Protocol, TypeVar
 
 from presscheck.api.change_requests import GetChangeRequest
@@ -42,6 +45,11 @@ from presscheck.engine.shared_calls import page_in
 T = TypeVar("T")
 AT_ONCE = 8
 """Maximum number of files that are read concurrently."""
+FEW_AT_ONCE = 3
+"""The same if the service is near: more requests would only wait for this process, and each connection makes all
+requests slower. A checkout of 1,000 pages without a distance took 2.9 s with eight, and takes 2.1 s."""
+SHORT = 0.01
+"""Maximum time for a file from a near service, in seconds."""
 SUMMARY = RepositoryConfig().summary
 LARGE_TEXT = 32 << 10
 """Texts from this size, in characters, are written in a thread: a few milliseconds. For shorter ones, the switch to a
@@ -190,7 +198,7 @@ def _targets(listed: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 async def each(keys: Iterable[Key], work: Callable[[Key], Awaitable[None]]) -> None:
-    """Await `work` for each item, `AT_ONCE` items at a time.
+    """Await `work` for each item, at most `AT_ONCE` items at a time.
 
     Raises:
         PresscheckError: the work on an item failed. The work on all other items was cancelled.
@@ -201,7 +209,13 @@ async def each(keys: Iterable[Key], work: Callable[[Key], Awaitable[None]]) -> N
         for key in waiting:
             await work(key)
 
-    tasks = [asyncio.ensure_future(worker()) for _ in range(AT_ONCE)]
+    fastest = inf
+    for key in islice(waiting, 3):  # one after the other, to see how far the service is; the first imports modules
+        began = time.monotonic()
+        await work(key)
+        fastest = min(fastest, time.monotonic() - began)
+    at_once = FEW_AT_ONCE if fastest < SHORT else AT_ONCE
+    tasks = [asyncio.ensure_future(worker()) for _ in range(at_once)]
     try:
         await asyncio.gather(*tasks)
     finally:
