@@ -198,18 +198,15 @@ def test_the_service_comes_up_or_names_the_variable_or_file(tmp_path: Path) -> N
     keys = CONNECTIONS["a log of TLS keys that cannot be written"]
     home = tmp_path / "read-only" / "home"
     home.mkdir(0o500, parents=True)
-    for shell, code, message in (
-        (shell_in(keys, tmp_path), 2, f"{keys.says}: No such file or directory"),
-        (
-            shell_in(PROFILES["a home that is no folder"], tmp_path),
-            1,
-            "Could not use the folder /dev/null/data: Not a directory",
-        ),
-        (Shell(home), 1, f"Could not use the folder {home}/data: Permission denied"),
+    ran = shell_in(keys, tmp_path).program("serve", "--port", "0")  # this process may have its TLS settings already
+    assert (ran.returncode, ran.stderr) == (2, f"presscheck: {keys.says}: No such file or directory\n")
+    for shell, message in (
+        (shell_in(PROFILES["a home that is no folder"], tmp_path), "/dev/null/data: Not a directory"),
+        (Shell(home), f"{home}/data: Permission denied"),
     ):
         with without_root_rights():
-            ran = shell.run("serve", "--port", "0")
-        assert (ran.exit_code, ran.stderr) == (code, f"presscheck: {message}\n")
+            result = shell.run("serve", "--port", "0")
+        assert (result.exit_code, result.stderr) == (1, f"presscheck: Could not use the folder {message}\n")
 
 
 @pytest.mark.slow

@@ -23,6 +23,7 @@ from presscheck.tui.app import PresscheckApp
 from presscheck.tui.places import Place
 from presscheck.tui.screens.inbox.screen import InboxScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Picker
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.wiring import open_engine
@@ -83,6 +84,16 @@ async def until(pilot: Pilot[int], *, shows: str = "", holds: Callable[[], bool]
         await asyncio.wait_for(poll(), 20)
     except TimeoutError:
         raise AssertionError(f"never showed {shows!r}:\n{shown(pilot.app)}") from None
+    await pilot.pause()  # a dialog whose frame was seen takes keys a moment later
+    if "checking" not in shows:
+        await _question_checked(pilot)
+
+
+async def _question_checked(pilot: Pilot[int]) -> None:
+    """Wait until an open question can be answered, as people read it first; a check that goes on is not waited for."""
+    ends = time.monotonic() + 2
+    while isinstance(pilot.app.screen, ConfirmDialog) and not pilot.app.screen.is_ready and time.monotonic() < ends:  # noqa: ASYNC110
+        await asyncio.sleep(0.005)
 
 
 async def inbox_loaded(pilot: Pilot[int]) -> None:

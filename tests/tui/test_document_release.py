@@ -11,6 +11,7 @@ from tests.tui.app_driver import all_sent, app_on, inbox_loaded, pick, running, 
 from presscheck.api.change_requests import CreateChangeRequest, GetChangeRequest
 from presscheck.api.collections import ListCollections
 from presscheck.api.comments import ListComments
+from presscheck.api.site_structure import AddSection
 from presscheck.api.sites import ListSites
 from presscheck.api.spaces import CreateSpace
 from presscheck.tui.places import Place
@@ -159,6 +160,7 @@ async def test_publish_and_the_structure_of_a_site(service: RunningService, tmp_
         await until(pilot, shows="Needs me")
         await pilot.press("g", "p")
         await until(pilot, shows="▾ Developers")
+        await until(pilot, holds=lambda: pilot.app.engine.missing_reason(AddSection) is not None)
         await pilot.press("tab", "a")
         await until(pilot, shows="This service has no editing of site structure")
         await pilot.press("tab", "j")

@@ -63,7 +63,7 @@ async def test_untrusted_text_never_acts_on_a_screen(part: int, service: Running
             await pilot.press("d", "g", "g")
             clean(pilot)
             await pilot.press("m")
-            await pilot.pause()
+            await until(pilot, shows="Merge into the live content?")
             clean(pilot)
             await pilot.press("n", "escape", "j")
             clean(pilot)

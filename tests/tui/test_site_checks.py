@@ -92,7 +92,9 @@ async def test_enter_leads_to_the_line(service: RunningService, client: Client, 
             await follow(pilot, finding)
             await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
             view = pilot.app.screen.page_view
-            await until(pilot, holds=lambda title=title: pilot.app.screen.item.title == title)
+            await until(
+                pilot, holds=lambda title=title: (item := pilot.app.screen.item) is not None and item.title == title
+            )
             await until(pilot, holds=lambda view=view: view.cursor > 60)
             assert words in view.source_at_cursor()[0]
             assert view.cursor in view.visible_range

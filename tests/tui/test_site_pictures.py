@@ -180,6 +180,7 @@ async def published_profile(pilot: Any) -> None:
 
 async def redirect_trail(pilot: Any) -> None:
     await redirects(pilot)
+    await until(pilot, holds=lambda: pilot.app.screen.session.map is not None)
     await pilot.press(".", "p")
     await paste(pilot, "/help", "enter")
     await until(pilot, shows="A chain of 2 redirects")
@@ -187,6 +188,7 @@ async def redirect_trail(pilot: Any) -> None:
 
 async def import_problems(pilot: Any) -> None:
     await redirects(pilot)
+    await until(pilot, holds=lambda: pilot.app.screen.session.map is not None)
     with tempfile.TemporaryDirectory() as directory:
         table = Path(directory) / "faulty.csv"
         table.write_text("/a,/b\n/b,/a\n/c,/guides\n/c,/api\nold,/api\n/f,/nowhere\n", encoding="utf-8")

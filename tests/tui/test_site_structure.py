@@ -576,12 +576,14 @@ async def test_moves_that_follow_each_other_are_sent_together(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
     site = await live_site(client)
-    answered = threading.Event()
-    with holding_back(service, tmp_path, "/structure/sort", until=answered) as address:
+    answered, asked = threading.Event(), list[str]()
+    with holding_back(service, tmp_path, "/structure/sort", until=answered, asked=asked) as address:
         async with running(app_on(service, tmp_path, base_url=address)) as pilot:
             await opened(pilot, site)
             await to(pilot, "section Guides")
-            await pilot.press("J", "J", "K", "J")
+            await pilot.press("J")
+            await until(pilot, holds=lambda: any("/structure/sort" in path for path in asked))
+            await pilot.press("J", "K", "J")
             last = "News(Release notes) Developers(API(API docs) Command line(Command line)) Guides(Guides)"
             await until(pilot, holds=lambda: shown_outline(pilot) == last)
             assert await outline(client, site) == START

@@ -317,7 +317,11 @@ async def test_somebody_with_own_change_requests_but_no_reviews_is_offered_it_to
         await pilot.press("1")
         await until(pilot, shows=f"enter opens {first}, 2 Mine")
         await pilot.press("enter")
-        await until(pilot, shows="Your change requests", holds=lambda: pilot.app.screen.item.space.title == first)
+        await until(
+            pilot,
+            shows="Your change requests",
+            holds=lambda: (item := pilot.app.screen.item) is not None and item.space.title == first,
+        )
 
 
 @pytest.mark.slow

@@ -38,6 +38,7 @@ from presscheck.api.openapi import (
 from presscheck.api.spaces import GetSpacePDF, SearchSpace
 from presscheck.api.translations import CreateTranslation, GetTranslation, RunTranslation
 from presscheck.client.client import Client
+from presscheck.tui.screens.admin.screen import AdminScreen
 
 PLACE = Path(gettempdir()) / "presscheck-keys"
 LINES, PETS, OWLS = PLACE / "lines.jsonl", PLACE / "pets.json", PLACE / "owls.json"
@@ -98,6 +99,7 @@ FAMILY = Family(
             (CreateTranslation, GetTranslation),
             administration("Translations"),
             *("a", Shows("New translation"), Text("guides"), "tab right tab right right ctrl+s"),
+            Holds(lambda pilot: isinstance(pilot.app.screen, AdminScreen) and pilot.app.screen.table.rows.has_focus),
             *(Cursor("fr"), "enter", Shows("translates")),
         ),
         row(RunTranslation, HERE, Holds(lambda pilot: not pilot.app.screen.record.is_busy), "s", Shows("runs")),
