@@ -108,9 +108,13 @@ async def _wait_until_settled(_min: float = 0) -> None:
             if not _is_unpainted(screen):
                 continue  # a paint may call something
             # it cannot be painted now: it is about to be closed, or several changes are to be painted at once
-        if not _pending.get(loop):
-            return
         used, looked = process_time(), monotonic()
+        if not _pending.get(loop):
+            # timers and threads of the app that are not counted
+            await asyncio.sleep(0.01)
+            if process_time() - used < 0.003:
+                return
+            continue
         while _pending.get(loop) and monotonic() < looked + 0.005:  # noqa: ASYNC110  # the counter has no event
             await asyncio.sleep(0.001)
         if _pending.get(loop) and process_time() - used < 0.001:

@@ -126,7 +126,8 @@ async def down_to(pilot: Pilot[int], text: str) -> None:
     """Move the cursor of a list down to the first row below it with a text."""
 
     def row() -> tuple[int, str]:
-        return next((at, line) for at, line in enumerate(shown(pilot.app).split("\n")) if "▌" in line)
+        lines = enumerate(shown(pilot.app).split("\n"))
+        return next(((at, line) for at, line in lines if "▌" in line), (-1, ""))  # none while a list loads
 
     while text not in row()[1]:
         before = row()
