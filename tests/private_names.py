@@ -99,7 +99,8 @@ async def _wait_until_settled(_min: float = 0) -> None:
     A request that stays unanswered is not waited for once the process is idle.
     """
     loop: Any = asyncio.get_running_loop()
-    deadline = monotonic() + 1
+    began = monotonic()
+    deadline = began + 1
     while monotonic() < deadline:
         await _no_task_ready(loop, deadline)
         screen = _current_screen()
@@ -110,9 +111,9 @@ async def _wait_until_settled(_min: float = 0) -> None:
             # it cannot be painted now: it is about to be closed, or several changes are to be painted at once
         used, looked = process_time(), monotonic()
         if not _pending.get(loop):
-            # timers and threads of the app that are not counted
+            # timers and threads of the app that are not counted; the service, in the same process, may go on working
             await asyncio.sleep(0.01)
-            if process_time() - used < 0.003:
+            if process_time() - used < 0.003 or monotonic() > began + 0.1:
                 return
             continue
         while _pending.get(loop) and monotonic() < looked + 0.005:  # noqa: ASYNC110  # the counter has no event

@@ -97,8 +97,9 @@ MOST_OUTGOING = 8
 LONGEST_SENDING = 60.0
 """Timeout for the body of a request, in seconds."""
 MOST_BODIES, MOST_BODIES_OF_USER = 8, 4
-"""Maximum number of requests with a body larger than `LARGEST_AT_ONCE` in memory, in all and per user: together at most
-`MOST_BODIES` × `MAX_BODY` bytes."""
+"""Maximum number of large requests at the same time, in all and per user. A request is large if its body is larger than
+`LARGEST_AT_ONCE`; the bodies of all large requests together take at most `MOST_BODIES` × `MAX_BODY` bytes.
+"""
 MOST_READERS, MOST_WRITERS = 24, 8
 """Maximum number of concurrent reads and of concurrent writes; together fewer than database connections."""
 MOST_WAITING = 400
@@ -300,9 +301,10 @@ class Adapter:
 
     @asynccontextmanager
     async def _received(self, request: Request) -> AsyncGenerator[bytes, None]:
-        """Yield the body of a request. If it is large or slow, authenticate its sender before reading the rest.
+        """Read the body of a request, and keep it in memory for the duration of the block.
 
-        A large body waits for others: the memory for all of them is limited.
+        If the body is large or slow, its sender is authenticated before the rest is read. A large request waits until
+        there are fewer than `MOST_BODIES` others.
 
         Raises:
             ApiError: 401, the token is missing or invalid; 400, 408 or 413, the body is incomplete, too slow or too

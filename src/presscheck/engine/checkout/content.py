@@ -46,10 +46,11 @@ T = TypeVar("T")
 AT_ONCE = 8
 """Maximum number of files that are read concurrently."""
 FEW_AT_ONCE = 3
-"""The same if the service is near: more requests would only wait for this process, and each connection makes all
-requests slower. A checkout of 1,000 pages without a distance took 2.9 s with eight, and takes 2.1 s."""
-SHORT = 0.01
-"""Maximum time for a file from a near service, in seconds."""
+"""Maximum number of files that are read concurrently from a near service. It responds faster than this process reads,
+and each further connection makes all requests slower: a checkout of 1,000 pages took 2.9 s with eight, and takes 2.1 s.
+"""
+NEAR = 0.01
+"""A service is near if it sends a file within so many seconds."""
 SUMMARY = RepositoryConfig().summary
 LARGE_TEXT = 32 << 10
 """Texts from this size, in characters, are written in a thread: a few milliseconds. For shorter ones, the switch to a
@@ -198,10 +199,10 @@ def _targets(listed: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 async def each(keys: Iterable[Key], work: Callable[[Key], Awaitable[None]]) -> None:
-    """Await `work` for each item, at most `AT_ONCE` items at a time.
+    """Call `work` for each item and wait for all calls, at most `AT_ONCE` at the same time.
 
     Raises:
-        PresscheckError: the work on an item failed. The work on all other items was cancelled.
+        PresscheckError: a call failed. All other calls were cancelled.
     """
     waiting = iter(keys)
 
@@ -214,7 +215,7 @@ async def each(keys: Iterable[Key], work: Callable[[Key], Awaitable[None]]) -> N
         began = time.monotonic()
         await work(key)
         fastest = min(fastest, time.monotonic() - began)
-    at_once = FEW_AT_ONCE if fastest < SHORT else AT_ONCE
+    at_once = FEW_AT_ONCE if fastest < NEAR else AT_ONCE
     tasks = [asyncio.ensure_future(worker()) for _ in range(at_once)]
     try:
         await asyncio.gather(*tasks)

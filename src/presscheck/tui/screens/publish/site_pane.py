@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.sites.structure.model import SiteTree
 
 FACTS_HEIGHT = 7
-"""Height of the facts in lines, with the last publish and the blank line below them. Plan limits add lines; a site that
-was never published has another blank line, because a new height would lay the whole screen out again for each site.
+"""Number of lines above the structure, without the lines about plan limits. It is the same for sites that were never
+published and have one fact less, because Textual lays out the whole screen again when a height changes.
 """
 _NO_ADDRESS = Span("  the address has a share key: shown to those who manage the site", "quiet")
 
@@ -84,7 +84,7 @@ class SitePane(Vertical):
         self.query_one("#facts", TextView).show([(Span(f"  {message}", "quiet"),)])
 
     def show_site(self, site: Site, model: SiteTree, checks: Line, error: str = "") -> None:
-        """Show a site: title, address, visibility or an error, last publish, summary of the checks, and structure."""
+        """Show the facts of a site, the summary of its checks, and its structure. An error replaces the visibility."""
         self._site = site
         address = sanitize(shown_address(site, site.urls.published))
         where = Span(f"  {address}", "link") if address else _NO_ADDRESS
