@@ -88,6 +88,7 @@ class Told:
     kept: list[Any] | None = None
     past: list[int] | None = None
     kills: int = 0
+    sending: list[float] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
@@ -207,7 +208,7 @@ class Grid:
             told = await self._lives_of(case, name, run, proxy)
             await proxy.quiet()
             there = await run.look()
-        if proxy.slowest > takes + settle:
+        if proxy.slowest(told.sending) > takes + settle:
             return False
         figures = self.figures
         figures.runs += 1
@@ -216,7 +217,8 @@ class Grid:
         figures.taken += told.took
         wrong = judged(run, told, there)
         if wrong:
-            figures.wrong[wrong].append(f"{case}: {there!r}, taken {told.took}, kept {told.kept}")
+            times = f"patience {takes:.2f} + {settle:.2f}, noted {told.sending}, passed {proxy.answered}"
+            figures.wrong[wrong].append(f"{case}: {there!r}, taken {told.took}, kept {told.kept}; {times}")
         if figures.runs % 20 == 0:
             self.says(str(figures))
         return True
@@ -294,6 +296,8 @@ class Grid:
                     told.took = int(rest) + 1
                 elif word == "told":
                     told.told.add(int(rest))
+                elif word == "sending":
+                    told.sending.append(float(rest))
                 elif word == "wrote":
                     told.texts.append(rest)
                 elif word == "error":

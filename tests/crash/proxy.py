@@ -6,7 +6,7 @@ import asyncio
 import socket
 import struct
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Self
@@ -25,8 +25,8 @@ class Proxy:
     Attributes:
         port: of the service.
         fault: what it does, one of `FAULTS`.
-        slowest: seconds in which the service had done what it was asked, at most.
         late: seconds for which `delay` holds a write back; more than the client waits.
+        answered: when each request came here, when the service had done it, and whether it was a write.
     """
 
     port: int
@@ -37,13 +37,24 @@ class Proxy:
     base_url: str = ""
     writes: int = 0
     spoiled: int = 0
-    slowest: float = 0.0
+    answered: list[tuple[float, float, bool]] = field(default_factory=list)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[Self]:
         async with listening(self.talk) as self.base_url:
             yield self
+
+    def slowest(self, sending: Sequence[float]) -> float:
+        """Return the longest time of a request in seconds; a write counts from when its engine noted that it sends it.
+
+        On a busy machine, a write may come here long after its engine began to wait.
+        """
+        spent = [0.0]
+        for came, done, is_write in self.answered:
+            noted = max((at for at in sending if at <= came), default=came) if is_write else came
+            spent.append(done - noted)
+        return max(spent)
 
     async def quiet(self) -> None:
         """Wait until nothing that was held back can still arrive."""
@@ -93,7 +104,7 @@ class Proxy:
         finally:
             writer.close()
             await writer.wait_closed()
-            self.slowest = max(self.slowest, time.monotonic() - began)
+            self.answered.append((began, time.monotonic(), not request.startswith(b"GET ")))
 
 
 async def one_request(reader: asyncio.StreamReader) -> bytes:

@@ -89,6 +89,11 @@ async def until(pilot: Pilot[int], *, shows: str = "", holds: Callable[[], bool]
         await _question_checked(pilot)
 
 
+async def until_all(pilot: Pilot[int], *texts: str) -> None:
+    """Wait until the screen shows all of some texts at once, such as counts of tabs, whose distance varies."""
+    await until(pilot, holds=lambda: not [text for text in texts if text not in shown(pilot.app)])
+
+
 async def _question_checked(pilot: Pilot[int]) -> None:
     """Wait until an open question can be answered, as people read it first; a check that goes on is not waited for."""
     ends = time.monotonic() + 2

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.running_service import RunningService
 from tests.service_users import say
-from tests.tui.app_driver import all_sent, app_on, inbox_loaded, pick, running, shown, until, write
+from tests.tui.app_driver import all_sent, app_on, inbox_loaded, pick, running, shown, until, until_all, write
 
 from presscheck.api.change_requests import CreateChangeRequest, GetChangeRequest
 from presscheck.api.collections import ListCollections
@@ -28,7 +28,7 @@ async def test_the_inbox_asks_once_who_you_are(service: RunningService, tmp_path
         await until(pilot, shows="Noor Haddad")
         await pilot.press("escape")
         await until(pilot, shows=f"{WHO}: all are shown. M u: your name")
-        await until(pilot, shows="Needs me 10  Mine 10  Involved 10  All open 10")
+        await until_all(pilot, "Needs me 10 ", "Mine 10 ", "Involved 10 ", "All open 10 ")
         assert "Fix typos in quickstart" in shown(pilot.app)
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:
         await inbox_loaded(pilot)

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 from tests.cli.hostile_service import HostileService
-from tests.tui.app_driver import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, shown, until, until_all
 
 from presscheck.api.collections import Collection
 from presscheck.api.content import Pages
@@ -26,7 +26,7 @@ def service(request: pytest.FixtureRequest) -> Iterator[Any]:
 async def test_lists_that_repeat_are_shown_as_incomplete(service: Any, tmp_path: Path) -> None:
     async with running(app_on(cast("Any", service), tmp_path)) as pilot:
         await until(pilot, shows="The list is incomplete: the service repeats a page")
-        await until(pilot, shows="Needs me 1+   Mine 1+")
+        await until_all(pilot, "Needs me 1+", "Mine 1+")
         await pilot.press("g", "o")
         await until(pilot, shows="▾ ▤ x")
         await until(pilot, shows="The list is incomplete: the service repeats a page")

@@ -15,6 +15,7 @@ from tests.tui.app_driver import (
     running,
     shown,
     until,
+    until_all,
     until_row,
     write,
 )
@@ -51,10 +52,10 @@ async def test_a_muted_request_leaves_the_views_and_is_found_in_all_open(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7   Mine 1   Involved 8")
+        await until_all(pilot, "Needs me 7 ", "Mine 1 ", "Involved 8 ")
         await pilot.press("M", "m")
         await until(pilot, shows=f"#5 {WORST} muted (z to undo)")
-        await until(pilot, shows="Needs me 6   Mine 1   Involved 7")
+        await until_all(pilot, "Needs me 6 ", "Mine 1 ", "Involved 7 ")
         await until_row(pilot, WORST, is_there=False)
         await pilot.press("4")
         await until(pilot, shows=f"⊘ #5 {WORST}")
@@ -63,7 +64,7 @@ async def test_a_muted_request_leaves_the_views_and_is_found_in_all_open(
         await until(pilot, shows="All open 1 ")
         await until_row(pilot, WORST)
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 6   Mine 1   Involved 7")
+        await until_all(pilot, "Needs me 6 ", "Mine 1 ", "Involved 7 ")
         await pilot.press("1")
         await until_row(pilot, WORST, is_there=False)  # the next start remembers
         await pilot.press("4")
@@ -73,7 +74,7 @@ async def test_a_muted_request_leaves_the_views_and_is_found_in_all_open(
         await until(pilot, shows="offline")
         await pilot.press("M", "m")
         await until(pilot, shows=f"#5 {WORST} no longer muted (z to undo)")
-        await until(pilot, shows="Needs me 7   Mine 1   Involved 8")
+        await until_all(pilot, "Needs me 7 ", "Mine 1 ", "Involved 8 ")
         service.start()
 
 
