@@ -19,8 +19,10 @@ import threading
 import time
 from dataclasses import replace
 from datetime import timedelta
+from functools import cache
+from typing import Any
 
-from sqlalchemy import Select, and_, func, or_, select, tuple_, update
+from sqlalchemy import Select, and_, bindparam, func, or_, select, tuple_, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session, aliased
 
@@ -126,7 +128,7 @@ class Workers:
         started = time.monotonic()
         with self._database.snapshot() as session:  # checking must not take the write lock
             expired = self._expired(session)
-            if session.scalar(self._due_job(expired).with_only_columns(JobRow.id)) is None:
+            if session.scalar(_due_job().with_only_columns(JobRow.id), self._due_at_present(expired)) is None:
                 return None
 
         def take(session: Session) -> JobRow | None:
@@ -166,7 +168,8 @@ class Workers:
 
         The attempt is counted before the job runs, because a job may end the whole process.
         """
-        while (job := session.scalars(self._due_job(expired).with_for_update(skip_locked=True)).first()) is not None:
+        query = _due_job().with_for_update(skip_locked=True)
+        while (job := session.scalars(query, self._due_at_present(expired)).first()) is not None:
             if job.state == "waiting" or job.attempts < MOST_ATTEMPTS:
                 job.state, job.attempts, job.lease = "running", job.attempts + 1, secrets.token_hex(8)
                 return job
@@ -174,31 +177,16 @@ class Workers:
             session.flush()
         return None
 
-    def _due_job(self, expired: list[tuple[str, int]]) -> Select[JobRow]:
+    def _due_at_present(self, expired: list[tuple[str, int]]) -> dict[str, Any]:
+        """Return the parameters of `_due_job` for these expired leases."""
         now = self._clock()
-        recurring = [kind for kind, runner in self._runners.items() if runner.again]
-        # no retry waits that long, so the clock was set back
-        is_far_ahead = and_(JobRow.run_at > moment_text(now + MOST_ATTEMPTS * PAUSE), JobRow.kind.not_in(recurring))
-        is_waiting = and_(JobRow.state == "waiting", or_(JobRow.run_at <= moment_text(now), is_far_ahead))
-        is_abandoned = and_(JobRow.state == "running", tuple_(JobRow.lease, JobRow.renewals).in_(expired))
-        running = aliased(JobRow)
-        running_jobs = (
-            select(func.count())
-            .select_from(running)
-            .where(
-                running.organization_id == JobRow.organization_id,
-                running.state == "running",
-                running.lease.not_in([lease for lease, _ in expired]),
-            )
-        )
-        count = running_jobs.scalar_subquery()
-        same_kind = running_jobs.where(running.kind == JobRow.kind).scalar_subquery()
-        return (
-            select(JobRow)
-            .where(or_(is_waiting, is_abandoned), count < MOST_PER_ORGANIZATION, same_kind == 0)
-            .order_by(count, JobRow.run_at, JobRow.id)
-            .limit(1)
-        )
+        return {
+            "now": moment_text(now),
+            "far_ahead": moment_text(now + MOST_ATTEMPTS * PAUSE),
+            "recurring": [kind for kind, runner in self._runners.items() if runner.again],
+            "expired": expired,
+            "expired_leases": [lease for lease, _ in expired],
+        }
 
     def _run(self, job: JobRow) -> None:
         lease = job.lease or ""
@@ -300,6 +288,36 @@ class Workers:
             session.add(
                 JobRow(id=HOUSEKEEPING, kind=HOUSEKEEPING, about=HOUSEKEEPING, run_at=now, created_at=now, progress={})
             )
+
+
+@cache
+def _due_job() -> Select[JobRow]:
+    """Build the query of the next due job. An idle process runs it three times a second, so it is built once."""
+    # no retry waits that long, so the clock was set back
+    is_far_ahead = and_(
+        JobRow.run_at > bindparam("far_ahead"), JobRow.kind.not_in(bindparam("recurring", expanding=True))
+    )
+    is_waiting = and_(JobRow.state == "waiting", or_(JobRow.run_at <= bindparam("now"), is_far_ahead))
+    is_expired = tuple_(JobRow.lease, JobRow.renewals).in_(bindparam("expired", expanding=True))
+    is_abandoned = and_(JobRow.state == "running", is_expired)
+    running = aliased(JobRow)
+    running_jobs = (
+        select(func.count())
+        .select_from(running)
+        .where(
+            running.organization_id == JobRow.organization_id,
+            running.state == "running",
+            running.lease.not_in(bindparam("expired_leases", expanding=True)),
+        )
+    )
+    count = running_jobs.scalar_subquery()
+    same_kind = running_jobs.where(running.kind == JobRow.kind).scalar_subquery()
+    return (
+        select(JobRow)
+        .where(or_(is_waiting, is_abandoned), count < MOST_PER_ORGANIZATION, same_kind == 0)
+        .order_by(count, JobRow.run_at, JobRow.id)
+        .limit(1)
+    )
 
 
 def _is_temporary(error: Exception) -> bool:
