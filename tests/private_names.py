@@ -1,12 +1,13 @@
-"""Private names of httpx and Textual that tests replace or call. All are in this module, where an upgrade breaks them.
+"""Private names of libraries that tests replace or call. All are in this module, where an upgrade breaks them.
 
 What makes tests faster is replaced at the start, by `tests/conftest.py` and `tests/tui/app_driver.py`.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
+from pathlib import Path
 from time import monotonic, process_time
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +19,9 @@ import pytest
 import textual.app
 import textual.pilot
 import uvicorn.server
+from _pytest.assertion import rewrite
 from rich.console import Console
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from textual._compositor import Compositor, CompositorUpdate, LayoutUpdate
 from textual._context import active_app, visible_screen_stack
 from textual._xterm_parser import XTermParser
@@ -33,6 +36,9 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
+from typing_extensions import override
+
+from presscheck.service.db import engine as database_engine
 
 _parse_rules = Stylesheet._parse_rules
 _render_update = Compositor.render_update
@@ -154,6 +160,36 @@ def shorten_shutdowns() -> None:
     uvicorn.server.asyncio = SimpleNamespace(**{**vars(asyncio), **pauses})  # pyright: ignore[reportAttributeAccessIssue]
 
 
+class _SharedDialect(SQLiteDialect_pysqlite):
+    """The dialect of all SQLite databases of the service, which are configured alike: a statement is compiled once."""
+
+    supports_statement_cache = True
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _SharedDialect)
+
+    @override
+    def __hash__(self) -> int:
+        return hash(_SharedDialect)
+
+
+def share_compiled_statements() -> None:
+    """Compile each SQL statement of the service once, not for each service that a test starts."""
+    create_engine = database_engine.create_engine
+    compiled: Any = None
+
+    def create(*given: Any, **named: Any) -> Any:
+        nonlocal compiled
+        engine: Any = create_engine(*given, **named)
+        if type(engine.dialect) is SQLiteDialect_pysqlite:
+            engine.dialect.__class__ = _SharedDialect
+            compiled = engine._compiled_cache = engine._compiled_cache if compiled is None else compiled
+        return engine
+
+    database_engine.create_engine = create
+
+
 def share_parsed_styles() -> None:
     """Parse a style sheet once for all apps with the same colors: an eighth of each start."""
 
@@ -201,11 +237,29 @@ def render_frames_only() -> None:
         compositor._dirty_regions.clear()
         if not regions:
             return None
-        for _ in compositor._get_renders(Region.from_union(regions).intersection(compositor.size.region)):
-            pass
+        screen = compositor.size.region
+        # each region by itself: between two of them, all widgets would be asked for lines that did not change
+        for region in regions:
+            for _ in compositor._get_renders(region.intersection(screen)):
+                pass
         return _Rendered(list(compositor._regions_to_spans(regions)))
 
     Compositor.render_update = render
+
+
+def rewrite_asserts(config: pytest.Config, modules: Iterable[Path]) -> None:
+    """Compile test modules as pytest does when it imports them, unless their bytecode is up to date.
+
+    Each worker does so for its share: all import the same modules at the same time, so each would compile all of them,
+    for 12 seconds of processor time.
+    """
+    for module in modules:
+        bytecode = rewrite.get_cache_dir(module) / f"{module.stem}{rewrite.PYC_TAIL}"
+        if rewrite._read_pyc(module, bytecode) is not None or not rewrite.try_makedirs(bytecode.parent):
+            continue
+        with suppress(SyntaxError):  # the import will report it
+            stat, code = rewrite._rewrite_test(module, config)
+            rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, stat, bytecode)
 
 
 def watch_frames(

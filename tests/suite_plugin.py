@@ -2,12 +2,14 @@
 
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.clone_guard import CloneGuard, allowed_paths
 from tests.needs import require
+from tests.private_names import rewrite_asserts
 from tests.root import ROOT
 
 GUARD = CloneGuard(ROOT, allowed_paths(), Path.home(), Path(tempfile.gettempdir()))
@@ -19,6 +21,19 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "attack(kind): a hostile request; `make attack` runs these and counts them by kind"
     )
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    worker: dict[str, Any] | None = getattr(session.config, "workerinput", None)
+    if worker is not None and not sys.dont_write_bytecode:
+        modules = sorted(path for argument in session.config.args for path in _test_modules(argument))
+        number = int(worker["workerid"].removeprefix("gw"))
+        rewrite_asserts(session.config, modules[number :: worker["workercount"]])
+
+
+def _test_modules(argument: str) -> Iterator[Path]:
+    path = ROOT / argument.partition("::")[0]
+    return path.rglob("test_*.py") if path.is_dir() else iter([path] if path.is_file() else [])
 
 
 @pytest.hookimpl(wrapper=True)
