@@ -10,6 +10,7 @@ from tests.private_names import never_painted
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, inbox_loaded, running, shown, until
 from tests.tui.snapshot_setup import rested
+from textual.screen import Screen
 from textual.strip import Strip
 
 from presscheck.config.profile import Profile
@@ -134,3 +135,13 @@ async def test_an_app_that_ends_at_its_start_sends_no_request(sample: RunningSer
     engine = open_engine(profile, places)
     await Ended(lambda _: engine, profile, places).run_async(headless=True)
     assert not engine._activity._entries
+
+
+async def test_its_lines_are_freed_behind_the_first_screen(tmp_path: Path) -> None:
+    app = PresscheckApp(lambda _: pytest.fail("the engine was opened"), Profile(), places_in(tmp_path), Start(TEXT))
+    app._open_first_screen = lambda: None  # type: ignore[method-assign,assignment]
+    async with running(app, (20, 2)) as pilot:
+        await until(pilot, shows="remembered")
+        snapshot = app.screen
+        await app.push_screen(Screen[None]())
+        await until(pilot, holds=lambda: not snapshot.render_line(1).text.strip())

@@ -41,6 +41,11 @@ class StartupSnapshot(Screen[None], inherit_bindings=False):
         strips = self._strips.get(f"{self.app.theme} {columns} {rows}", ())
         return strips[y] if y < len(strips) else Strip.blank(columns, self._ground)
 
+    def on_screen_suspend(self) -> None:
+        """Free the lines, because the screen is not shown again."""
+        self._strips = {}
+        self._styles_cache.clear()
+
 
 def snapshot_text(theme: str, columns: int, rows: int, strips: dict[int, Strip], view: tuple[str, ...] = ()) -> str:
     """Return the lines of a screen as a text to store; missing lines are blank. `view` has the names of the view."""
