@@ -10,6 +10,7 @@ from tests.table import each_case
 
 LATE = {"httpx", "starlette", "uvicorn", "sqlalchemy", "markdown_it", "merge3", "yaml", "click", "pygments", "asyncio"}
 LATE |= {"jinja2", "nh3", "latex2mathml", "jwt", "tomlkit", "typst", "boto3", "PIL", "textual_image"}
+LATE |= {"csv", "zipfile"}  # the search of pydantic for plugins imports them
 
 PICTURE = {"platformdirs", "presscheck", "rich", "textual", "typing_extensions"}
 """Packages that the start-up picture can import besides the standard library."""
@@ -75,6 +76,11 @@ def test_a_first_screen_with_a_profile_loads_neither_the_tour_nor_what_is_asked_
     names = {f"presscheck.{name}" for name in late}
     assert not [name for name in modules(SCREEN_CODE) if name.startswith(tuple(names))]
     assert "presscheck.tui.navigation" in modules(SCREEN_CODE)
+
+
+def test_a_first_screen_without_a_project_loads_neither_its_settings_nor_the_search_for_conflicts() -> None:
+    late = {"presscheck.config.project", "presscheck.config.trust", "presscheck.documents.merge.conflict_blocks"}
+    assert not late & modules(SCREEN_CODE)
 
 
 def test_a_command_on_spaces_loads_no_other_models_and_no_part_of_the_screens() -> None:

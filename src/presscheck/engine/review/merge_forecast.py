@@ -18,7 +18,6 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content import GetChangeRequestRevision, GetCurrentRevision, GetRevision, Revision
 from presscheck.api.content_changes import SemanticChanges
 from presscheck.client.request_priority import Priority
-from presscheck.documents.merge.conflict_blocks import unresolved_conflicts
 from presscheck.documents.pages.tree import flatten, semantic_changes
 from presscheck.engine.protocols import Reader
 from presscheck.engine.reads.scheduler import PREFETCH
@@ -95,6 +94,9 @@ async def unresolved_pages(engine: Reader, request: ChangeRequest, priority: Pri
     Raises:
         PresscheckError: a page cannot be read.
     """
+    # 2 ms, only for change requests that were updated from main
+    from presscheck.documents.merge.conflict_blocks import unresolved_conflicts
+
     changes = await engine.read(changes_in(request), priority=priority)
     if changes.more:
         changes = await engine.read(changes_in(request, len(changes.changes) + changes.more), priority=priority)
