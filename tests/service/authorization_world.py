@@ -82,20 +82,22 @@ class InProcessService:
             self.database.engine.dispose()
         allowed = replace(LOOPBACK, git_root=_repositories(directory / "git"))
         self._app = build(self.database, data_dir=directory, outside=allowed)
-        transport = httpx.ASGITransport(app=self._app)
-        self._http = httpx.AsyncClient(transport=transport, base_url="http://presscheck.test")
+        self._transport = httpx.ASGITransport(app=self._app)
         self._state = PostgresqlState(self.database) if database_url else SqliteState(path)
 
     async def send(self, call: Operation[Any], token: str | None) -> httpx.Response:
         """Sends a call with this token, or without one."""
-        request = self._http.build_request(
+        # a client would join each address, and look for cookies in each response: a tenth of the time of these tests
+        request = httpx.Request(
             call.method(),
-            "/v1" + call.wire_path(),
+            "http://presscheck.test/v1" + call.wire_path(),
             params=call.wire_query(),
             json=call.wire_body(),
             headers={"authorization": f"Bearer {token}"} if token else {},
         )
-        return await self._http.send(request)
+        response = await self._transport.handle_async_request(request)
+        await response.aread()
+        return response
 
     def save(self) -> None:
         """Saves the state of the database."""
@@ -107,7 +109,6 @@ class InProcessService:
 
     def close(self) -> None:
         """Closes all connections."""
-        asyncio.run(self._http.aclose())
         for route in self._app.routes:
             endpoint = getattr(route, "endpoint", None)
             if isinstance(endpoint, Adapter):
