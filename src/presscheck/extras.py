@@ -24,6 +24,7 @@ EXTRAS: dict[str, Extra] = {
             "anyio",
             "authlib",
             "bs4",
+            "httptools",
             "itsdangerous",
             "jinja2",
             "jwt",

@@ -17,6 +17,7 @@ ONLY_IN = {
     "textual": {"tui"},
     "starlette": {"service", "agents"},
     "uvicorn": {"service", "agents"},
+    "httptools": {"service"},
     "mcp": {"agents"},
     "aiohttp": {"browser"},
     "textual_serve": {"browser"},

@@ -29,7 +29,7 @@ from presscheck.service.http.middleware import JsonLines
 from presscheck.service.http.operations import ApiError
 from presscheck.service.http.turns import RETRY_AFTER, Turns
 from presscheck.service.models.sites import SiteRow
-from presscheck.service.server.protocol import LimitedProtocol, network_of
+from presscheck.service.server.protocol import HEADER_DEADLINE, MAX_PIPELINED, LimitedProtocol, network_of
 from presscheck.service.server.server import ServiceServer, service_config
 
 
@@ -421,6 +421,122 @@ def test_half_sent_requests_are_closed() -> None:
         for connection in (*silent, *half, later, unread):
             with closing(connection):
                 assert closed_within(connection, 10)
+
+
+async def told_back(scope: Any, receive: Any, send: Any) -> None:
+    """An application that responds with the method, the path, the body and the names of the headers."""
+    if scope["type"] != "http":
+        return
+    body, has_more = b"", True
+    while has_more:
+        message = await receive()
+        body, has_more = body + message["body"], message["more_body"]
+    names = b" ".join(name for name, _ in scope["headers"])
+    content = b" ".join((scope["method"].encode(), scope["path"].encode(), body, names))
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(content))]})
+    await send({"type": "http.response.body", "body": content})
+
+
+def answers(base_url: str, sent: bytes) -> bytes:
+    """All that is received after some bytes, until the connection is closed."""
+    with closing(connected(base_url)) as connection:
+        received = b""
+        with suppress(ConnectionError):
+            connection.sendall(sent)
+        with suppress(ConnectionError):
+            while part := connection.recv(65536):
+                received += part
+    return received
+
+
+LAST = b"host: x\r\nconnection: close\r\n"
+POST, CHUNKED = b"POST / HTTP/1.1\r\n" + LAST, b"POST / HTTP/1.1\r\n" + LAST + b"transfer-encoding: chunked\r\n"
+UPGRADE = b"host: x\r\nconnection: Upgrade\r\nupgrade: h2c\r\n"
+FOLLOWED = b"GET /next HTTP/1.1\r\n" + LAST + b"\r\n"
+
+
+@pytest.mark.attack("half-sent and slow requests")
+def test_what_is_no_clear_request_is_refused() -> None:
+    refused = (
+        ("two hosts", b"GET / HTTP/1.1\r\nhost: y\r\n" + LAST + b"\r\n"),
+        ("no host", b"GET / HTTP/1.1\r\n\r\n"),
+        ("an unknown method", b"BREW / HTTP/1.1\r\n" + LAST + b"\r\n"),
+        ("another protocol", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+        ("TLS", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"),
+        ("NUL in a header", b"GET / HTTP/1.1\r\na: b\0c\r\n" + LAST + b"\r\n"),
+        ("an escape in a header", b"GET / HTTP/1.1\r\na: \x1b[0m\r\n" + LAST + b"\r\n"),
+        ("a folded header", b"GET / HTTP/1.1\r\na: b\r\n c\r\n" + LAST + b"\r\n"),
+        ("a header without a name", b"GET / HTTP/1.1\r\n: b\r\n" + LAST + b"\r\n"),
+        ("a space before the colon", b"GET / HTTP/1.1\r\na : b\r\n" + LAST + b"\r\n"),
+        ("length and chunks", CHUNKED + b"content-length: 5\r\n\r\n0\r\n\r\n"),
+        ("two lengths", POST + b"content-length: 1\r\ncontent-length: 2\r\n\r\nab"),
+        ("a negative length", POST + b"content-length: -1\r\n\r\n"),
+        ("an endless length", POST + b"content-length: 99999999999999999999999\r\n\r\n"),
+        ("a compressed body", POST + b"transfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n"),
+        ("two encodings", CHUNKED + b"transfer-encoding: identity\r\n\r\n0\r\n\r\n"),
+        ("a chunk without a length", CHUNKED + b"\r\nzz\r\nabc\r\n"),
+        ("a chunk that is too long", CHUNKED + b"\r\n3\r\nabcdef\r\n0\r\n\r\n"),
+        ("chunks and an upgrade", b"POST / HTTP/1.1\r\n" + UPGRADE + b"transfer-encoding: chunked\r\n\r\n0\r\n\r\n"),
+        ("a large header", b"GET / HTTP/1.1\r\n" + LAST + b"a: " + b"y" * 70_000 + b"\r\n\r\n"),
+        ("many headers", b"GET / HTTP/1.1\r\n" + LAST + b"a:\r\n" * 20_000 + b"\r\n"),
+        ("a large URL", b"GET /" + b"y" * 70_000 + b" HTTP/1.1\r\n" + LAST + b"\r\n"),
+        ("a header without an end", b"GET / HTTP/1.1\r\n" + LAST + b"a: " + b"y" * 1_000_000),
+        ("lines before a request", b"\r\n" * 500_000),
+        ("a chunk extension without an end", CHUNKED + b"\r\n3;" + b"y" * 1_000_000),
+        ("a trailer without an end", CHUNKED + b"\r\n0\r\na: " + b"y" * 1_000_000),
+        ("many trailers", CHUNKED + b"\r\n0\r\n" + b"a: b\r\n" * 100_000),
+    )
+    with served(told_back) as address:
+        for what, sent in refused:
+            began = time.monotonic()
+            received = answers(address, sent)
+            assert time.monotonic() - began < HEADER_DEADLINE, what
+            # a client that still sends may lose the response
+            assert received.startswith(b"HTTP/1.1 400") or (not received and len(sent) > 60_000), (what, received)
+            assert received.count(b"HTTP/1.1") <= 1, what
+
+
+def test_clear_requests_are_read_whatever_their_form() -> None:
+    read = (
+        ("a full URL", b"GET http://x/a?b HTTP/1.1\r\n" + LAST + b"\r\n", b"GET /a  host"),
+        ("two slashes", b"GET //a HTTP/1.1\r\n" + LAST + b"\r\n", b"GET //a  host"),
+        ("lines before a request", b"\r\n\r\n" + FOLLOWED, b"GET /next  host"),
+        ("chunks", CHUNKED + b"\r\n3;a=b\r\nabc\r\n1\r\nd\r\n0\r\n\r\n", b"POST / abcd host"),
+        ("a trailer", CHUNKED + b"\r\n1\r\na\r\n0\r\nauthorization: x\r\n\r\n", b"connection transfer-encoding"),
+        ("a large body", POST + b"content-length: 400000\r\n\r\n" + b"y" * 400_000, b"POST / " + b"y" * 400_000),
+        ("an upgrade", b"GET / HTTP/1.1\r\n" + UPGRADE + b"\r\n" + FOLLOWED, b"GET /  host connection upgrade"),
+        (
+            "an upgrade with a body",
+            b"POST / HTTP/1.1\r\n" + UPGRADE + b"content-length: 3\r\n\r\nabc" + FOLLOWED,
+            b"POST / abc host connection upgrade",
+        ),
+        ("garbage after a request", SMALL + b"\x00garbage\r\n\r\n", b"GET /small  host"),
+    )
+    with served(told_back) as address:
+        for what, sent, expected in read:
+            received = answers(address, sent)
+            assert expected in received, (what, received)
+            assert b"authorization" not in received, what
+            assert received.count(b"HTTP/1.1 200") == (2 if UPGRADE in sent else 1), what
+
+
+def test_the_body_of_an_upgrade_may_arrive_later() -> None:
+    with served(told_back) as address, closing(connected(address)) as connection:
+        connection.sendall(b"POST / HTTP/1.1\r\n" + UPGRADE + b"content-length: 3\r\n\r\na")
+        time.sleep(0.2)
+        connection.sendall(b"bc" + FOLLOWED)
+        received = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert b"POST / abc" in received
+
+
+@pytest.mark.attack("half-sent and slow requests")
+def test_few_requests_wait_for_an_earlier_one() -> None:
+    with served(told_back) as address:
+        received = answers(address, b"".join(b"GET /%d HTTP/1.1\r\nhost: x\r\n\r\n" % number for number in range(1000)))
+    paths = [int(part.split()[0]) for part in received.split(b"GET /")[1:]]
+    assert paths == [*range(len(paths))]
+    assert MAX_PIPELINED < len(paths) < 100
+    assert received.endswith(b"host")
 
 
 @pytest.mark.slow

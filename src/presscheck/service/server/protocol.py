@@ -17,13 +17,18 @@ from ipaddress import ip_network
 from math import inf
 from typing import Any, cast
 
+from httptools import HttpParserError, HttpParserUpgrade
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import override
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEADER_DEADLINE = 10.0
 """Timeout for complete headers in seconds, from the start of the connection or the first byte of a later request."""
+MAX_HEAD = 64 * 1024
+"""Maximum number of bytes of the request line and the headers, and of the trailers of a body."""
+MAX_PIPELINED = 8
+"""Maximum number of requests that wait for the response to an earlier request of their connection."""
 PIECE = 64 * 1024
 """Maximum number of bytes of a response in one write."""
 SEND_DEADLINE = 20.0
@@ -66,9 +71,11 @@ class Deadline:
             self._timer = None
 
 
-class LimitedProtocol(H11Protocol):
+class LimitedProtocol(HttpToolsProtocol):
     """A protocol that closes connections of clients that are too slow, and refuses connections above a limit.
 
+    - The head of a request must not be too large. If too many requests wait for earlier responses, the connection is
+      closed after the responses to those that wait.
     - The headers of a request must arrive before a deadline. The same deadline applies to the rest of a request body
       that is still arriving after its response.
     - Each piece of a response must be sent before a deadline. A pipelined request waits until the previous response
@@ -92,6 +99,13 @@ class LimitedProtocol(H11Protocol):
         self.app = partial(self._send_in_pieces, app)
         self._headers_due = Deadline(self.loop, self.header_deadline, self.give_up)
         self.piece_due = Deadline(self.loop, self.send_deadline, self.give_up)
+        self._is_in_head = False
+        self._head_size = 0
+        """Bytes of the headers of the request so far, or of the trailers after its body."""
+        self._body_left = 0
+        """Missing bytes of the body of a request with an `Upgrade` header, after which the parser stops."""
+        self._unparsed = 0
+        """Bytes that arrived since the parser last returned something; it keeps incomplete headers."""
         self._is_next_deferred = False
         self.unsent = 0
         """Bytes of the response that are not written yet."""
@@ -120,9 +134,111 @@ class LimitedProtocol(H11Protocol):
         before: Any = self.cycle
         if before is not None and before.response_complete:
             self._headers_due.start()
-        super().data_received(data)
+        self._unset_keepalive_if_required()
+        self._unparsed += len(data)
+        try:
+            self._parse(data)
+        except HttpParserError:
+            self.send_400_response("Invalid HTTP request received.")
         if self.cycle is not before:
             self._headers_due.stop()
+        if self._unparsed > MAX_HEAD:
+            self.send_400_response("The headers are too large.")
+
+    def _parse(self, data: bytes) -> None:
+        while data:
+            if self._body_left:
+                part, data = data[: self._body_left], data[self._body_left :]
+                self._body_left -= len(part)
+                self.on_body(part)
+                if not self._body_left:
+                    self.on_message_complete()
+                continue
+            try:
+                self.parser.feed_data(data)
+            except HttpParserUpgrade as ended:  # the request offers another protocol, but remains a request
+                data = data[ended.args[0] :]
+            else:
+                return
+
+    @override
+    def on_message_begin(self) -> None:
+        """Begin the head of a request."""
+        super().on_message_begin()
+        self._is_in_head, self._head_size, self._unparsed = True, 0, 0
+
+    @override
+    def on_url(self, url: bytes) -> None:
+        """Add a part of the URL.
+
+        Raises:
+            ValueError: the URL is too large.
+        """
+        self._count_head(len(url))
+        super().on_url(url)
+
+    @override
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Add a header; trailers after a body are dropped.
+
+        Raises:
+            ValueError: the headers are too large.
+        """
+        self._unparsed = 0
+        self._count_head(len(name) + len(value) + len(": \r\n"))
+        if self._is_in_head:
+            super().on_header(name, value)
+
+    @override
+    def on_headers_complete(self) -> None:
+        """Start the response, or queue the request behind earlier requests of the connection.
+
+        Raises:
+            ValueError: too many requests wait, or the headers are invalid.
+        """
+        self._is_in_head, self._head_size, self._unparsed = False, 0, 0
+        if len(self.pipeline) >= MAX_PIPELINED:
+            raise ValueError("too many requests wait")
+        hosts, lengths, encodings = (
+            [value.lower() for name, value in self.headers if name == wanted]
+            for wanted in (b"host", b"content-length", b"transfer-encoding")
+        )
+        if len(hosts) > 1 or (not hosts and self.parser.get_http_version() == "1.1"):
+            raise ValueError("a request has one host")
+        if encodings and (encodings != [b"chunked"] or self.parser.should_upgrade()):
+            raise ValueError("a body is at most chunked")
+        if self.parser.should_upgrade():
+            self._body_left = int(lengths[0]) if lengths else 0
+        super().on_headers_complete()
+
+    @override
+    def on_message_complete(self) -> None:
+        """End a request, unless its body follows behind an `Upgrade` header."""
+        if not self._body_left:
+            super().on_message_complete()
+
+    @override
+    def on_body(self, body: bytes) -> None:
+        """Add a part of the body."""
+        self._unparsed = 0
+        super().on_body(body)
+
+    def _count_head(self, size: int) -> None:
+        self._head_size += size
+        if self._head_size > MAX_HEAD:
+            raise ValueError("the headers are too large")
+
+    @override
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what arrived: with status 400, or by closing the connection after responses to earlier requests."""
+        cycle: Any = self.cycle
+        if self.transport.is_closing():
+            return
+        if self.is_idle() or (cycle.more_body and not cycle.response_started and not self.pipeline):
+            super().send_400_response(msg)
+        else:
+            self.flow.pause_reading()
+            cycle.keep_alive = False
 
     @override
     def pause_writing(self) -> None:
