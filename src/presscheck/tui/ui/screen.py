@@ -367,6 +367,11 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def _take_status(self, status: Status) -> None:
         self._connection = status
+        if self.app_context.screen_stack[-1:] == [self]:
+            self.status_changed()
+
+    def status_changed(self) -> None:
+        """Show the new state of the connection and of the outbox. A covered screen does that when it is resumed."""
         self.refresh_status_bars()
 
     def refresh_status_bars(self) -> None:
@@ -501,7 +506,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def disabled_reason(self, name: str) -> str | None:
         """Return why a command cannot run now, or None if it can."""
-        if is_in_browser() and name in NEED_TERMINAL and self.handler(name):
+        if name in NEED_TERMINAL and is_in_browser() and self.handler(name):
             return NO_TERMINAL
         return self.command_table.disabled_reason(name)
 

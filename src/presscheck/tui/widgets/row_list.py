@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from textual.message import Message
 from typing_extensions import override
@@ -64,9 +65,13 @@ class RowList(LineView):
         self.item_height = 2 if second_line else 1
         self.has_mark_column = key is not None and has_mark_column
         self.bar_width = 2 if self.has_mark_column else 1
-        self.marks = Marks[Hashable](self, self._key_of, self._find_key)
         self._count = 0
         self._cursor_key: Hashable | None = None
+
+    @cached_property
+    def marks(self) -> Marks[Hashable]:
+        """The marks of the rows, created when they are first used: most lists in dialogs have none."""
+        return Marks(self, self._key_of, self._find_key)
 
     @override
     @property
@@ -113,7 +118,7 @@ class RowList(LineView):
     @override
     def margins(self, places: Sequence[Place]) -> list[Line]:
         margins = super().margins(places)
-        if not self.marks.keys or not self.has_mark_column:
+        if not self.has_mark_column or not self.marks.keys:
             return margins
         return [
             (spans[0]._replace(text=spans[0].text[0]), Span("•", "accent"))

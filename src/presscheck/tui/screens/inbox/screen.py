@@ -6,7 +6,7 @@ Rows and facts are drawn at once. Description, pages and threads follow when the
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable, Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -31,9 +31,6 @@ from presscheck.tui.widgets.line_view import render_strip
 from presscheck.tui.widgets.marks import Marks
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import ClickableLines
-
-if TYPE_CHECKING:
-    from presscheck.engine.connection import Status
 
 
 class InboxScreen(BaseScreen):
@@ -120,10 +117,9 @@ class InboxScreen(BaseScreen):
         self.session.read_details()
 
     @override
-    def _take_status(self, status: Status) -> None:
-        super()._take_status(status)
-        if self.is_shown:  # a program may have added a comment to a pending review
-            self.session.read_held()
+    def status_changed(self) -> None:
+        super().status_changed()
+        self.session.read_held()  # a program may have added a comment to a pending review
 
     def save_snapshot(self) -> None:
         """Store the screen for the next start, which shows it before any data is loaded; do nothing without rows."""
