@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 
 from presscheck.text.styled_text import Span
 from presscheck.tui.commands import Keymap
+from presscheck.tui.terminal.bandwidth import Bandwidth
 from presscheck.tui.terminal.output import ControlCharFilter
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice
@@ -23,6 +24,7 @@ class Asking(App[None]):
         self.theme = "ink"
         self.keymap = Keymap()
         self.style_for = INK.style
+        self.bandwidth = Bandwidth("off")
         self._filters.append(ControlCharFilter())
         self.question, self.answers = question, list[Any]()
 

@@ -15,6 +15,7 @@ from presscheck.documents.terminal.controls import Controls
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, plain
+from presscheck.tui.terminal.bandwidth import Bandwidth
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.row_list import RowList
@@ -100,6 +101,26 @@ class TestRows:
             assert rows.cursor == 5
             await pilot.pause()
             assert any(line.startswith("▌row 5 ") for line in shown(pilot.app))
+
+    @pytest.mark.parametrize(
+        ("setting", "column", "step", "top"),
+        [("off", 0, 10, 4), ("on", 0, 10, 1), ("on", 0, 12, 3), ("on", 0, 13, 7), ("on", 1, 10, 4)],
+    )
+    async def test_a_cursor_that_leaves_the_view_scrolls_to_some_context_unless_each_line_costs(
+        self, setting: str, column: int, step: int, top: int
+    ) -> None:
+        """On slow connections the terminal scrolls lists at its left edge, and each new line is sent."""
+        rows = RowList(numbered([]))
+        rows.styles.margin = (0, 0, 0, column)
+        async with alone(rows) as pilot:
+            pilot.app.bandwidth = Bandwidth(setting)  # pyrefly: ignore[missing-attribute]
+            rows.show(MANY)
+            rows.move(step)
+            assert rows.top == top
+            rows.move_to(9 + top)
+            rows.move(-10)
+            assert rows.cursor in rows.visible_range
+            assert top - rows.top == (1 if setting == "on" and not column else 4)
 
     async def test_messages_are_posted_for_rows(self) -> None:
         rows, messages = RowList(numbered([])), list[Any]()

@@ -127,7 +127,25 @@ def a_list_that_scrolls_sends_its_new_rows(service: RunningService, home: Path, 
         sent = [sent_by(terminal, "j") for _ in range(8)]
         assert "Events in order" in terminal.text
         assert "Rewrite the auth guide" not in terminal.text
-        assert max(sent) <= 1.4 * MOST_OF_A_KEY, sent  # three rows come at once: 800 bytes without scrolling
+        assert max(sent) <= MOST_OF_A_KEY, sent
+
+
+def a_tree_that_scrolls_beside_a_page_sends_its_new_rows(
+    service: RunningService, home: Path, size: tuple[int, int]
+) -> None:
+    with opened(service, home, size=size) as terminal:
+        terminal.press("g", "o")
+        terminal.wait("Product")
+        terminal.down_to("▌ .*Guides")
+        terminal.press("enter")
+        terminal.wait("Quickstart")
+        sent = [sent_by(terminal, "j") for _ in range(10)]
+        assert "▤ Product" not in terminal.text
+        assert max(sent) <= MOST_OF_A_KEY, sent
+        terminal.rest(1.3)
+        page = re.search(r"▌ +(?:\S )?(\w+[^|]*?) *\|", terminal.text)
+        assert page
+        assert f"▌{page[1]}" in terminal.text, "the page is shown again"
 
 
 def the_preview_follows_when_the_cursor_rests(service: RunningService, home: Path, size: tuple[int, int]) -> None:
@@ -164,6 +182,7 @@ CHECKS = (
     (a_moved_cursor_sends_few_bytes_at_once, (120, 40)),
     (a_moved_cursor_sends_few_bytes_at_once, (80, 24)),
     (a_list_that_scrolls_sends_its_new_rows, (80, 18)),
+    (a_tree_that_scrolls_beside_a_page_sends_its_new_rows, (120, 16)),
     (the_preview_follows_when_the_cursor_rests, (120, 40)),
     (a_page_sends_little_more_than_its_text, (60, 16)),
 )

@@ -14,15 +14,22 @@ from rich.segment import Segment
 from rich.style import Style
 from tests.private_names import LayoutUpdate, whole_update
 from textual.color import Color
+from textual.geometry import Region
 from textual.strip import Strip
 
 from presscheck.text.sanitize import COLORED, JOINER, NON_JOINER
 from presscheck.tui.terminal.bandwidth import Bandwidth
-from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter, erases_in_color, joiners_of
+from presscheck.tui.terminal.output import (
+    ControlCharFilter,
+    DiffPainter,
+    erases_in_color,
+    joiners_of,
+)
 
 COLUMNS, ROWS = 24, 5
 CONSOLE = Console(color_system="truecolor", force_terminal=True)
 ALL_JOINERS = NON_JOINER + JOINER + COLORED
+INK, STRONG = Style.parse("#d0d0d0 on #14161a"), Style.parse("#d7af5f on #14161a")
 STYLES = [
     Style.parse(text) for text in ("white on black", "bold red on black", "underline green on blue", "dim #a0b0c0")
 ]
@@ -47,7 +54,7 @@ def seen(screen: pyte.Screen) -> list[list[Look]]:
 
     The second cell of a wide character is empty.
     """
-    return [[look(screen.buffer[y][x]) for x in range(COLUMNS)] for y in range(ROWS)]
+    return [[look(screen.buffer[y][x]) for x in range(screen.columns)] for y in range(screen.lines)]
 
 
 def look(cell: Char) -> Look:
@@ -55,7 +62,7 @@ def look(cell: Char) -> Look:
 
 
 def drawn(strips: list[Strip], system: ColorSystem) -> list[list[Look]]:
-    screen = pyte.Screen(COLUMNS, ROWS)
+    screen = pyte.Screen(strips[0].cell_length, len(strips))
     pyte.Stream(screen).feed(output(DiffPainter(), whole_update(strips), system))
     return seen(screen)
 
@@ -121,6 +128,106 @@ def test_a_slow_terminal_scrolls_a_list_whose_cursor_moves_beyond_its_end() -> N
         output(painter, whole_update(frame(0, 9)))
         sent[setting] = len(output(painter, whole_update(frame(1, 9))))
     assert sent["on"] < 150 < sent["off"]
+
+
+ROWS_BELOW = 6
+"""The rows of a tree that are below its pane."""
+MOST_OF_A_KEY, CURSOR_HOME = 400, 12
+"""The most bytes that a key sends at once, and those of Textual among them."""
+
+
+class Panes:
+    """A tree, a border and a page on a slow terminal, in a frame of two lines above and one below.
+
+    The tree is longer than its pane. The page has no blank lines, and is another one for each row of the tree.
+    """
+
+    def __init__(self, size: tuple[int, int], *, erases: bool) -> None:
+        self.width, self.height = size
+        chance, self.tree_width = random.Random(1), self.width // 4
+        self.painter = DiffPainter(bandwidth=Bandwidth("on"), erases=erases)
+        self.screen = pyte.Screen(*size)
+        self.stream = pyte.Stream(self.screen)
+        self.pane = Region(0, 2, self.tree_width, self.height - 3)
+        self.titles = [words(chance, self.tree_width - 9) for _ in range(self.pane.height + ROWS_BELOW)]
+        self.page = [words(chance, self.width - self.tree_width - 3) for _ in range(self.height + len(self.titles))]
+        self.top = self.cursor = self.page_of = 0
+        self.stream.feed(output(self.painter, whole_update(self.frame())))
+
+    def frame(self) -> list[Strip]:
+        lines = [[Segment(text.ljust(self.width), INK)] for text in ("Heading", "", "Hints")]
+        for y in range(self.pane.height):
+            bar = "▌" if self.top + y == self.cursor else " "
+            title = f"      {self.titles[self.top + y]}".ljust(self.tree_width - 1)
+            page = f"| {self.page[(7 * self.page_of + y) % len(self.page)]}".ljust(self.width - self.tree_width)
+            row = [Segment(bar, STRONG), Segment(title, INK), Segment(page[0], STRONG), Segment(page[1:], INK)]
+            lines.insert(-1, row)
+        return [Strip(segments) for segments in lines]
+
+    def press(self, by: int) -> str:
+        """Move the cursor by a row, and return what is sent at once."""
+        self.cursor += by
+        self.top = min(max(self.top, self.cursor - self.pane.height + 1), self.cursor)
+        self.painter.restart()
+        return self._sent(self.pane)
+
+    def load_page(self) -> str:
+        """Show the page of the cursor, and return what is sent at once; the rest is sent when the cursor rests."""
+        self.page_of = self.cursor
+        return self._sent(self.pane)
+
+    def rest(self) -> None:
+        self._sent(None)
+
+    def _sent(self, first: Region | None) -> str:
+        sent = self.painter.update(whole_update(self.frame()), first).render_segments(CONSOLE)
+        self.stream.feed(sent)
+        return sent
+
+    def tree(self) -> list[str]:
+        """The tree and its border as the terminal shows them."""
+        rows = range(self.pane.y, self.pane.bottom)
+        return ["".join(self.screen.buffer[y][x].data for x in range(self.tree_width + 1)) for y in rows]
+
+
+def words(chance: random.Random, columns: int) -> str:
+    """Words that need two thirds of the columns or more."""
+    return " ".join(chance.choices(["merge", "request", "rewrite", "guide", "many"], k=columns))[
+        : chance.randint(columns * 2 // 3, columns)
+    ]
+
+
+@pytest.mark.parametrize("erases", [True, False])
+@pytest.mark.parametrize("size", [(80, 24), (120, 16), (120, 40), (200, 50)])
+def test_a_key_that_scrolls_a_tree_beside_a_page_sends_few_bytes(size: tuple[int, int], *, erases: bool) -> None:
+    panes = Panes(size, erases=erases)
+    sent: list[int] = []
+    for by in (1, -1):
+        panes.cursor = panes.top + (panes.pane.height - 2 if by > 0 else 1)
+        panes.rest()
+        for number in range(ROWS_BELOW + 1):
+            sent.append(len((panes.press(by) + panes.load_page()).encode()))
+            assert panes.tree() == [strip.text[: panes.tree_width + 1] for strip in panes.frame()[2:-1]]
+            if number % 4 == 0:
+                panes.rest()
+                assert seen(panes.screen) == drawn(panes.frame(), ColorSystem.EIGHT_BIT)
+    assert panes.top == 0
+    assert max(sent) <= MOST_OF_A_KEY - CURSOR_HOME, sent
+    assert sorted(sent)[len(sent) // 2] < 150, "the page is blanked once, until the cursor rests"
+
+
+@pytest.mark.parametrize(("lines", "stays"), [(8, True), (24, False)])
+def test_a_page_is_blanked_beside_a_tree_that_scrolls_only_if_the_rows_take_many_bytes(
+    lines: int, *, stays: bool
+) -> None:
+    panes = Panes((80, lines), erases=True)
+    panes.cursor = panes.pane.height - 1
+    panes.rest()
+    panes.press(1)
+    assert panes.top == 1
+    assert (seen(panes.screen) == drawn(panes.frame(), ColorSystem.EIGHT_BIT)) is stays
+    panes.rest()
+    assert seen(panes.screen) == drawn(panes.frame(), ColorSystem.EIGHT_BIT)
 
 
 @pytest.mark.parametrize("erases", [True, False])

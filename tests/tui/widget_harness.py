@@ -17,6 +17,7 @@ from presscheck.config.profile import Profile
 from presscheck.paths import Places
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.commands import Keymap
+from presscheck.tui.terminal.bandwidth import Bandwidth
 from presscheck.tui.theme import load
 from presscheck.wiring import open_engine
 
@@ -48,6 +49,7 @@ async def alone(
             self.register_theme(INK.as_textual())
             self.theme = "ink"
             self.style_for = INK.style
+            self.bandwidth = Bandwidth("off")
 
         def compose(self) -> ComposeResult:
             yield from widgets

@@ -5,7 +5,8 @@ filter preserves cell widths.
 
 Textual repaints whole regions at each layout. The painter compares each line with the last version that it sent. Colors
 and attributes are sent only when they change, and not for blanks that look the same. Texts of the same color are sent
-together, and on slow connections the terminal scrolls moved lines, if that takes fewer bytes. A line with joined
+together, and on slow connections the terminal scrolls moved lines, if that takes fewer bytes. For a list that scrolls
+beside another pane, that pane is blank until it is sent with a later update. A line with joined
 characters is sent completely, because terminals disagree on their widths. For cells that are marked as a row of a
 picture, the painter sends the sequences of the picture table. No other image sequences are sent.
 
@@ -72,6 +73,8 @@ _SHORTEST_SCROLL = 2
 """Minimum number of moved lines for which the terminal scrolls."""
 _FARTHEST_SCROLL = 3
 """Maximum distance of a scroll, in lines."""
+_SHORTEST_BLANKED = MOST_AT_ONCE // 2
+"""Minimum number of characters of an update for which the cells beside a pane are blanked, so that the pane scrolls."""
 _SHORT_GAP = 4
 """Maximum number of unchanged cells between two changes that are sent, because skipping them takes as many bytes."""
 _SHORT_BLANKS = 8
@@ -247,18 +250,35 @@ class DiffPainter:
         """Return the output for the differences, see `update`."""
         parts, rows, wanted = self._parts, self._rows.copy(), self._wanted.copy()
         self._parts = []
-        text = self._shortest(system, parts, None)
+        text = self._shortest(system, parts, first)
         if first and self._sent + len(text) > MOST_AT_ONCE and not (self._pictures and self._pictures.is_used):
             self._rows, self._wanted = rows, wanted
-            text = self._shortest(system, parts, first)
+            text = self._shortest(system, parts, first, is_part=True)
         self._sent += len(text)
         return text
 
-    def _shortest(self, system: ColorSystem, parts: Sequence[tuple[int, int, Strip]], within: Region | None) -> str:
-        """Return the output for the differences (within a region). On slow connections, scroll if that is shorter."""
+    def _shortest(
+        self,
+        system: ColorSystem,
+        parts: Sequence[tuple[int, int, Strip]],
+        pane: Region | None,
+        *,
+        is_part: bool = False,
+    ) -> str:
+        """Return the output for the differences. On slow connections, scroll if that is shorter.
+
+        Args:
+            system: the colors of the terminal.
+            parts: parts of lines whose other cells are unknown.
+            pane: the region that the terminal may scroll, besides whole lines.
+            is_part: whether to return only the differences in `pane`.
+        """
         rows, wanted = self._rows.copy(), self._wanted.copy()
+        within = pane if is_part else None
         text = self._output(system, parts, within)
-        if self._bandwidth.is_low and (within is None or within.width == self._width):
+        if not self._bandwidth.is_low:
+            return text
+        if within is None or within.width == self._width:
             lines = range(within.y, within.bottom) if within else range(max(rows, default=0) + 1)
             for shift in self._shifts(rows, wanted, lines):
                 shortest = self._rows, self._wanted
@@ -268,7 +288,56 @@ class DiffPainter:
                     text = scrolled
                 else:
                     self._rows, self._wanted = shortest
+        if pane and pane.width < self._width and not parts:
+            text = self._shortest_beside(system, pane, rows, wanted, text)
         return text
+
+    def _shortest_beside(
+        self, system: ColorSystem, pane: Region, rows: dict[int, Strip], wanted: dict[int, Strip], text: str
+    ) -> str:
+        """Return `text`, or a shorter output that scrolls a pane at the left edge of the terminal.
+
+        Terminals scroll whole lines. So the cells on the right of the pane are blanked first. They are sent again with
+        a later update, like all differences outside the pane. Columns that look the same in all lines, such as a
+        border, are not blanked. If `text` is short, nothing is blanked.
+        """
+        lines = range(pane.y, pane.bottom)
+        if not all(y in rows for y in lines):
+            return text
+        writer = self._writer(system)
+        left = [writer.cells_of(rows[y].crop(0, pane.x)) for y in lines]
+        right = [writer.cells_of(rows[y].crop(pane.right)) for y in lines]
+        end = pane.right + _same_columns(right)
+        if _same_columns(left) < pane.x or (end < self._width and len(text) < _SHORTEST_BLANKED):
+            return text
+        ends = [rows[y].crop(end) for y in lines]
+        blank = self._blank(ends)
+        blanked = {y: Strip.join((rows[y].crop(0, end), blank)).simplify() for y in lines}
+        new = {y: _joined(blanked[y], pane.x, wanted.get(y, rows[y]).crop(pane.x, pane.right)) for y in lines}
+        for y, cells in zip(lines, ends, strict=True):
+            if writer.cells_of(cells) != writer.cells_of(blank):
+                writer.erase(end, y, blank)
+        blanking, shortest = writer.text(), (self._rows, self._wanted)
+        whole = Region(0, pane.y, self._width, pane.height)
+        for shift in self._shifts(blanked, new, lines):
+            self._rows, self._wanted = rows | blanked, new.copy()
+            scrolled = blanking + self._scroll(shift) + self._output(system, (), whole)
+            if len(scrolled) < len(text):
+                text = scrolled
+                shortest = self._rows, wanted | {y: wanted.get(y, rows[y]) for y in lines}
+        self._rows, self._wanted = shortest
+        return text
+
+    def _blank(self, ends: Sequence[Strip]) -> Strip:
+        """Return the blanks for the ends of lines, in the most frequent background of their last cells.
+
+        Without erasing in color, it is the default background, which every terminal can erase.
+        """
+        size = min(end.cell_length for end in ends)
+        backgrounds = [style.bgcolor if style else None for end in ends for _, style, _ in end.crop(size - 1)]
+        background = max(backgrounds, key=backgrounds.count, default=None)
+        style = Style(bgcolor=background) if background and self._erases else None
+        return Strip([Segment(" " * size, style)] if size else [])
 
     def _shifts(
         self, rows: Mapping[int, Strip], wanted: Mapping[int, Strip], lines: range
@@ -302,14 +371,13 @@ class DiffPainter:
         lines = range(first, last + 1)
         self._wanted = {y: self._rows[y] for y in lines} | self._wanted
         before = {y: self._rows.pop(y) for y in lines}
-        self._rows |= {y - by: row for y, row in before.items() if y - by in lines}
+        blank = Strip.blank(self._width)  # no color is set, so terminals fill new lines with the default background
+        self._rows |= {y: before.get(y + by, blank) for y in lines}
         at, step = (last, "\x1bD") if by > 0 else (first, "\x1bM")
         return f"\x1b[{first + 1};{last + 1}r\x1b[{at + 1}H{step * abs(by)}\x1b[r"
 
     def _output(self, system: ColorSystem, parts: Iterable[tuple[int, int, Strip]], within: Region | None) -> str:
-        if self._bandwidth.is_low and system is ColorSystem.TRUECOLOR:
-            system = ColorSystem.EIGHT_BIT
-        writer = _Writer(system, self._width, erases=self._erases, is_short=self._bandwidth.is_low)
+        writer = self._writer(system)
         for x, y, strip in parts:
             self._write(writer, x, y, strip, 0, strip.cell_length)
         for y, wanted in sorted(self._wanted.items()):
@@ -326,6 +394,11 @@ class DiffPainter:
             if new == wanted:
                 del self._wanted[y]
         return writer.text()
+
+    def _writer(self, system: ColorSystem) -> _Writer:
+        is_low = self._bandwidth.is_low
+        system = ColorSystem.EIGHT_BIT if is_low and system is ColorSystem.TRUECOLOR else system
+        return _Writer(system, self._width, erases=self._erases, is_short=is_low)
 
     def _replace(self, writer: _Writer, y: int, row: Strip, new: Strip) -> None:
         """Write the differences between two versions of a line."""
@@ -449,6 +522,11 @@ class _Writer:
                 text = self._characters.get(character, character) * count
                 self._add(_Run(at, y, text, at + count, state, is_blank))
             at += count
+
+    def erase(self, x: int, y: int, blank: Strip) -> None:
+        """Erase a line from a column on, in the background of `blank`."""
+        for _, style, _ in blank:
+            self._runs.append(_Run(x, y, "\x1b[K", x, sgr_state(style, self._system), is_blank=True))
 
     def _add(self, run: _Run) -> None:
         """Add a run, or extend the last run if this one continues it and looks the same."""
@@ -575,6 +653,12 @@ def changed_ranges(old: Sequence[Cell], new: Sequence[Cell]) -> list[tuple[int, 
             else:
                 ranges.append((at, end))
     return ranges
+
+
+def _same_columns(lines: Sequence[Sequence[Cell]]) -> int:
+    """Return the number of columns at the start that are the same in all lines."""
+    columns = [*zip(*lines, strict=False)]
+    return next((at for at, column in enumerate(columns) if len(set(column)) > 1), len(columns))
 
 
 @lru_cache(4096)

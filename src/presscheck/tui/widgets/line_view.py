@@ -30,6 +30,8 @@ END = 1 << 30
 """A line number beyond the end of any widget."""
 WHEEL_LINES = 3
 """Lines per step of the mouse wheel."""
+SHORT_SCROLL = 3
+"""Maximum distance, in lines, of a scroll without context on slow connections."""
 SEARCH_CHUNK = 500
 """Number of lines that a search checks before it yields to other tasks."""
 FOLD_MARKS = "▸▾"
@@ -454,17 +456,24 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
             self.cursor_moved()
 
     def _top_with_cursor(self, top: int) -> int:
-        """Return the first visible line so that the cursor is in view. Scrolling adds a third of a page of context."""
+        """Return the first visible line so that the cursor is in view. Scrolling adds a third of a page of context.
+
+        On slow connections, a view at the left edge of the terminal adds none to a short scroll: there, the terminal
+        moves the other lines, and each line of context would be sent.
+        """
         height = self.size.height
         if not height:  # not laid out yet; `on_resize` scrolls to the cursor later
             return top
         first, last = self.cursor * self.item_height, (self.cursor + 1) * self.item_height - 1
         lowest = max(0, self.count * self.item_height - height)
         top = max(0, min(top, lowest))
+        beyond = max(top - first, last + 1 - top - height)
+        is_scrolled = beyond <= SHORT_SCROLL and self.region.x == 0 and cast("Any", self.app).bandwidth.is_low
+        context = 0 if is_scrolled else height // 3
         if first < top:
-            top = first - height // 3
+            top = first - context
         elif last >= top + height:
-            top = last + 1 - height + height // 3
+            top = last + 1 - height + context
         return max(0, min(top, lowest))
 
     def _clamped_top(self, top: int) -> int:
