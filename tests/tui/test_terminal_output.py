@@ -136,6 +136,26 @@ MOST_OF_A_KEY, CURSOR_HOME = 400, 12
 """The most bytes that a key sends at once, and those of Textual among them."""
 
 
+def test_a_slow_terminal_scrolls_a_list_whose_times_change_meanwhile() -> None:
+    chance = random.Random(1)
+    titles = [words(chance, 30) for _ in range(20)]
+
+    def frame(top: int, minutes: int) -> list[Strip]:
+        times = [minutes if y % 4 else 9 for y in range(top, top + 12)]
+        rows = [f"{title:32}{time} min".ljust(40) for title, time in zip(titles[top:], times, strict=False)]
+        return [Strip([Segment(text, STYLES[0])]) for text in ("Heading".ljust(40), *rows, "Hints".ljust(40))]
+
+    painter, list_region = DiffPainter(bandwidth=Bandwidth("on")), Region(0, 1, 40, 12)
+    screen = pyte.Screen(40, 14)
+    stream = pyte.Stream(screen)
+    stream.feed(output(painter, whole_update(frame(0, 1))))
+    painter.restart()
+    sent = painter.update(whole_update(frame(1, 2)), list_region).render_segments(CONSOLE)
+    stream.feed(sent)
+    assert seen(screen) == drawn(frame(1, 2), ColorSystem.EIGHT_BIT)
+    assert len(sent) < 180, sent
+
+
 class Panes:
     """A tree, a border and a page on a slow terminal, in a frame of two lines above and one below.
 

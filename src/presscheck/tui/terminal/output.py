@@ -280,7 +280,7 @@ class DiffPainter:
             return text
         if within is None or within.width == self._width:
             lines = range(within.y, within.bottom) if within else range(max(rows, default=0) + 1)
-            for shift in self._shifts(rows, wanted, lines):
+            for shift in self._shifts(rows, wanted, lines, pane):
                 shortest = self._rows, self._wanted
                 self._rows, self._wanted = rows.copy(), wanted.copy()
                 scrolled = self._scroll(shift) + self._output(system, parts, within)
@@ -319,7 +319,7 @@ class DiffPainter:
                 writer.erase(end, y, blank)
         blanking, shortest = writer.text(), (self._rows, self._wanted)
         whole = Region(0, pane.y, self._width, pane.height)
-        for shift in self._shifts(blanked, new, lines):
+        for shift in self._shifts(blanked, new, lines, pane):
             self._rows, self._wanted = rows | blanked, new.copy()
             scrolled = blanking + self._scroll(shift) + self._output(system, (), whole)
             if len(scrolled) < len(text):
@@ -340,13 +340,14 @@ class DiffPainter:
         return Strip([Segment(" " * size, style)] if size else [])
 
     def _shifts(
-        self, rows: Mapping[int, Strip], wanted: Mapping[int, Strip], lines: range
+        self, rows: Mapping[int, Strip], wanted: Mapping[int, Strip], lines: range, pane: Region | None
     ) -> list[tuple[int, int, int]]:
         """Return possible scrolls that turn most old lines into new ones: first line, last line, and distance upwards.
 
         The distance is negative to scroll down. The second option includes the line next to the moved lines: in a list,
-        it is the line of the cursor, which moved and changed its colors. Returns nothing if fewer than
-        `_SHORTEST_SCROLL` lines moved, if a line is not known completely, or if there are pictures.
+        it is the line of the cursor, which moved and changed its colors. The third option is the whole pane, because
+        lines may also change as they move, such as the time in them. Returns nothing if fewer than `_SHORTEST_SCROLL`
+        lines moved, if a line is not known completely, or if there are pictures.
         """
         is_whole = all(row.cell_length == self._width for lines in (rows, wanted) for row in lines.values())
         if not is_whole or (self._pictures and self._pictures.is_used):
@@ -363,6 +364,8 @@ class DiffPainter:
         ways = [(first, last + by, by), (first, last + by + 1, by)]
         if by < 0:
             ways = [(first + by, last, by), (first + by - 1, last, by)]
+        if pane and all(y in pane.line_range for y in best):
+            ways.append((pane.y, pane.bottom - 1, by))
         return [way for way in ways if all(y in rows and y in lines for y in range(way[0], way[1] + 1))]
 
     def _scroll(self, shift: tuple[int, int, int]) -> str:
