@@ -468,7 +468,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         lowest = max(0, self.count * self.item_height - height)
         top = max(0, min(top, lowest))
         beyond = max(top - first, last + 1 - top - height)
-        is_scrolled = beyond <= SHORT_SCROLL and self.region.x == 0 and cast("Any", self.app).bandwidth.is_low
+        is_scrolled = cast("Any", self.app).bandwidth.is_low and beyond <= SHORT_SCROLL and self.region.x == 0
         context = 0 if is_scrolled else height // 3
         if first < top:
             top = first - context
