@@ -426,6 +426,7 @@ async def test_a_hidden_review_is_drawn_when_it_is_shown_again(
         await until(pilot, shows="Everything was sent.")
         monkeypatch.setattr(ReviewView, "draw_header", noted)
         await comment("Behind the outbox")
+        await pilot.app.engine.poll(comments_on(screen.session.model.request))  # as the inbox does after 20 seconds
         await until(pilot, holds=lambda: is_known("Behind the outbox"))
         await pilot.pause(0.1)
         assert not drawn

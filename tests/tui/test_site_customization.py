@@ -192,6 +192,7 @@ async def test_its_states(service: RunningService, tmp_path: Path) -> None:
         await pilot.app.push_screen(CustomizationScreen(ORG, Site(id="nowhere", title="Nowhere")))
         await until(pilot, shows="Could not load the settings")
         service.stop()
+        await pilot.press("ctrl+r")
         await until(pilot, shows="offline")
         await pilot.app.push_screen(CustomizationScreen(ORG, Site(id="elsewhere", title="Elsewhere")))
         await until(pilot, shows="The settings of this site are not in the cache.")
