@@ -10,16 +10,14 @@ import json
 import os
 import pkgutil
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import import_module
-from types import GenericAlias, ModuleType
+from types import GenericAlias
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar, cast, get_args, get_origin
 from urllib.parse import quote
 
 from pydantic import (
-    VERSION,
     BaseModel,
     ConfigDict,
     FailFast,
@@ -40,11 +38,6 @@ from presscheck.errors import InvalidArgument, PresscheckError
 
 # pydantic would search all installed packages for plugins, which takes 13 ms
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-if VERSION.startswith(("2.12.", "2.13.", "2.14.")) and (_loader := "pydantic.plugin._loader") not in sys.modules:
-    # the search is off, but its module would still import `importlib.metadata` and with it zipfile and csv: 0.7 MB
-    _no_plugins = cast("Any", ModuleType(_loader))
-    _no_plugins.get_plugins = tuple
-    sys.modules[_loader] = _no_plugins
 
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
