@@ -10,7 +10,6 @@ from tests.table import each_case
 
 LATE = {"httpx", "starlette", "uvicorn", "sqlalchemy", "markdown_it", "merge3", "yaml", "click", "pygments", "asyncio"}
 LATE |= {"jinja2", "nh3", "latex2mathml", "jwt", "tomlkit", "typst", "boto3", "PIL", "textual_image"}
-LATE |= {"csv", "zipfile"}  # the search of pydantic for plugins imports them
 
 PICTURE = {"platformdirs", "presscheck", "rich", "textual", "typing_extensions"}
 """Packages that the start-up picture can import besides the standard library."""
