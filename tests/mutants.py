@@ -104,6 +104,7 @@ GROUPS = {
             "engine/test_page_inverse.py",
             "engine/test_page_merge.py",
             "engine/test_pending_review.py",
+            "engine/test_queued_edits.py",
             "engine/test_threads.py",
             "engine/test_tree_merge.py",
             "engine/test_typed_texts.py",

@@ -1,4 +1,4 @@
-"""Unsent writes of sites, shown in the reads that they change; those of reviews are in test_subscriptions."""
+"""Unsent writes, shown in the reads that they change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any
 from tests.engine.write_samples import SITE
 from tests.table import each_case
 
-from presscheck.api import site_findings, site_settings, site_structure, sites
+from presscheck.api import change_requests, comments, site_findings, site_settings, site_structure, sites
+from presscheck.api.comments import Document, TableCellTarget
+from presscheck.api.content import GetChangeRequestPage, ListChangeRequestPages
+from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.api.operation import Operation
 from presscheck.api.users import User
 from presscheck.client.responses import read_answer
@@ -119,3 +122,161 @@ def test_findings() -> None:
     for state, status in (("waiting", "canceled"), ("refused", "open")):
         changed, other = shown(listing, answer, update, state=state).items
         assert (changed.status, changed.waiting, other.status) == (status, 7, "open")
+
+
+CHANGE = {"space_id": "s", "change_request_id": "c"}
+OTHER = {"id": "mia", "displayName": "Mia"}
+THERE = {"object": "comment", "id": "c1", "status": "open", "postedBy": OTHER, "body": {"markdown": "Why?"}}
+
+
+def test_a_new_comment() -> None:
+    listing, text = comments.ListComments(**CHANGE), Document(markdown="Here")
+    cell = TableCellTarget.model_validate({"record": "r", "definition": "k"})
+    write = comments.PostComment(**CHANGE, body=text, page="p", node="n", table_cell=cell)
+    page = shown(listing, {"items": [THERE], "count": 1}, write)
+    new, before = page.items
+    assert (before.id, page.count) == ("c1", 2)
+    assert (new.id, new.status, new.waiting, new.held) == ("waiting:7", "open", 7, False)
+    assert (new.posted_by.id, new.posted_at, new.body.markdown) == ("me", "1970-01-01T00:00:00+00:00", "Here")
+    assert new.target.model_dump(by_alias=True, exclude_none=True) == {
+        "space": "s",
+        "changeRequest": "c",
+        "page": {"id": "p"},
+        "node": {"id": "n"},
+        "tableCell": {"record": "r", "definition": "k"},
+    }
+    oldest_first = listing.model_copy(update={"order": "asc"})
+    assert [item.id for item in shown(oldest_first, {"items": [THERE]}, write).items] == ["c1", "waiting:7"]
+    [held, _] = shown(listing, {"items": [THERE]}, write, state="collected").items
+    assert held.held
+    elsewhere = comments.PostComment(space_id="s", change_request_id="other", body=text)
+    assert len(shown(listing, {"items": [THERE]}, elsewhere).items) == 1
+    live = comments.PostSpaceComment(space_id="s", body=text)
+    [new] = shown(comments.ListSpaceComments(space_id="s"), {"items": []}, live).items
+    assert new.target.model_dump(by_alias=True, exclude_none=True) == {"space": "s"}
+
+
+def test_a_comment_that_is_edited_resolved_or_deleted() -> None:
+    listing, answer = comments.ListComments(**CHANGE), {"items": [THERE, THERE | {"id": "c2"}]}
+
+    def edited(**fields: Any) -> Any:
+        first, second = shown(listing, answer, comments.UpdateComment(**CHANGE, comment_id="c1", **fields)).items
+        assert (first.waiting, second.body.markdown, second.status) == (7, "Why?", "open")
+        return first
+
+    assert (edited(body=Document(markdown="So")).body.markdown, edited(resolved=True).body.markdown) == ("So", "Why?")
+    assert [edited(resolved=to).status for to in (True, False)] == ["resolved", "open"]
+    assert edited(body=Document(markdown="So")).status == "open"
+    gone = shown(listing, answer, comments.DeleteComment(**CHANGE, comment_id="c1"))
+    assert [item.id for item in gone.items] == ["c2"]
+
+
+def test_reactions_to_a_comment() -> None:
+    def reaction(emoji: str, *users: str) -> dict[str, Any]:
+        return {"emoji": emoji, "count": len(users), "users": [{"user": {"id": user}} for user in users]}
+
+    there = THERE | {"reactions": [reaction("up", "mia", "me"), reaction("heart", "me"), reaction("eyes", "mia")]}
+
+    def reactions(added: tuple[str, ...], removed: tuple[str, ...]) -> dict[str, list[str]]:
+        write = comments.UpdateComment(**CHANGE, comment_id="c1", added_reactions=added, removed_reactions=removed)
+        [item] = shown(comments.ListComments(**CHANGE), {"items": [there]}, write).items
+        assert all(one.count == len(one.users) for one in item.reactions)
+        return {one.emoji: [user.user.id for user in one.users] for one in item.reactions}
+
+    as_before = {"up": ["mia", "me"], "heart": ["me"], "eyes": ["mia"]}
+    assert reactions(("up",), ()) == as_before, "once is enough"
+    assert reactions(("eyes", "new"), ()) == as_before | {"eyes": ["mia", "me"], "new": ["me"]}
+    assert reactions((), ("up", "heart")) == {"up": ["mia"], "eyes": ["mia"]}
+    assert reactions((), ("eyes",)) == as_before, "a reaction of somebody else stays"
+
+
+def test_replies() -> None:
+    path = CHANGE | {"comment_id": "c1"}
+    listing = comments.ListReplies(**path)
+    there = {"object": "comment-reply", "id": "r1", "postedBy": OTHER, "body": {"markdown": "Yes"}}
+    new = shown(listing, {"items": [there]}, comments.PostReply(**path, body=Document(markdown="No"))).items
+    assert [(item.id, item.body.markdown) for item in new] == [("r1", "Yes"), ("waiting:7", "No")]
+    edit = comments.UpdateReply(**path, comment_reply_id="r1", body=Document(markdown="Perhaps"))
+    assert shown(listing, {"items": [there]}, edit).items[0].body.markdown == "Perhaps"
+    [item] = shown(listing, {"items": [there]}, edit.model_copy(update={"comment_reply_id": "r2"})).items
+    assert (item.body.markdown, getattr(item, "waiting", None)) == ("Yes", None)
+    assert shown(listing, {"items": [there]}, comments.DeleteReply(**path, comment_reply_id="r1")).items == ()
+
+
+def test_a_review_replaces_an_earlier_one_of_the_same_user() -> None:
+    def review(identity: str, user: str) -> dict[str, Any]:
+        return {"object": "change-request-review", "id": identity, "reviewer": {"id": user}, "status": "approved"}
+
+    listing, write = change_requests.ListReviews(**CHANGE), change_requests.SubmitReview(**CHANGE, status="approved")
+    answer = {"items": [review("r1", "me"), review("r2", "mia")]}
+    mine, other, new = shown(listing, answer, write).items
+    assert [bool(item.outdated) for item in (mine, other, new)] == [True, False, False]
+    assert (new.id, new.reviewer.id, new.status, new.waiting) == ("waiting:7", "me", "approved", 7)
+    assert len(shown(listing, answer, write, state="refused").items) == 2
+
+
+def test_a_change_request() -> None:
+    read = change_requests.GetChangeRequest(**CHANGE)
+    answer = {"object": "change-request", "id": "c", "subject": "Before", "status": "draft"}
+    write = change_requests.UpdateChangeRequest(**CHANGE, subject="After", status="open")
+    assert [getattr(shown(read, answer, write), name) for name in ("subject", "status", "waiting")] == [
+        "After",
+        "open",
+        7,
+    ]
+    refused = shown(read, answer, write, state="refused")
+    assert (refused.subject, refused.status, refused.refused) == ("Before", "draft", "No")
+    before = read_answer(read, json.dumps(answer).encode())
+    edits = [
+        shown(
+            read,
+            answer,
+            EditChangeRequestContent(**CHANGE, changes=(UpdatePage(page="p", document=Document(markdown=text)),)),
+        )
+        for text in ("a", "b")
+    ]
+    assert (edits[0].waiting, edits[0] != edits[1], edits[0].subject == before.subject) == (7, True, True)
+
+
+def test_a_page_tree() -> None:
+    def page(identity: str, *below: Any) -> dict[str, Any]:
+        return {"id": identity, "type": "document", "title": identity.upper(), "pages": [*below]}
+
+    listing, answer = ListChangeRequestPages(**CHANGE), {"pages": [page("a", page("b")), page("c")]}
+
+    def tree(*changes: Any, state: str = "waiting") -> str:
+        def text(pages: Any) -> str:
+            return " ".join(one.title + (f"({text(one.pages)})" if one.pages else "") for one in pages)
+
+        write = EditChangeRequestContent(**CHANGE, changes=changes)
+        return text(shown(listing, answer, write, state=state).pages)
+
+    new = InsertPage(title="New", document=Document(markdown="x"))
+    assert tree(new) == "A(B) C New"
+    assert tree(InsertPage(title="New", document=Document(markdown="x"), into="a", at=0)) == "A(New B) C"
+    assert tree(new, state="refused") == "A(B) C"
+    assert tree(InsertPage(title="New", document=Document(markdown="x"), into="gone")) == "A(B) C"
+    assert tree(DeletePage(page="a")) == "C"
+    assert tree(DeletePage(page="gone")) == "A(B) C"
+    assert tree(UpdatePage(page="b", title="Other")) == "A(Other) C"
+    assert tree(UpdatePage(page="b", into=None, at=0)) == "B A C"
+    assert tree(UpdatePage(page="c", into="b")) == "A(B(C))"
+    assert tree(UpdatePage(page="a", into="b")) == "A(B) C", "not below itself"
+    assert tree(UpdatePage(page="a", into="gone", title="Other")) == "Other(B) C"
+    assert tree(UpdatePage(page="a", document=Document(markdown="y"))) == "A(B) C"
+
+
+def test_a_page() -> None:
+    def read(identity: str, form: str = "markdown") -> GetChangeRequestPage:
+        return GetChangeRequestPage(**CHANGE, page_id=identity, format=form)
+
+    answer = {"id": "p", "type": "document", "title": "Before", "markdown": "old"}
+    edit = EditChangeRequestContent(**CHANGE, changes=(UpdatePage(page="p", document=Document(markdown="new")),))
+    page = shown(read("p"), answer, edit)
+    assert (page.title, page.markdown, page.waiting) == ("Before", "new", 7)
+    refused = shown(read("p"), answer, edit, state="refused")
+    assert (refused.markdown, refused.refused) == ("old", "No")
+    assert getattr(shown(read("q"), answer | {"id": "q"}, edit), "waiting", None) is None
+    assert shown(read("p", "document"), answer, edit).markdown == "old"
+    renamed = UpdatePage(page="p", title="After", document=Document(markdown="new"))
+    assert shown(read("p"), answer, EditChangeRequestContent(**CHANGE, changes=(renamed,))).title == "After"
