@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from tests.clone_guard import CloneGuard, allowed_paths
 from tests.needs import require
-from tests.private_names import rewrite_asserts
 from tests.root import ROOT
 
 GUARD = CloneGuard(ROOT, allowed_paths(), Path.home(), Path(tempfile.gettempdir()))
@@ -26,6 +25,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     worker: dict[str, Any] | None = getattr(session.config, "workerinput", None)
     if worker is not None and not sys.dont_write_bytecode:
+        from tests.private_names import rewrite_asserts  # with Textual, which a single test may not need
+
         modules = sorted(path for argument in session.config.args for path in _test_modules(argument))
         number = int(worker["workerid"].removeprefix("gw"))
         rewrite_asserts(session.config, modules[number :: worker["workercount"]])
