@@ -56,15 +56,8 @@ class Death:
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
-def arm(death: Death, takes: float, report: socket.socket) -> None:
-    """Lay the steps around what production calls; when a write is noted as being sent, the socket is told."""
-    sending = Outbox.sending
-
-    def reported(self: Outbox, number: int, now: float) -> bool:
-        report.sendall(f"sending {time.monotonic()}\n".encode())
-        return sending(self, number, now)
-
-    Outbox.sending = reported  # type: ignore[method-assign]
+def arm(death: Death, takes: float) -> None:
+    """Lay the steps around what production calls."""
     for name in {*BEFORE.values(), *AFTER.values()}:
         before = next((point for point, method in BEFORE.items() if method == name), "")
         after = next((point for point, method in AFTER.items() if method == name), "")
@@ -104,6 +97,17 @@ def arm(death: Death, takes: float, report: socket.socket) -> None:
 
     Progress.__call__, Client._attempt = told, attempted  # type: ignore[method-assign]
     Client.fetch, DeliveryReconciler.find = fetched, looked  # type: ignore[method-assign]
+
+
+def report_sending(told: socket.socket) -> None:
+    """Report the time when a write is noted as being sent."""
+    sending = Outbox.sending
+
+    def reported(self: Outbox, number: int, now: float) -> bool:
+        told.sendall(f"sending {time.monotonic()}\n".encode())
+        return sending(self, number, now)
+
+    Outbox.sending = reported  # type: ignore[method-assign]
 
 
 def around(method: Any, death: Death, before: str, after: str) -> Any:
@@ -194,7 +198,8 @@ def one(job: dict[str, Any]) -> None:
     told.connect(job["control"])
     told.sendall(f"{job['id']} {os.getpid()}\n".encode())
     hurry(job["takes"], job["settle"])
-    arm(Death(job["point"], job["nth"]), job["takes"], told)
+    report_sending(told)
+    arm(Death(job["point"], job["nth"]), job["takes"])
     asyncio.run(beside(job, told) if "seconds" in job else live(job, told))
     told.sendall(b"end\n")
 

@@ -61,6 +61,7 @@ async def test_keys_move_and_run_commands(pilot: Pilot[int], monkeypatch: pytest
         rendered.append(crop.height)
         return render_lines(screen, crop)
 
+    watch_frames(monkeypatch, PresscheckApp, lambda *_: None)  # they are put together as for a terminal
     monkeypatch.setattr(Room, "render_lines", counted)
     for _ in range(20):  # a frame of the start may be drawn with the first ones
         await pilot.press("j")
