@@ -76,6 +76,8 @@ GROUPS = {
             "service/test_site_access.py",
             "service/test_site_structure.py",
             "service/test_merge.py",
+            "service/test_content_installations.py",
+            "service/test_integration_runtime.py",
         ),
     ),
     "engine writes": Group(

@@ -1,5 +1,7 @@
 """Conflict markers in a text: which count, and what is left when a side is taken."""
 
+from datetime import UTC
+
 from tests.table import each_case
 
 from presscheck.documents.diff.page_diff import Mode, compare, difference_lines
@@ -9,11 +11,13 @@ from presscheck.documents.merge.conflict_blocks import (
     conflict_at,
     conflict_blocks,
     damaged_marker,
+    draft_name,
     fence_after,
     resolve,
     unresolved_conflicts,
 )
 from presscheck.documents.merge.text import merge_text
+from presscheck.text.phrases import exact
 from presscheck.text.styled_text import plain
 
 BASE, OURS, THEIRS = (
@@ -187,6 +191,12 @@ def test_a_marker_starts_again() -> None:
     assert (block.first, block.ours) == (2, ("ours",))
 
 
+def test_the_name_of_a_draft() -> None:
+    at = "2026-03-14T12:03:00.000Z"
+    assert draft_name("Noor\nHaddad", at, UTC) == f"Noor Haddad, draft of {exact(at, UTC)}"
+    assert draft_name(" ", at, UTC).startswith("somebody, draft of 2026")
+
+
 def test_windows_line_ends() -> None:
     text = MERGED.replace("\n", "\r\n")
     assert [block.our_name for block in conflict_blocks(text)] == ["change request"]
@@ -198,7 +208,9 @@ def test_an_example_in_code_is_resolved_unless_an_update_wrote_it() -> None:
     assert unresolved_conflicts(IN_CODE)
     assert unresolved_conflicts(IN_CODE, "```text\nno conflict\n```\n")
     assert not unresolved_conflicts(IN_CODE, IN_CODE), "the live page has the same example"
-    assert not unresolved_conflicts(IN_CODE.replace("change request", "HEAD")), "somebody explains Git"
+    of_git = IN_CODE.replace("change request", "HEAD")
+    assert not unresolved_conflicts(of_git), "somebody explains Git"
+    assert not unresolved_conflicts(of_git.replace("```", "~~~"))
     assert not unresolved_conflicts("No conflict at all."), "nothing to find"
 
 

@@ -158,6 +158,12 @@ def test_a_page_on_one_side_loses_its_path() -> None:
         assert "path" not in result.pages[-1]
 
 
+def test_paths_that_differ_are_no_conflict() -> None:
+    result = joined(with_page("auth", title="Ours", path="a"), with_page("auth", path="b"))
+    assert kinds(result) == []
+    assert (result.pages[1]["title"], "path" in result.pages[1]) == ("Ours", False)
+
+
 def test_page_moved_out_of_a_deleted_one_is_kept() -> None:
     result = joined(lambda tree: remove(tree, "auth"), lambda tree: move(tree, "tokens", "intro"))
     assert shape(result.pages) == [["intro", ["tokens"]], "errors"]
@@ -244,20 +250,24 @@ def test_texts_are_read_only_where_both_sides_changed_them() -> None:
     assert not list(documents_to_merge(base, {}, side("x", "y"))), "a page of one side alone needs no merge"
 
 
+A = {"id": "a", "contentType": "image/png"}
+
+
 def test_files_and_variables_and_reusable_content() -> None:
     base: Revision = {
-        "files": [{"id": "a", "name": "a.png", "size": 1, "content": "x"}, {"id": "b", "name": "b.png", "size": 1}],
+        "files": [A | {"name": "a.png", "size": 1, "content": "x"}, {"id": "b", "name": "b.png", "size": 1}],
         "reusableContents": [{"id": "r", "title": "Note", "document": "old"}],
         "variables": {"version": "1", "name": "x"},
     }
     ours: Revision = {
-        "files": [{"id": "a", "name": "logo.png", "size": 2, "content": "y"}],
+        "files": [A | {"name": "logo.png", "size": 2, "content": "y"}],
         "reusableContents": [{"id": "r", "title": "Notes", "document": "old"}],
         "variables": {"version": "2", "name": "x"},
     }
     theirs: Revision = {
         "files": [
-            {"id": "a", "name": "a.png", "size": 3, "content": "z", "dimensions": {"width": 1, "height": 1}},
+            {"id": "a", "name": "a.png", "contentType": "image/webp", "size": 3, "content": "z"}
+            | {"dimensions": {"width": 1, "height": 1}},
             {"id": "b", "name": "b.png", "size": 9},
             {"id": "c", "name": "c.png", "size": 1},
         ],
@@ -265,7 +275,7 @@ def test_files_and_variables_and_reusable_content() -> None:
         "variables": {"version": "3", "more": 1},
     }
     result = merge_pages(base, ours, theirs, str, str)
-    assert result.files == [{"id": "a", "name": "logo.png", "size": 2, "content": "y"}, *theirs["files"][1:]]
+    assert result.files == [*ours["files"], *theirs["files"][1:]], "what depends on the bytes is of one side"
     assert result.reusable_contents == [{"id": "r", "title": "Notes", "document": "new"}]
     assert result.variables == {"version": "2", "more": 1}
     assert kinds(result) == [("a", "file"), ("b", "file"), ("version", "variables")]

@@ -76,7 +76,7 @@ def at(tmp_path: Path) -> Iterator[History]:
 
 def test_an_entry_describes_the_write_and_its_undo(at: History) -> None:
     number = at.sent(RENAME, FORMER)
-    unreadable = at.outbox.put("noSuchOperation", {}, "scope", 2.0)
+    unreadable = at.outbox.put("noSuchOperation", {}, "scope", 2.0, agent="Bot")
     at.outbox.drop(unreadable, error="Broken")
     newest, oldest = at.history.entries()
     assert (oldest.id, oldest.call, oldest.state, oldest.error) == (number, RENAME, "sent", None)
@@ -84,6 +84,7 @@ def test_an_entry_describes_the_write_and_its_undo(at: History) -> None:
     assert (oldest.description, oldest.inverse) == ("change subject to “After”", "Restores the subject “Before”")
     assert oldest.place == Place(space="api", request="5")
     assert oldest.ended_at > oldest.created_at
+    assert (oldest.agent, newest.agent) == ("", "Bot")
     assert (newest.call, newest.reason, newest.inverse, newest.place) == (None, UNREADABLE, "", Place())
     assert (newest.description, newest.error, newest.state) == ("no such operation", "Broken", "refused")
     assert at.history.entry(number) == oldest
