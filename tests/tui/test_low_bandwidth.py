@@ -119,6 +119,15 @@ def a_moved_cursor_sends_few_bytes_at_once(service: RunningService, home: Path, 
     assert min(max(numbers) for numbers in sent.values()) > 0, sent
 
 
+def open_guides(terminal: Terminal) -> None:
+    """Show the pages of a space in the tree."""
+    terminal.press("g", "o")
+    terminal.wait("Product")
+    terminal.down_to("▌ .*Guides")
+    terminal.press("enter")
+    terminal.wait("Quickstart")
+
+
 def a_list_that_scrolls_sends_its_new_rows(service: RunningService, home: Path, size: tuple[int, int]) -> None:
     with opened(service, home, size=size) as terminal:
         terminal.press("4")
@@ -134,11 +143,7 @@ def a_tree_that_scrolls_beside_a_page_sends_its_new_rows(
     service: RunningService, home: Path, size: tuple[int, int]
 ) -> None:
     with opened(service, home, size=size) as terminal:
-        terminal.press("g", "o")
-        terminal.wait("Product")
-        terminal.down_to("▌ .*Guides")
-        terminal.press("enter")
-        terminal.wait("Quickstart")
+        open_guides(terminal)
         sent = [sent_by(terminal, "j") for _ in range(10)]
         assert "▤ Product" not in terminal.text
         assert max(sent) <= MOST_OF_A_KEY, sent
@@ -162,11 +167,7 @@ def the_preview_follows_when_the_cursor_rests(service: RunningService, home: Pat
 def a_page_sends_little_more_than_its_text(service: RunningService, home: Path, size: tuple[int, int]) -> None:
     """The page has many short lines: steps, code, a hint; each line costs a movement of the cursor and a color."""
     with opened(service, home, size=size) as terminal:
-        terminal.press("g", "o")
-        terminal.wait("Product")
-        terminal.down_to("▌ .*Guides")
-        terminal.press("enter")
-        terminal.wait("Quickstart")
+        open_guides(terminal)
         terminal.down_to("▌ .*Quickstart")
         terminal.press("enter")
         terminal.wait("Ten minutes")

@@ -301,7 +301,7 @@ class Adapter:
 
     @asynccontextmanager
     async def _received(self, request: Request) -> AsyncGenerator[bytes, None]:
-        """Read the body of a request, and keep it in memory for the duration of the block.
+        """Read the body of a request. It counts against the limits on bodies in memory until the block ends.
 
         If the body is large or slow, its sender is authenticated before the rest is read. A large request waits until
         there are fewer than `MOST_BODIES` others.

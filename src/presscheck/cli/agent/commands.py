@@ -76,7 +76,7 @@ async def _serve(session: Session, port: int | None, allow: Permission | None, n
 
 
 def agent_server(session: Session, permission: Permission, name: str | None) -> AgentServer[Caller]:
-    """Return a server through which agents read, and draft changes, with the profile of a session."""
+    """Return an MCP server that lets agents read content and draft changes with the profile of a session."""
     from presscheck.agents.mcp_server import AgentServer  # 700 ms, only for `presscheck mcp`
 
     return AgentServer(

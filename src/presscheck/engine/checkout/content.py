@@ -199,7 +199,7 @@ def _targets(listed: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 async def each(keys: Iterable[Key], work: Callable[[Key], Awaitable[None]]) -> None:
-    """Call `work` for each item and wait for all calls, at most `AT_ONCE` at the same time.
+    """Call `work` for each item, with at most `AT_ONCE` calls at the same time, and wait for all of them.
 
     Raises:
         PresscheckError: a call failed. All other calls were cancelled.

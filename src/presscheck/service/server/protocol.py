@@ -101,11 +101,11 @@ class LimitedProtocol(HttpToolsProtocol):
         self.piece_due = Deadline(self.loop, self.send_deadline, self.give_up)
         self._is_in_head = False
         self._head_size = 0
-        """Bytes of the headers of the request so far, or of the trailers after its body."""
+        """Size in bytes of the headers of the request so far, or of the trailers after its body."""
         self._body_left = 0
-        """Missing bytes of the body of a request with an `Upgrade` header, after which the parser stops."""
+        """Number of missing bytes of a body that the parser does not read, because of an `Upgrade` header."""
         self._unparsed = 0
-        """Bytes that arrived since the parser last returned something; it keeps incomplete headers."""
+        """Number of bytes since the parser last reported anything. It buffers incomplete headers without a limit."""
         self._is_next_deferred = False
         self.unsent = 0
         """Bytes of the response that are not written yet."""
@@ -169,7 +169,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     @override
     def on_url(self, url: bytes) -> None:
-        """Add a part of the URL.
+        """Append a part of the URL of the request.
 
         Raises:
             ValueError: the URL is too large.
@@ -191,7 +191,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     @override
     def on_headers_complete(self) -> None:
-        """Start the response, or queue the request behind earlier requests of the connection.
+        """Start the request, or queue it until the earlier requests of the connection have their responses.
 
         Raises:
             ValueError: too many requests wait, or the headers are invalid.
@@ -213,7 +213,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     @override
     def on_message_complete(self) -> None:
-        """End a request, unless its body follows behind an `Upgrade` header."""
+        """Mark a request as complete; with an `Upgrade` header, only once its body has arrived too."""
         if not self._body_left:
             super().on_message_complete()
 

@@ -329,9 +329,10 @@ class DiffPainter:
         return text
 
     def _blank(self, ends: Sequence[Strip]) -> Strip:
-        """Return the blanks for the ends of lines, in the most frequent background of their last cells.
+        """Return the blanks that replace the ends of lines.
 
-        Without erasing in color, it is the default background, which every terminal can erase.
+        Their background is the one that most of the lines end with. If the terminal cannot erase in a color, it is the
+        default background.
         """
         size = min(end.cell_length for end in ends)
         backgrounds = [style.bgcolor if style else None for end in ends for _, style, _ in end.crop(size - 1)]
@@ -659,7 +660,7 @@ def changed_ranges(old: Sequence[Cell], new: Sequence[Cell]) -> list[tuple[int, 
 
 
 def _same_columns(lines: Sequence[Sequence[Cell]]) -> int:
-    """Return the number of columns at the start that are the same in all lines."""
+    """Return how many of the first columns have the same cell in every line."""
     columns = [*zip(*lines, strict=False)]
     return next((at for at, column in enumerate(columns) if len(set(column)) > 1), len(columns))
 

@@ -371,7 +371,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             self.status_changed()
 
     def status_changed(self) -> None:
-        """Show the new state of the connection and of the outbox. A covered screen does that when it is resumed."""
+        """Show a new state of the connection and the outbox. A covered screen shows it when it is on top again."""
         self.refresh_status_bars()
 
     def refresh_status_bars(self) -> None:
