@@ -1,20 +1,23 @@
 """`presscheck checkout` of a space, against httpx loops that fetch the same and write nothing.
 
-Usage: python -m benchmarks.folder_checkout [--pages N] [--rounds N] [--wait MS]. Serves a generated repository in a
-process of its own. Checkout and loops take turns, each in a process of its own, with the same requests: the plain loop
-sends one after the other, the other loop as many at once as the checkout. With `--wait`, each request waits so many
-milliseconds, as on the way to a service on the web. Prints the seconds by the clock and in processor time of the
-process, and the ratios.
+Usage: python -m benchmarks.folder_checkout [--pages N] [--rounds N] [--wait MS] [--kept]. Serves a generated repository
+in a process of its own. Checkout and loops take turns, each in a process of its own, with the same requests: the plain
+loop sends one after the other, the other loop as many at once as the checkout. Before each turn, something is written
+elsewhere in the service, so that it keeps no answers of the turn before; with `--kept`, nothing is written. With
+`--wait`, each request waits so many milliseconds, as on the way to a service on the web. Prints the seconds by the
+clock and in processor time of the process, and the ratios.
 """
 
 import argparse
 import asyncio
 import gc
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -127,13 +130,24 @@ def seconds_of(home: Path, which: str, wait: float) -> Seconds:
     return Seconds(*map(float, turn(home, which, wait=wait).communicate()[0].split()[-2:]))
 
 
-def compare(home: Path, pages: int, rounds: int, wait: float) -> None:
+def write_elsewhere(home: Path) -> None:
+    """Change a setting that nothing reads, as any write to a service would: it drops the answers that it keeps."""
+    with closing(sqlite3.connect(home / "service.sqlite", isolation_level=None)) as database:
+        database.execute("INSERT OR REPLACE INTO settings (name, value) VALUES ('benchmark', '1')")
+
+
+def compare(home: Path, pages: int, rounds: int, wait: float, *, are_kept: bool) -> None:
+    def measured(which: str) -> Seconds:
+        if not are_kept:
+            write_elsewhere(home)
+        return seconds_of(home, which, wait)
+
     with turn(home, "serve", pages=pages) as service:
         try:
             while not (home / "service.sock").exists():
                 time.sleep(0.2)
             seconds_of(home, "checkout", wait)  # notes the addresses, and warms the service up
-            rounds_of = [{which: seconds_of(home, which, wait) for which in TURNS} for _ in range(rounds)]
+            rounds_of = [{which: measured(which) for which in TURNS} for _ in range(rounds)]
         finally:
             service.terminate()
     print(f"{len((home / ADDRESSES).read_text().splitlines())} requests; load {os.getloadavg()[0]:.1f}")
@@ -152,6 +166,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=1_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--wait", type=float, default=0, help="milliseconds that each request waits")
+    parser.add_argument("--kept", action="store_true", help="the service may keep answers from one turn to the next")
     parser.add_argument("--home", type=Path)
     parser.add_argument("--turn", choices=("serve", *TURNS))
     chosen = parser.parse_args()
@@ -163,7 +178,7 @@ def main() -> None:
         print(*asyncio.run(check_out(chosen.home, wait) if is_checkout else fetch_all(chosen.home, wait, at_once)))
     else:
         with tempfile.TemporaryDirectory() as home:
-            compare(Path(home), chosen.pages, chosen.rounds, chosen.wait)
+            compare(Path(home), chosen.pages, chosen.rounds, chosen.wait, are_kept=chosen.kept)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ EXTRAS: dict[str, Extra] = {
             "anyio",
             "authlib",
             "bs4",
+            "httpcore",
             "httptools",
             "itsdangerous",
             "jinja2",

@@ -89,6 +89,8 @@ class FaultServer:
     open_now: int = 0
     most_open: int = 0
     news: asyncio.Condition = field(default_factory=asyncio.Condition)
+    all_closed: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the last open connection was closed."""
 
     @asynccontextmanager
     async def listening(self, path: Path | None = None) -> AsyncIterator[Self]:
@@ -110,6 +112,8 @@ class FaultServer:
                 pass
         finally:
             self.open_now -= 1
+            if not self.open_now:
+                self.all_closed.set()
 
     async def one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int) -> bool:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")

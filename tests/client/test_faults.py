@@ -92,6 +92,7 @@ TOGETHER = 8
 """Exchanges at a time: most faults are waited for until a time-out."""
 
 
+@pytest.mark.slow
 async def test_each_fault_is_the_right_error_and_a_write_is_sent_once() -> None:
     turns = asyncio.Semaphore(TOGETHER)
     failures: list[str] = []

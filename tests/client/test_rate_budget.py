@@ -44,6 +44,7 @@ async def test_requests_do_not_wait_with_enough_budget(server: FaultServer, clie
     assert await timed(client, 20) < 5, "spread over the window, they would take two minutes"
 
 
+@pytest.mark.slow
 async def test_retry_after_applies_to_all_requests(server: FaultServer) -> None:
     server.script = [http(429, retry_after="1"), http(200, {"id": "u1"})]
     refused = asyncio.Event()
@@ -54,6 +55,7 @@ async def test_retry_after_applies_to_all_requests(server: FaultServer) -> None:
         assert (await first).id == "u1"
 
 
+@pytest.mark.slow
 async def test_a_small_budget_is_spread_over_the_window(server: FaultServer, client: Client) -> None:
     server.script = [told(9, 2)]
     await client.send(READ)
@@ -61,6 +63,7 @@ async def test_a_small_budget_is_spread_over_the_window(server: FaultServer, cli
     assert 0.6 < spent < 2, "five of the nine that are left, in two seconds"
 
 
+@pytest.mark.slow
 async def test_a_spent_budget_waits_for_the_next_window(server: FaultServer, client: Client) -> None:
     server.script = [told(0, 1), told(99, 600)]
     await client.send(READ)
@@ -77,6 +80,7 @@ async def test_a_spent_budget_with_a_late_reset_is_an_error(server: FaultServer,
     assert len(server.asked) == 1
 
 
+@pytest.mark.slow
 async def test_the_reserve_is_not_used_by_background_requests(server: FaultServer, client: Client) -> None:
     server.script = [told(10, 1), told(99, 60)]
     await client.send(READ)
@@ -87,6 +91,7 @@ async def test_the_reserve_is_not_used_by_background_requests(server: FaultServe
     await asyncio.gather(*idle)
 
 
+@pytest.mark.slow
 async def test_a_request_under_way_counts_for_the_reserve() -> None:
     budget = Budget(max_wait=3)
     ends = str(int(time.time()) + 10)

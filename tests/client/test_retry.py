@@ -94,6 +94,7 @@ async def test_pauses_grow_and_differ(server: FaultServer, monkeypatch: pytest.M
     assert len(set(firsts)) == 3, "jitter"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [429, 503])
 async def test_retries_wait_as_long_as_the_service_asks(
     server: FaultServer, monkeypatch: pytest.MonkeyPatch, status: int

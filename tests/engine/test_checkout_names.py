@@ -16,7 +16,7 @@ from presscheck.api.content import Revision
 from presscheck.engine.checkout.content import SUMMARY, SpaceFiles
 from presscheck.engine.checkout.folder import folder_changes
 from presscheck.engine.checkout.pull import pull, refuses_reserved_names, safe_names
-from presscheck.engine.checkout.state import Checkout, read_file, write_file
+from presscheck.engine.checkout.state import Checkout, locate, read_file, write_file
 from presscheck.engine.engine import Engine
 from presscheck.errors import ConfigurationError
 
@@ -94,8 +94,10 @@ def test_pages_get_names_that_the_disk_can_store(
     if sys.platform != "linux" and disk is LINUX:
         return  # other disks are tested with their own rules
     for number, name in enumerate(names):
-        write_file(tmp_path, name, f"{number}".encode())
-    assert [read_file(tmp_path, name) for name in names] == [f"{number}".encode() for number in range(len(names))]
+        write_file(locate(tmp_path, name, set()), f"{number}".encode())
+    assert [read_file(locate(tmp_path, name, set())) for name in names] == [
+        f"{number}".encode() for number in range(len(names))
+    ]
 
 
 def test_names_of_items_that_are_in_the_folder_stay() -> None:

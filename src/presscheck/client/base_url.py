@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from presscheck.client.http_library import httpx
+import httpx
+
 from presscheck.errors import ConfigurationError
 
 

@@ -1,4 +1,4 @@
-"""The HTTP client: connection pool, requests, response bodies, typed errors for failed requests, retries.
+"""The HTTP client: connections, requests, response bodies, typed errors for failed requests, retries, downloads.
 
 The token is only sent to the origin of the service, and never appears in messages or logs.
 
@@ -12,25 +12,22 @@ import asyncio
 import json
 import re
 import ssl
-import sys
 import time
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from socket import gaierror
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+import httpx
 from typing_extensions import override
 
 from presscheck import __version__
 from presscheck.api.operation import DETAILS_HEADER, Operation, Page
 from presscheck.client.base_url import Address, read_address
-from presscheck.client.downloads import Downloads
 from presscheck.client.environment import host_and_proxy, proxy_for, tls_context
-from presscheck.client.http_library import httpx
 from presscheck.client.request_priority import Budget, BudgetExhausted, RequestContext, RequestRecord, service_time
 from presscheck.client.responses import (
     EMPTY,
@@ -55,14 +52,15 @@ from presscheck.errors import (
     ServiceFailed,
     TooManyRequests,
 )
+from presscheck.text.sanitize import is_safe_url
 
 if TYPE_CHECKING:
-    from httpx import Headers
     from tenacity import RetryCallState
 
-__all__ = ["Client", "Timeouts"]
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
+MAX_REDIRECTS = 5
+_AGENT = {"user-agent": f"presscheck/{__version__}"}
 MAX_SIZE = 32 << 20
 """The maximum size of a response body in bytes, after decompression."""
 MAX_OBJECTS = 150_000
@@ -72,15 +70,21 @@ MAX_VALUES = 3_000_000
 _json_token = re.compile(rb'[{\[,]|"[^"\\]*+(?:\\.?[^"\\]*+)*+"?', re.DOTALL)
 """A bracket, a comma or a string in JSON. Also matches an unterminated string, so that a search is linear."""
 MAX_ERROR_SIZE = 64 << 10
-MAX_REDIRECTS = 5
-VISIT_SECONDS = 15.0
-"""The time-out of a request for a published page."""
 T = TypeVar("T")
 ATTEMPTS = 3
 CERTIFICATE_NOT_YET_VALID = 9
 """The error code of OpenSSL for a certificate that is not valid yet."""
 TRANSIENT = frozenset((502, 503, 504))
 """Statuses of a service that is restarting or overloaded."""
+MAX_FILE_SIZE = 128 << 20
+"""The maximum size of a file in bytes, after decompression."""
+MAX_PAGE_SIZE = 16 << 20
+"""The maximum size of a published page in bytes."""
+VISIT_SECONDS = 15.0
+"""The time-out of a request for a published page, in seconds."""
+REDIRECTS = frozenset((301, 302, 303, 307, 308))
+TOO_MANY, FAILED = 429, 500
+"""The status for too many requests, and the lowest status of server errors."""
 
 
 @dataclass(frozen=True)
@@ -99,8 +103,11 @@ class Timeouts:
     """The maximum time to wait for the rate limit; a longer wait raises an error instead."""
 
 
-class Bearer(httpx.Auth):
-    """Authentication that adds the token to each request, and hides the token in `repr`.
+class Bearer:
+    """The `Authorization` header with a token, which `repr` hides.
+
+    Args:
+        token: the token; None to send none.
 
     Raises:
         ConfigurationError: the token contains invalid characters.
@@ -115,57 +122,83 @@ class Bearer(httpx.Auth):
     def __repr__(self) -> str:
         return "Bearer(…)"
 
-    @override
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        if self._header:
-            request.headers["authorization"] = self._header
-        yield request
+    async def header(self) -> str:
+        """Return the value of the header; empty to send none."""
+        return self._header
+
+    async def renewed_header(self, refused: str) -> str:
+        """Return another value after the service refused one with status 401; empty if there is no other token."""
+        return ""
 
     async def finish(self) -> None:
         """Wait until renewed tokens are stored; a fixed token is never renewed."""
 
 
-if find_spec("sniffio") is None:
-    # otherwise httpcore searches the whole import path for sniffio five times in each request
-    sys.modules["sniffio"] = cast("ModuleType", None)
+class ConnectionPool:
+    """Connections to a service, or to all hosts with the same proxy. They are opened by the first requests.
 
+    Each request goes to the transport of httpx. The client of httpx would add cookies and redirects that are not
+    wanted, and take another tenth of the time of a request.
 
-class NoCookies(httpx.Cookies):
-    """A cookie jar that stays empty: the token authenticates, and extracting cookies took 7% of each request."""
+    Args:
+        address: the address of the service.
+        timeouts: the time-outs of connecting, reading and writing.
+        connections: the maximum number of connections.
 
-    @override
-    def extract_cookies(self, response: httpx.Response) -> None:
-        """Store no cookies."""
+    Raises:
+        ConfigurationError: an environment variable for the proxy or for TLS is invalid.
+    """
 
+    def __init__(self, address: Address, timeouts: Timeouts, connections: int) -> None:
+        proxy = None if address.is_local else proxy_for(address.url)
+        needs_tls = address.url.startswith("https:")
+        self._transport = httpx.AsyncHTTPTransport(
+            verify=tls_context() if needs_tls else False,
+            http2=needs_tls,  # negotiated in the TLS handshake
+            limits=httpx.Limits(
+                max_connections=connections, max_keepalive_connections=connections, keepalive_expiry=30.0
+            ),
+            trust_env=False,  # the variables are read by `proxy_for` and `tls_context`, whose errors name them
+            proxy=proxy.server if proxy else None,
+            uds=address.socket,
+        )
+        self._timeout = {
+            "connect": timeouts.connect,
+            "read": timeouts.read,
+            "write": timeouts.write,
+            "pool": timeouts.pool,
+        }
 
-class CookielessClient(httpx.AsyncClient):
-    """An HTTP client that neither stores nor sends cookies."""
+    async def send(
+        self,
+        method: str,
+        url: httpx.URL | str,
+        headers: Mapping[str, str],
+        content: bytes | None = None,
+        trace: Callable[[str, dict[str, Any]], Awaitable[None]] | None = None,
+    ) -> httpx.Response:
+        """Send a request, and return the response before its body is read; the caller closes it.
 
-    cookies = NoCookies()  # pyrefly: ignore[bad-override-mutable-attribute]  # a property in httpx
+        Args:
+            method: the HTTP method.
+            url: the URL.
+            headers: the headers, besides `User-Agent`, `Host` and `Content-Length`.
+            content: the body.
+            trace: called with the events of the connection.
 
+        Raises:
+            httpx.HTTPError: there is no response.
+            httpx.InvalidURL: the URL is invalid.
+        """
+        extensions: dict[str, Any] = {"timeout": self._timeout}
+        if trace:
+            extensions["trace"] = trace
+        request = httpx.Request(method, url, headers={**_AGENT, **headers}, content=content, extensions=extensions)
+        return await self._transport.handle_async_request(request)
 
-def connect(address: Address, bearer: Bearer, timeouts: Timeouts, connections: int) -> httpx.AsyncClient:
-    """Create the connection pool, which connects with the first request."""
-    limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections, keepalive_expiry=30.0)
-    proxy = None if address.is_local else proxy_for(address.url)
-    needs_tls = address.url.startswith("https:")
-    transport = httpx.AsyncHTTPTransport(uds=address.socket, limits=limits, verify=False) if address.socket else None
-    return CookielessClient(
-        auth=bearer,
-        headers={
-            "accept": "application/json",
-            "accept-encoding": "gzip",
-            "user-agent": f"presscheck/{__version__}",
-        },
-        timeout=httpx.Timeout(connect=timeouts.connect, read=timeouts.read, write=timeouts.write, pool=timeouts.pool),
-        transport=transport,
-        limits=limits,
-        http2=needs_tls,  # negotiated in the TLS handshake
-        verify=tls_context() if needs_tls else False,
-        proxy=proxy.server if proxy else None,
-        trust_env=False,  # the variables are read by `proxy_for` and `tls_context`, whose errors name them
-        follow_redirects=False,
-    )
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._transport.aclose()
 
 
 class Client:
@@ -203,9 +236,10 @@ class Client:
         self._on_exchange = on_exchange
         self._budget = Budget(self._timeouts.longest_pause)
         self._auth = auth or Bearer(token)
-        self._http = connect(self._address, self._auth, self._timeouts, connections)
+        self._pool = ConnectionPool(self._address, self._timeouts, connections)
         self._routes = RouteCheck()
         self._known = KnownResponses()
+        self._downloads = Downloads(self._address, self._timeouts, connections, self._report)
         self.clock_skew: float | None = None
         """Seconds that the service's clock was ahead of the local clock in the last response; None if unknown."""
 
@@ -221,7 +255,8 @@ class Client:
     async def aclose(self) -> None:
         """Wait until renewed tokens are stored, then close all connections."""
         await self._auth.finish()
-        await self._http.aclose()
+        await self._downloads.aclose()
+        await self._pool.aclose()
 
     async def send(self, call: Operation[Answer]) -> Answer:
         """Send a call and parse its response.
@@ -250,12 +285,12 @@ class Client:
         Args:
             call: the call.
             url: the URL.
-            limit: the maximum size in bytes; by default `downloads.MAX_SIZE`.
+            limit: the maximum size in bytes; by default `MAX_FILE_SIZE`.
 
         Raises:
             RequestError: the file cannot be downloaded.
         """
-        return await self._downloads(call, self._timeouts.whole).content(call, url, limit)
+        return await self._downloads.content(call, url, limit)
 
     async def visit(self, call: Operation[Any], url: str) -> int:
         """Return the HTTP status of a published page for a visitor; the token is not sent.
@@ -263,7 +298,7 @@ class Client:
         Raises:
             RequestError: the page cannot be reached.
         """
-        return await self._downloads(call, min(VISIT_SECONDS, self._timeouts.whole)).status(call, url)
+        return await self._downloads.status(call, url)
 
     async def read_page(self, call: Operation[Any], url: str) -> Reply:
         """Return a page or a file of a published site as a visitor gets it; the token is not sent.
@@ -277,21 +312,7 @@ class Client:
         Raises:
             RequestError: the page cannot be read.
         """
-        downloads = self._downloads(call, self._timeouts.whole)
-        pause, longest = self._timeouts.pause, self._timeouts.longest_pause
-        return await with_retries(call, lambda: downloads.page(call, url), pause=pause, longest=longest)
-
-    def _downloads(self, call: Operation[Any], seconds: float) -> Downloads:
-        return Downloads(
-            self._address,
-            seconds,
-            lambda address: connect(address, Bearer(None), self._timeouts, 1),
-            read_body,
-            _download_error,
-            lambda path, status, milliseconds, size: self._report(
-                RequestRecord("GET", path, status, milliseconds, size, call)
-            ),
-        )
+        return await self._downloads.page(call, url)
 
     async def every(self, listing: Operation[Page[Item]]) -> AsyncIterator[Item]:
         """Yield all items of a listing, page by page; stop if the service repeats a cursor."""
@@ -307,11 +328,8 @@ class Client:
 
     async def _send_with_retries(self, call: Operation[Any], context: RequestContext) -> Reply:
         """Return the successful response of a call, after retries if necessary."""
-        pause, longest = self._timeouts.pause, self._timeouts.longest_pause
         try:
-            return await with_retries(
-                call, lambda: self._send_following_redirects(call, context), pause=pause, longest=longest
-            )
+            return await with_retries(call, lambda: self._send_following_redirects(call, context), self._timeouts)
         except NotSupported as caught:
             error = not_supported(call, caught) if call.feature else caught
         except NotFound as caught:
@@ -346,7 +364,8 @@ class Client:
         With `is_probe`, send a GET to the URL instead, to find out whether the URL exists.
         """
         is_read, method = is_probe or call.is_read(), "GET" if is_probe else call.method()
-        known = self._known.get(str(url)) if method == "GET" else None
+        known_as = str(url) if method == "GET" else ""
+        known = self._known.get(known_as) if known_as else None
         failure, progress = None, Progress()
         for _ in range(2):
             failure, progress, started, size = None, Progress(), time.perf_counter(), 0
@@ -362,7 +381,7 @@ class Client:
                 # httpx does not convert this error, and its library is optional
                 failure = httpx.ProxyError("the proxy does not speak SOCKS 5")
             else:
-                return self._known.resolve(str(url), reply, known) if method == "GET" else reply
+                return self._known.resolve(known_as, reply, known) if known_as else reply
             finally:
                 self._log(call, method, url, context, progress.status, started, size)
             if not (is_read and progress.was_stale and is_reset(failure)):
@@ -379,36 +398,58 @@ class Client:
         context: RequestContext,
         etag: str | None,
     ) -> Reply:
-        request = self._http.build_request(method, url, content=content, extensions={"trace": progress})
-        if request.content:
-            request.headers["content-type"] = "application/json"
+        headers = {"accept": "application/json", "accept-encoding": "gzip"}
+        if content:
+            headers["content-type"] = "application/json"
         if etag:
-            request.headers["if-none-match"] = etag
+            headers["if-none-match"] = etag
         await self._budget.wait_for_turn(context)
         async with asyncio.timeout(self._timeouts.whole):
-            response = await self._http.send(request, stream=True)
+            response = await self._send(method, url, headers, content, progress)
             try:
                 progress.status = response.status_code
-                self._update_from_response(response)
-                return Reply(response.status_code, response.headers, await self._body(response))
+                received = dict(response.headers.items())  # the headers of httpx are encoded again for each look
+                self._update_from_response(response.status_code, received)
+                return Reply(response.status_code, received, await self._body(response, received))
             finally:
                 await response.aclose()
 
-    async def _body(self, response: httpx.Response) -> bytes:
+    async def _send(
+        self, method: str, url: httpx.URL, headers: dict[str, str], content: bytes | None, progress: Progress
+    ) -> httpx.Response:
+        """Send a request with the token. If the service refuses the token, send it again with a renewed one."""
+        token = await self._auth.header()
+        response = await self._pool.send(
+            method, url, {**headers, "authorization": token} if token else headers, content, progress
+        )
+        if response.status_code != 401:
+            return response
+        try:
+            token = await self._auth.renewed_header(token)
+        except BaseException:
+            await response.aclose()
+            raise
+        if not token:
+            return response
+        # a refused request had no effect, so that a write can be repeated, too
+        await response.aclose()
+        return await self._pool.send(method, url, {**headers, "authorization": token}, content, progress)
+
+    async def _body(self, response: httpx.Response, headers: Mapping[str, str]) -> bytes:
         if response.status_code in EMPTY:
-            return response.headers.get(DETAILS_HEADER, "").encode()
+            return headers.get(DETAILS_HEADER, "").encode()
         if response.status_code < 300:
-            body = await read_body(response.aiter_raw(), response.headers, self._max_size)
+            body = await read_body(response.aiter_raw(), headers, self._max_size)
             check_values(body)
             return body
         try:
-            return await read_body(response.aiter_raw(), response.headers, MAX_ERROR_SIZE)
+            return await read_body(response.aiter_raw(), headers, MAX_ERROR_SIZE)
         except (httpx.HTTPError, BodyError):
             return b""  # the status is sufficient
 
-    def _update_from_response(self, response: httpx.Response) -> None:
-        self._budget.update_from(response.status_code, response.headers)
-        service_clock = service_time(response.headers)
+    def _update_from_response(self, status: int, headers: Mapping[str, str]) -> None:
+        self._budget.update_from(status, headers)
+        service_clock = service_time(headers)
         self.clock_skew = None if service_clock is None else service_clock - time.time()
 
     def _log(
@@ -439,11 +480,12 @@ def _redirected(call: Operation[Any], url: httpx.URL, reply: Reply) -> httpx.URL
 
     Raises:
         MalformedAnswer: the target is invalid or has another origin, or the call is a write.
+        Ambiguous: the target is invalid, and the call is a write.
     """
     try:
         target = url.join(reply.headers["location"])
     except httpx.InvalidURL:
-        raise MalformedAnswer("The service sent a redirect without a target", request=str(call)) from None
+        raise unusable(call, "it redirects without a target", reply.request_id) from None
     if (target.scheme, target.host, target.port) != (url.scheme, url.host, url.port):
         raise MalformedAnswer(
             f"The service redirects to {target.host or 'another place'}, where your token is not sent",
@@ -455,15 +497,151 @@ def _redirected(call: Operation[Any], url: httpx.URL, reply: Reply) -> httpx.URL
     return target
 
 
+class Downloads:
+    """A downloader of files and published pages, whose connections stay open for the next download.
+
+    Args:
+        address: the address of the service; files of a service on a Unix socket are downloaded through the socket.
+        timeouts: the time-outs and retry pauses.
+        connections: the size of each connection pool.
+        on_exchange: called with a record of each request.
+    """
+
+    def __init__(
+        self, address: Address, timeouts: Timeouts, connections: int, on_exchange: Callable[[RequestRecord], None]
+    ) -> None:
+        self._address, self._timeouts, self._connections = address, timeouts, connections
+        self._on_exchange = on_exchange
+        self._pools: dict[tuple[str | None, str, str], ConnectionPool] = {}
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        for pool in self._pools.values():
+            await pool.aclose()
+        self._pools.clear()
+
+    async def content(self, call: Operation[Any], url: str, limit: int | None = None) -> bytes:
+        """Return the bytes of a file.
+
+        Args:
+            call: the call whose response has the URL, for error messages.
+            url: the URL of the file.
+            limit: the maximum size in bytes; `MAX_FILE_SIZE` by default.
+
+        Raises:
+            RequestError: the file cannot be downloaded.
+        """
+        max_size = MAX_FILE_SIZE if limit is None else min(limit, MAX_FILE_SIZE)
+        return await with_retries(call, lambda: self._content(call, url, max_size), self._timeouts)
+
+    async def _content(self, call: Operation[Any], url: str, max_size: int) -> bytes:
+        for _ in range(MAX_REDIRECTS):
+            reply = await self._exchange(call, url, max_size)
+            location = reply.headers.get("location")
+            if reply.status not in REDIRECTS or not location:
+                if reply.status != 200:
+                    check_response(call, reply)
+                    raise MalformedAnswer(f"The file cannot be downloaded ({reply.status})", request=str(call))
+                return reply.body
+            target = str(httpx.URL(url).join(location))
+            if url.startswith("https:") and not target.startswith("https:"):
+                break  # over plain HTTP, others could read or replace the file
+            url = target
+        raise MalformedAnswer("The address of the file redirects in a loop, or to an unsafe place", request=str(call))
+
+    async def status(self, call: Operation[Any], url: str) -> int:
+        """Return the HTTP status of an address after redirects; the body is read and discarded.
+
+        Args:
+            call: the call whose response has the URL, for error messages.
+            url: the address.
+
+        Raises:
+            RequestError: the address cannot be reached, or redirects in a loop.
+        """
+        return await with_retries(call, lambda: self._status(call, url), self._timeouts)
+
+    async def _status(self, call: Operation[Any], url: str) -> int:
+        for _ in range(MAX_REDIRECTS):
+            reply = await self._exchange(call, url, MAX_PAGE_SIZE, seconds=min(VISIT_SECONDS, self._timeouts.whole))
+            location = reply.headers.get("location")
+            if reply.status not in REDIRECTS or not location:
+                return reply.status
+            url = str(httpx.URL(url).join(location))
+        raise MalformedAnswer("The address redirects in a loop", request=str(call))
+
+    async def page(self, call: Operation[Any], url: str) -> Reply:
+        """Return the response to a request for a published page or file; redirects are not followed.
+
+        Args:
+            call: the call that error messages name.
+            url: the URL.
+
+        Raises:
+            RequestError: the service is overloaded or failed, or the address cannot be reached.
+        """
+        return await with_retries(call, lambda: self._page(call, url), self._timeouts)
+
+    async def _page(self, call: Operation[Any], url: str) -> Reply:
+        reply = await self._exchange(call, url, max_error_size=MAX_PAGE_SIZE)  # a 404 page may be as large as others
+        if reply.status == TOO_MANY or reply.status >= FAILED:
+            check_response(call, reply)
+        return reply
+
+    async def _exchange(
+        self,
+        call: Operation[Any],
+        url: str,
+        max_size: int = MAX_FILE_SIZE,
+        *,
+        max_error_size: int = MAX_ERROR_SIZE,
+        seconds: float | None = None,
+    ) -> Reply:
+        if not url.startswith(("http://", "https://")) or not is_safe_url(url):
+            raise MalformedAnswer("The service gave no web address for this file", request=str(call))
+        where = httpx.URL(url)
+        address = self._address_of(where)
+        started, status, size, failure = time.perf_counter(), None, 0, None
+        try:
+            async with asyncio.timeout(seconds or self._timeouts.whole):
+                headers = {"accept": "*/*", "accept-encoding": "identity"}
+                async with aclosing(await self._pool(address).send("GET", where, headers)) as response:
+                    status = response.status_code
+                    limit = max_size if status == 200 else max_error_size
+                    body = await read_body(response.aiter_raw(), response.headers, limit)
+                    size = len(body)
+                    return Reply(status, response.headers, body)
+        except Exception as caught:
+            failure = caught
+        finally:
+            milliseconds = (time.perf_counter() - started) * 1000
+            self._on_exchange(RequestRecord("GET", where.path, status, milliseconds, size, call))
+        raise to_typed_error(call, failure, Progress(), host_and_proxy(address))
+
+    def _pool(self, address: Address) -> ConnectionPool:
+        """Return the connections for an address: a pool connects to all hosts with the same proxy."""
+        proxy = None if address.is_local else proxy_for(address.url)
+        key = address.socket, address.url.partition(":")[0], proxy.origin if proxy else ""
+        if key not in self._pools:
+            self._pools[key] = ConnectionPool(address, self._timeouts, self._connections)
+        return self._pools[key]
+
+    def _address_of(self, url: httpx.URL) -> Address:
+        own = httpx.URL(self._address.url)
+        if (url.scheme, url.host, url.port) == (own.scheme, own.host, own.port):
+            return self._address
+        return Address(url=str(url), host=url.host)
+
+
 class BodyError(Exception):
     """A response body cannot be read; the message has the reason."""
 
 
 class TooLarge(BodyError):
-    """The body exceeds a limit."""
+    """A response body is too large, or has too many values."""
 
 
-async def read_body(chunks: AsyncIterator[bytes], headers: Headers, max_size: int) -> bytes:
+async def read_body(chunks: AsyncIterator[bytes], headers: Mapping[str, str], max_size: int) -> bytes:
     """Return the complete, decompressed body.
 
     Args:
@@ -585,22 +763,18 @@ def to_typed_error(call: Operation[Any], failure: Exception, progress: Progress,
     return NetworkError(message, request=str(call), broke_off=broke_off)
 
 
-def _download_error(call: Operation[Any], failure: Exception, host: str) -> RequestError:
-    return to_typed_error(call, failure, Progress(), host)
-
-
 def is_reset(failure: Exception) -> bool:
     """Return whether the connection was closed before the response was complete."""
     return isinstance(failure, httpx.ReadError | httpx.WriteError | httpx.RemoteProtocolError)
 
 
 def _has_no_response(failure: Exception) -> bool:
-    """Return whether the server closed the connection before the first byte. httpx has no separate error for this."""
+    """Return whether the server closed the connection before it sent a byte, by the message of the error from httpx."""
     return "without sending a response" in str(failure)
 
 
 def failure_message(failure: Exception, host: str) -> str:
-    """Return why there was no response, for the user."""
+    """Return a sentence that tells the user why there was no response."""
     match failure:
         case httpx.ConnectTimeout():
             return f"Could not connect to {host}: timed out"
@@ -642,18 +816,18 @@ def _os_error_text(error: OSError) -> str:
             return (error.strerror or "no connection").lower()
 
 
-async def with_retries(call: Operation[Any], attempt: Callable[[], Awaitable[T]], *, pause: float, longest: float) -> T:
+async def with_retries(call: Operation[Any], attempt: Callable[[], Awaitable[T]], timeouts: Timeouts) -> T:
     """Run a request until it succeeds or should not be repeated.
 
     Args:
         call: the call.
         attempt: sends the call once.
-        pause: seconds before the second attempt; later pauses double, and all are randomized.
-        longest: the maximum number of seconds to wait for the service (`Retry-After`).
+        timeouts: the first pause and the longest pause between two attempts. Pauses double, and are randomized.
 
     Raises:
         RequestError: the error of the last attempt.
     """
+    longest = timeouts.longest_pause
 
     def should_retry(error: BaseException) -> bool:
         wait = getattr(error, "retry_after", None) or 0
@@ -674,7 +848,7 @@ async def with_retries(call: Operation[Any], attempt: Callable[[], Awaitable[T]]
     # 6 ms, only after a failure
     from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
 
-    exponential = wait_exponential_jitter(multiplier=pause, jitter=pause, max=longest)
+    exponential = wait_exponential_jitter(multiplier=timeouts.pause, jitter=timeouts.pause, max=longest)
     retrying = AsyncRetrying(
         retry=retry_if_exception(should_retry),
         stop=stop_after_attempt(ATTEMPTS),

@@ -16,8 +16,9 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+import httpx
+
 from presscheck.client.base_url import Address
-from presscheck.client.http_library import httpx
 from presscheck.errors import ConfigurationError, MissingExtra
 from presscheck.extras import require_extra
 

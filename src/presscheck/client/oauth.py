@@ -12,13 +12,15 @@ import hashlib
 import json
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self, cast
 from urllib.parse import urlencode, urlsplit
 
+import httpx
+
 from presscheck.client.base_url import read_address
-from presscheck.client.client import MAX_ERROR_SIZE, Bearer, BodyError, Timeouts, connect, failure_message, read_body
-from presscheck.client.http_library import httpx
+from presscheck.client.client import MAX_ERROR_SIZE, BodyError, ConnectionPool, Timeouts, failure_message, read_body
 from presscheck.client.request_priority import service_time
 from presscheck.errors import MalformedAnswer, NetworkError, NotSignedIn, NotSupported
 
@@ -104,7 +106,7 @@ class OAuthClient:
     ) -> None:
         self._address = read_address(base_url, insecure=insecure)
         self._timeouts = timeouts or Timeouts()
-        self._http = connect(self._address, Bearer(None), self._timeouts, 1)
+        self._pool = ConnectionPool(self._address, self._timeouts, 1)
         self._pause = pause
         self.service_time: float | None = None
         """The time of the service at its last response, in seconds since 1970; None if unknown."""
@@ -113,7 +115,7 @@ class OAuthClient:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._http.aclose()
+        await self._pool.aclose()
 
     async def endpoints(self) -> SignInEndpoints:
         """Return the endpoints that the metadata of the service names (RFC 8414).
@@ -284,9 +286,15 @@ class OAuthClient:
     async def _send(self, method: str, url: str, fields: Mapping[str, str] | None = None) -> tuple[int, dict[str, Any]]:
         failure: Exception | None = None
         status, content = 0, b""
-        data = {"client_id": CLIENT_ID, **fields} if fields is not None else None
+        headers, form = {"accept": "application/json", "accept-encoding": "gzip"}, None
+        if fields is not None:
+            headers["content-type"] = "application/x-www-form-urlencoded"
+            form = urlencode({"client_id": CLIENT_ID, **fields}).encode()
         try:
-            async with asyncio.timeout(self._timeouts.whole), self._http.stream(method, url, data=data) as response:
+            async with (
+                asyncio.timeout(self._timeouts.whole),
+                aclosing(await self._pool.send(method, url, headers, form)) as response,
+            ):
                 status, self.service_time = response.status_code, service_time(response.headers)
                 content = await read_body(response.aiter_raw(), response.headers, MAX_ERROR_SIZE)
         except BodyError:

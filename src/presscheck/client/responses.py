@@ -43,7 +43,7 @@ KNOWN_HEADERS = ("content-type", "x-request-id")
 """The headers that are cached with a response; all headers would take 3 kB."""
 MAX_KNOWN_BODY = 1 << 20
 """The maximum size of a cached body, in bytes."""
-COMPRESSED_FROM = 4 << 10
+COMPRESSED_FROM = 16 << 10
 """Bodies of at least this size, in bytes, are compressed: a page of a listing shrinks to a twentieth in 3 ms."""
 MAX_ETAG = 200
 """The maximum length of an `ETag`."""

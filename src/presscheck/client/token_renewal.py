@@ -9,21 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
 
 from typing_extensions import override
 
 from presscheck.client.client import Bearer
-from presscheck.client.http_library import httpx
 from presscheck.client.oauth import OAuthClient
 from presscheck.config.browser_session import BrowserSession, StoredSession
 from presscheck.errors import NotSignedIn, PresscheckError
-
-if TYPE_CHECKING:
-    from httpx import AsyncByteStream, Request, Response
 
 EARLY = 60.0
 """An access token is renewed if it expires in less than this number of seconds."""
@@ -48,20 +42,20 @@ class RenewedBearer(Bearer):
         return "RenewedBearer(…)"
 
     @override
-    async def async_auth_flow(self, request: Request) -> AsyncGenerator[Request, Response]:
+    async def header(self) -> str:
         session = self._session
         if session.refresh and session.expires_at - EARLY < time.time():
             session = await self._renewed(session)
-        request.headers["authorization"] = f"Bearer {session.access}"
-        response = yield request
-        if response.status_code == 401 and session.refresh:
-            # refused requests have no effect, so that writes can be repeated, too
+        return f"Bearer {session.access}"
+
+    @override
+    async def renewed_header(self, refused: str) -> str:
+        session = self._session
+        if not session.refresh:
+            return ""
+        if refused == f"Bearer {session.access}":
             session = await self._renewed(session)
-            request.headers["authorization"] = f"Bearer {session.access}"
-            # httpx would read and decompress all of the refused response, without a limit
-            await cast("AsyncByteStream", response.stream).aclose()
-            response.stream = httpx.ByteStream(b"")
-            yield request
+        return f"Bearer {session.access}"
 
     @override
     async def finish(self) -> None:

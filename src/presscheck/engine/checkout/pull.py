@@ -39,7 +39,7 @@ from presscheck.engine.checkout.content import (
     same_entries,
 )
 from presscheck.engine.checkout.folder import folder_changes
-from presscheck.engine.checkout.state import STATE_FILE, Checkout, CheckoutState, Item, read_file, write_file
+from presscheck.engine.checkout.state import STATE_FILE, Checkout, CheckoutState, Item, locate, read_file, write_file
 from presscheck.errors import ChecksFailed, ConfigurationError
 
 LONGEST_NAME = 255
@@ -144,7 +144,7 @@ async def pull(engine: Downloader, checkout: Checkout, author: str = "", report:
     if revision.id == state.revision:
         if not (checkout.root / SUMMARY).exists():
             files = SpaceFiles.of(state.space, revision, state.names())
-            write_file(checkout.root, SUMMARY, files.summary().encode())
+            write_file(locate(checkout.root, SUMMARY, set()), files.summary().encode())
             result.written.append(SUMMARY)
             state.others[SUMMARY] = git_oid(files.summary().encode())
         checkout.remove_remains()
@@ -179,6 +179,7 @@ class _Pull:
     author: str
     result: Pulled
     report: Report
+    _real_folders: set[str] = field(default_factory=set[str])
 
     async def run(self) -> None:
         state, base, new = self.checkout.state, self.base, self.new
@@ -203,19 +204,23 @@ class _Pull:
             if before != content or path not in state.others:
                 self._bring_general(path, content, before)
 
+    def _locate(self, path: str) -> Path:
+        return locate(self.checkout.root, path, self._real_folders)
+
     async def _bring(self, key: Key) -> None:
         path = self.new.exported.sources[key]
         theirs = await self.new.content(self.engine, key)
         state = self.checkout.state
         item = state.items.get(path)
         state.items[path] = Item(kind=key[0], id=key[1], oid=git_oid(theirs))
-        local = read_file(self.checkout.root, path)
+        location = self._locate(path)
+        local = read_file(location)
         if local == theirs:
             return
         if local is None or (item and not _is_edited(local, item)):
             if local is None and item and item.oid:
                 self.result.kept.append(path)  # deleted here and edited there
-            self._write(path, theirs, self.result.written)
+            self._write(location, path, theirs, self.result.written)
             return
         if key[0] == "file":
             self._write_beside(path, theirs)
@@ -223,18 +228,19 @@ class _Pull:
         has_base = self.base is not None and self.base.fingerprint(key) is not None
         before = await self.base.content(self.engine, key) if self.base and has_base else b""
         if before != theirs:  # or else it was edited only here, such as a page that a push added without its final text
-            await asyncio.to_thread(self._merge, path, before, local, theirs)
+            await asyncio.to_thread(self._merge, location, path, before, local, theirs)
 
     def _bring_general(self, path: str, theirs: bytes, before: bytes | None) -> None:
         self.checkout.state.others[path] = git_oid(theirs)
-        local = read_file(self.checkout.root, path)
+        location = self._locate(path)
+        local = read_file(location)
         if local is None or local == before or (path == SUMMARY and before and same_entries(local, before)):
             if local != theirs:
-                self._write(path, theirs, self.result.written)
+                self._write(location, path, theirs, self.result.written)
         elif local != theirs and not (path == SUMMARY and same_entries(local, theirs)):
-            self._merge(path, before or b"", local, theirs)
+            self._merge(location, path, before or b"", local, theirs)
 
-    def _merge(self, path: str, before: bytes, local: bytes, theirs: bytes) -> None:
+    def _merge(self, location: Path, path: str, before: bytes, local: bytes, theirs: bytes) -> None:
         ours = local.decode("utf-8", "replace").replace("\r\n", "\n")
         blocks = conflict_blocks(ours)
         for block in reversed(blocks):
@@ -244,7 +250,7 @@ class _Pull:
             before.decode(),
             ours,
             theirs.decode(),
-            our_name=draft_name(self.author, _edited_at(self.checkout.root / path)),
+            our_name=draft_name(self.author, _edited_at(location)),
             their_name=revision_name(self.checkout.state.place, _author_of(revision), revision.created_at),
         )
         if blocks:
@@ -252,28 +258,31 @@ class _Pull:
                 raise ChecksFailed(f"Others edited {path} again: resolve its conflicts first, and pull")
             self.result.conflicts.append(path)  # a pull of the same text that was killed wrote them
             return
-        self._write(path, merged.text.encode(), self.result.conflicts if merged.conflicts else self.result.merged)
+        self._write(
+            location, path, merged.text.encode(), self.result.conflicts if merged.conflicts else self.result.merged
+        )
 
     def _delete(self, path: str, item: Item) -> None:
-        local = read_file(self.checkout.root, path)
+        location = self._locate(path)
+        local = read_file(location)
         if local is not None and _is_edited(local, item):
             self.result.kept.append(path)  # edited here and deleted there: it is a new file from now on
         elif local is not None:
-            (self.checkout.root / path).unlink()
+            location.unlink()
             _remove_empty(self.checkout.root, path)
             self.result.deleted.append(path)
             self.report(path)
         del self.checkout.state.items[path]
 
-    def _write(self, path: str, content: bytes, into: list[str]) -> None:
-        write_file(self.checkout.root, path, content)
+    def _write(self, location: Path, path: str, content: bytes, into: list[str]) -> None:
+        write_file(location, content)
         into.append(path)
         self.report(path)
 
     def _write_beside(self, path: str, content: bytes) -> None:
         name = PurePosixPath(path)
         other = name.with_name(f"{name.stem}.{self.new.revision.id[:8]}{name.suffix}")
-        write_file(self.checkout.root, str(other), content)
+        write_file(self._locate(str(other)), content)
         self.result.conflicts.append(path)
         self.report(str(other))
 

@@ -33,7 +33,7 @@ from presscheck.documents.pages.tree import flatten
 from presscheck.engine.checkout.content import SUMMARY, Downloader, SpaceFiles, newest_revision, same_entries
 from presscheck.engine.checkout.folder import FolderChanges
 from presscheck.engine.checkout.plan import link_title_notes, page_update, plan_tree
-from presscheck.engine.checkout.state import Checkout, Item, write_file
+from presscheck.engine.checkout.state import Checkout, Item, locate, write_file
 from presscheck.engine.members import user_id
 from presscheck.engine.reads.scheduler import REQUESTED
 from presscheck.engine.replacement.file_search import free_name
@@ -175,7 +175,7 @@ class _Push:
         if same_entries(local, served):
             served = local
         elif same_entries(local, served, with_titles=False):
-            write_file(root, SUMMARY, served)
+            write_file(locate(root, SUMMARY, set()), served)
         state.others[SUMMARY] = git_oid(served)
 
     def _documents(self) -> list[SourcePage]:

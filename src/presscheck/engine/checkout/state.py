@@ -110,8 +110,8 @@ class Checkout:
 
     def remove_remains(self) -> None:
         """Delete files that a killed pull or push was writing, which are not in place yet."""
-        folders = {self.root, *((self.root / path).parent for path in self.state.items)}
-        for folder in folders:
+        folders = {path.rpartition("/")[0] for path in self.state.items} | {""}
+        for folder in (self.root / name for name in folders):
             for file in folder.iterdir() if folder.is_dir() else ():
                 if is_unfinished(file.name):
                     file.unlink(missing_ok=True)
@@ -129,27 +129,53 @@ def _read(file: Path) -> CheckoutState:
         ) from None
 
 
-def read_file(root: Path, path: str) -> bytes | None:
-    """Return the content of a file in a folder, or None if the file is missing.
+def locate(root: Path, path: str, real_folders: set[str]) -> Path:
+    """Return the location of a file in a folder.
+
+    Args:
+        root: the folder.
+        path: the path of the file in it.
+        real_folders: folders that are not symbolic links; those that lead to the file are added. Keep it for a single
+            pull or push.
 
     Raises:
-        ConfigurationError: the path leads through a symbolic link.
+        ConfigurationError: the path leads through a symbolic link, such as out of the folder.
+    """
+    location = os.fspath(root)
+    *folders, name = path.split("/")
+    for folder in folders:
+        location = f"{location}{os.sep}{folder}"  # in half the time of `Path`
+        if location not in real_folders:
+            _refuse_link(location)
+            real_folders.add(location)
+    location = f"{location}{os.sep}{name}"
+    _refuse_link(location)
+    return Path(location)
+
+
+def _refuse_link(location: str) -> None:
+    if os.path.islink(location):  # noqa: PTH114
+        raise ConfigurationError(f"{location} is a symbolic link: replace it by what it leads to")
+
+
+def read_file(location: Path) -> bytes | None:
+    """Return the content of a file, or None if the file is missing.
+
+    Raises:
         OSError: the file cannot be read.
     """
     try:
-        return _location(root, path).read_bytes()
+        return location.read_bytes()
     except FileNotFoundError:
         return None
 
 
-def write_file(root: Path, path: str, content: bytes) -> None:
-    """Replace a file in a folder, or create it.
+def write_file(location: Path, content: bytes) -> None:
+    """Replace a file, or create it with its folder.
 
     Raises:
-        ConfigurationError: the path leads through a symbolic link.
         OSError: the file cannot be written.
     """
-    location = _location(root, path)
     try:
         mode = location.stat().st_mode & 0o777
     except FileNotFoundError:
@@ -157,17 +183,3 @@ def write_file(root: Path, path: str, content: bytes) -> None:
         if not location.parent.is_dir():
             location.parent.mkdir(parents=True, exist_ok=True)
     replace_file(location, content, mode, is_lasting=False)
-
-
-def _location(root: Path, path: str) -> Path:
-    """Return the location of a file in a folder.
-
-    Raises:
-        ConfigurationError: the path leads through a symbolic link, such as out of the folder.
-    """
-    location = os.fspath(root)
-    for part in path.split("/"):
-        location = f"{location}{os.sep}{part}"  # in half the time of `Path`; for each file twice
-        if os.path.islink(location):  # noqa: PTH114
-            raise ConfigurationError(f"{location} is a symbolic link: replace it by what it leads to")
-    return Path(location)
