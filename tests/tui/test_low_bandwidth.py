@@ -93,8 +93,8 @@ def opened(
 
 
 def sent_by(terminal: Terminal, key: str) -> int:
-    """The bytes that a key sends at once."""
-    terminal.rest(1.3)
+    """The bytes that a key sends at once; what was to be sent later was sent before, also on a busy machine."""
+    terminal.rest(2)
     before = len(terminal.raw)
     terminal.press(key)
     terminal.rest(0.3)

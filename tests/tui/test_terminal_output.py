@@ -92,6 +92,7 @@ def test_a_terminal_shows_the_last_frame_after_any_other(seed: int, *, is_slow: 
         assert seen(screen) == drawn(picture, system)
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_the_last_frame_after_lines_moved() -> None:
     scrolls = 0
     for seed in range(40):
@@ -156,6 +157,23 @@ def test_a_slow_terminal_scrolls_a_list_whose_times_change_meanwhile() -> None:
     assert len(sent) < 180, sent
 
 
+def test_a_preview_that_follows_its_row_leaves_bytes_for_what_follows_in_the_row() -> None:
+    painter, row_region = DiffPainter(bandwidth=Bandwidth("on")), Region(0, 0, 160, 1)
+
+    def sent(row: str, preview: str) -> int:
+        frame = [Strip([Segment(text.ljust(160), STYLES[0])]) for text in (row, preview)]
+        return len(painter.update(whole_update(frame), row_region).render_segments(CONSOLE).encode())
+
+    sent("", "")
+    painter.restart()
+    follows = [sent("first" * 30, ""), sent("first" * 30, "about" * 30), sent("first" * 25 + "voted" * 5, "about" * 30)]
+    assert [number > 0 for number in follows] == [True, False, True], follows
+    painter.restart()
+    assert 300 < sent("other" * 30, "about" * 30) <= MOST_OF_A_KEY, (
+        "in the picture of its row, a preview is sent at once"
+    )
+
+
 class Panes:
     """A tree, a border and a page on a slow terminal, in a frame of two lines above and one below.
 
@@ -217,6 +235,7 @@ def words(chance: random.Random, columns: int) -> str:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("erases", [True, False])
 @pytest.mark.parametrize("size", [(80, 24), (120, 16), (120, 40), (200, 50)])
 def test_a_key_that_scrolls_a_tree_beside_a_page_sends_few_bytes(size: tuple[int, int], *, erases: bool) -> None:

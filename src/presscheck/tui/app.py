@@ -178,7 +178,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """The screen that was painted last."""
         self._painted_size = Size()
         """The size of the screen at its last paint."""
-        self._last_key = self._paint_begun = 0.0
+        self._last_key = 0.0
         self._paint_timer: Timer | None = None
         """The timer that sends delayed changes to a slow terminal."""
         self._pressed: Widget | None = None
@@ -348,6 +348,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
             if not isinstance(event, MouseMove):
                 self._last_key = self._last_input
                 self._painter.restart()
+                if self._paint_timer:
+                    self._paint_later(PAUSE)
         if isinstance(event, MouseDown):
             self._pressed = self._widget_at(event)
         if isinstance(event, Key | Paste) and not event.is_forwarded:
@@ -591,15 +593,17 @@ class PresscheckApp(App[int], inherit_bindings=False):
         Changes that respond to a key, or open a screen, are sent at once.
         """
         is_opened, is_answer = self._painted is not screen, monotonic() - self._last_key < ANSWER
-        if self._paint_timer and self._last_key > self._paint_begun:
-            self._paint_timer.stop()
-            self._paint_timer = None
-        if not self._paint_timer:
-            self._paint_begun = monotonic()
-            self._paint_timer = self.set_timer(OPENING if is_opened else PAUSE, self._paint_all)
+        if is_opened or not self._paint_timer:
+            self._paint_later(OPENING if is_opened else PAUSE)
         if not (is_opened or is_answer):
             self._painter.take(update)
         return is_opened or is_answer
+
+    def _paint_later(self, seconds: float) -> None:
+        """Start the timer that sends the delayed changes. It replaces a timer that is running."""
+        if self._paint_timer:
+            self._paint_timer.stop()
+        self._paint_timer = self.set_timer(seconds, self._paint_all)
 
     def _paint_all(self) -> None:
         """Send the delayed changes."""

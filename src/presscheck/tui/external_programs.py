@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shlex
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from shutil import which
 from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
@@ -112,7 +113,7 @@ def shell() -> list[str]:
 def editor() -> list[str]:
     """Return the editor command from VISUAL or EDITOR, else the first installed fallback."""
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    return shlex.split(command) if command else [next((name for name in FALLBACK_EDITORS if which(name)), "vi")]
+    return shlex.split(command) if command else [next((name for name in FALLBACK_EDITORS if shutil.which(name)), "vi")]
 
 
 def _at_line(line: int | None) -> list[str]:
@@ -146,7 +147,7 @@ def open_file(name: str, content: bytes) -> bool:
         PresscheckError: the file cannot be stored.
     """
     try:
-        path = Path(tempfile.mkdtemp(dir=_opened_files().name)) / name
+        path = Path(tempfile.mkdtemp(dir=_opened_files())) / name
         path.write_bytes(content)
     except OSError as error:
         raise PresscheckError(f"the file cannot be stored to open it: {error.strerror}") from None
@@ -154,12 +155,14 @@ def open_file(name: str, content: bytes) -> bool:
 
 
 @cache
-def _opened_files() -> tempfile.TemporaryDirectory[str]:
+def _opened_files() -> str:
     """Return the temporary directory for opened files, which is deleted when the process exits.
 
     Programs may read the files long after they were started.
     """
-    return tempfile.TemporaryDirectory(prefix="presscheck-")
+    directory = tempfile.mkdtemp(prefix="presscheck-")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return directory
 
 
 def is_remote() -> bool:

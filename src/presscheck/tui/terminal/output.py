@@ -66,7 +66,9 @@ _ERASING = (
 )
 """Prefixes of TERM for terminals that fill erased cells with the background color (terminfo: `bce` and `ech`)."""
 MOST_AT_ONCE = 380
-"""Characters that are sent at once after a key press, whatever their region: with Textual's additions, 400 bytes."""
+"""Maximum number of characters that are sent at once after a key press; with what Textual adds, 400 bytes."""
+_RESERVED = 100
+"""Number of these characters that later updates may use only in the focused widget, such as for the votes of a row."""
 PLAIN = {"─": "-", "│": "|"}
 """ASCII replacements for slow terminals: the line characters take three bytes each."""
 _SHORTEST_SCROLL = 2
@@ -226,8 +228,8 @@ class DiffPainter:
 
         Args:
             update: the update, if any.
-            first: if more than `MOST_AT_ONCE` characters were sent since the last `restart`, only the differences in
-                this region are sent; the others are sent with a later update.
+            first: if more than `MOST_AT_ONCE` characters would be sent since the last `restart`, only the differences
+                in this region are sent; the others are sent with a later update.
         """
         if update:
             self.take(update)
@@ -251,7 +253,8 @@ class DiffPainter:
         parts, rows, wanted = self._parts, self._rows.copy(), self._wanted.copy()
         self._parts = []
         text = self._shortest(system, parts, first)
-        if first and self._sent + len(text) > MOST_AT_ONCE and not (self._pictures and self._pictures.is_used):
+        most = MOST_AT_ONCE - _RESERVED if self._sent else MOST_AT_ONCE
+        if first and self._sent + len(text) > most and not (self._pictures and self._pictures.is_used):
             self._rows, self._wanted = rows, wanted
             text = self._shortest(system, parts, first, is_part=True)
         self._sent += len(text)
