@@ -275,6 +275,7 @@ def test_every_route_without_a_token_is_known(tmp_path: Path) -> None:
     assert {route.path for route in routes if not isinstance(route.endpoint, Adapter)} == WALKED | WITHOUT_PAGES
 
 
+@pytest.mark.slow
 @pytest.mark.attack("conditional content")
 async def test_published_sites_hide_it_everywhere(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await site_with_the_word(world)

@@ -159,6 +159,7 @@ TAGS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.attack("deep and huge JSON and YAML")
 async def test_hostile_markdown_is_no_server_error(world: World) -> None:
     for markdown in TAGS:

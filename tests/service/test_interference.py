@@ -60,6 +60,7 @@ async def test_waiting_writers_hold_up_no_other_call(
     assert len({response.json()["id"] for response in responses}) == WRITERS, "no write is made twice"
 
 
+@pytest.mark.slow
 @pytest.mark.engines
 async def test_writers_beyond_the_queue_get_503_with_retry_after(
     service: RunningService, world: World, http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch

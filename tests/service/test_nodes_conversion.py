@@ -47,6 +47,7 @@ async def nodes(world: World) -> dict[str, Any]:
     return page.document
 
 
+@pytest.mark.slow
 async def test_a_large_page_is_converted_elsewhere_to_the_same_nodes(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

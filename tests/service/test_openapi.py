@@ -78,6 +78,7 @@ def test_null_is_only_allowed_where_it_has_a_meaning(described: dict[str, Any]) 
     assert set(space["properties"]) == {field.alias or name for name, field in Space.model_fields.items()}
 
 
+@pytest.mark.slow
 def test_the_description_needs_no_token(service: RunningService) -> None:
     found = httpx.get(f"{service.base_url}/openapi.json", timeout=60)
     assert (found.status_code, found.headers["content-type"]) == (200, "application/json")

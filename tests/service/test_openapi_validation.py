@@ -74,6 +74,7 @@ def test_a_reference_that_passes_the_check_opens_nothing(tmp_path: Path, monkeyp
         assert server.asked == []
 
 
+@pytest.mark.slow
 @pytest.mark.attack("patterns that backtrack")
 def test_a_pattern_that_backtracks_is_stopped_and_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openapi_processor, "MOST_SECONDS", 1)
@@ -81,6 +82,7 @@ def test_a_pattern_that_backtracks_is_stopped_and_tried_again(monkeypatch: pytes
         openapi_processor.validated(json.dumps(with_schema(EVIL)).encode())
 
 
+@pytest.mark.slow
 @pytest.mark.attack("endless jobs")
 def test_the_limit_of_processor_time_ends_it_without_the_parent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -99,3 +101,18 @@ def test_the_limit_of_processor_time_ends_it_without_the_parent(
         text = json.dumps(specification).encode()
         with pytest.raises(LimitExceeded, match="more memory or time needed"):
             run_bounded("hasty", stdin=text, seconds=60)
+
+
+def test_a_process_that_ends_before_it_has_read_its_input_is_no_failure_of_the_pipe() -> None:
+    """Also if it may ask a question: `this` reads nothing, and prints some lines."""
+    asked: list[bytes] = []
+
+    def answer(question: bytes) -> bytes:
+        asked.append(question)
+        return much
+
+    # a little more than what a pipe takes: the rest stays in the buffer when the process has ended
+    much, poem = b"x" * 66_000, b"The Zen of Python"
+    assert run_bounded("this", stdin=much, seconds=60).startswith(poem)
+    run_bounded("this", stdin=much, seconds=60, answer=answer)
+    assert asked[0].startswith(poem)

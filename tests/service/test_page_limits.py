@@ -47,6 +47,7 @@ async def test_a_page_that_is_too_large_is_refused(world: World, kind: str) -> N
             await world.edit(draft, change)
 
 
+@pytest.mark.slow
 @pytest.mark.attack("deep and huge pages")
 async def test_document_nodes_that_are_too_many_are_refused(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     draft = await world.draft()

@@ -66,6 +66,8 @@ async def sees(world: World, role: str, call: Operation[Any]) -> bool:
 async def test_a_guest_who_is_invited_to_a_space_sees_it_until_the_role_is_removed(world: World) -> None:
     guest, space = world.clients["guest"], GetSpace(space_id=world.space)
     assert not await sees(world, "guest", space)
+    with pytest.raises(Forbidden, match="your role is guest"):
+        await guest.send(UpdateOrganization(organization_id=world.organization, title="Mine"))
     await world.admin.send(InviteToSpace(space_id=world.space, users=("guest@example.org",), role="edit"))
     may = (await guest.send(space)).permissions
     assert (may.edit, may.admin) == (True, False)
@@ -116,6 +118,8 @@ async def test_a_role_in_a_collection_is_a_role_in_all_that_is_in_it(world: Worl
     everyone = (await world.admin.send(ListCollectionPermissions(collection_id=inner.id, role="review"))).items
     assert {item.user.display_name for item in everyone} == {"Guest", "Review"}
     person = {"collection_id": outer.id, "user_id": world.users["guest"]}
+    with pytest.raises(Forbidden, match="needs the admin role in this collection; your role is review"):
+        await world.clients["guest"].send(RemoveCollectionUserPermission(**person))
     await world.admin.send(UpdateCollectionUserPermission(**person, role="admin"))
     assert (await world.clients["guest"].send(UpdateCollection(collection_id=inner.id, title="Mine"))).title == "Mine"
     await world.admin.send(RemoveCollectionUserPermission(**person))

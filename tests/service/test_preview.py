@@ -84,6 +84,7 @@ def test_open_page_follows_its_file(docs: Path, preview: Preview, tmp_path: Path
         browser.close()
 
 
+@pytest.mark.slow
 def test_preview_outlives_the_absence_of_its_folder_and_leaves_nothing(
     docs: Path, preview: Preview, tmp_path: Path
 ) -> None:

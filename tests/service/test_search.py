@@ -209,6 +209,7 @@ def test_markup_and_addresses_are_not_found(context: Context) -> None:
         assert len(titles_for(context, space, query)) == count, query
 
 
+@pytest.mark.slow
 def test_hostile_queries_take_little_time(context: Context) -> None:
     words = [f"word{number}" for number in range(400)]
     texts = {f"Page {number}": " ".join([*words, "a " * 3000, "`" * 500, f"n{number}"]) for number in range(100)}

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event, select
 from tests.service.factories import ROLES, World, insert
 
-from presscheck.api.change_requests import UpdateChangeRequest
+from presscheck.api.change_requests import CreateChangeRequest, UpdateChangeRequest
 from presscheck.api.comments import Document, PostComment, PostSpaceComment, UpdateSpaceComment
 from presscheck.api.content import GetPage, ListPages
 from presscheck.api.roles import MergeRulesChange
@@ -29,9 +29,10 @@ from presscheck.service.content.revisions import add_revision
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.spaces import list_spaces
-from presscheck.service.http.operations import Context
+from presscheck.service.http.operations import Caller, Context, InstallationGrant
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
 from presscheck.service.models.spaces import CollectionRow, SpaceRow
+from presscheck.service.permissions import role_in
 
 
 async def test_a_space_is_created_updated_and_listed(world: World) -> None:
@@ -85,6 +86,8 @@ async def test_permissions_follow_the_role(world: World) -> None:
 
 @pytest.mark.slow
 async def test_permissions_are_enforced(world: World) -> None:
+    with pytest.raises(Forbidden, match="needs the edit role in this space; your role is read"):
+        await world.clients["read"].send(CreateChangeRequest(space_id=world.space))
     for role in ROLES[1:]:
         for call in (UpdateSpace(space_id=world.space, title="x"), DeleteSpace(space_id=world.space)):
             with pytest.raises(Forbidden):
@@ -247,3 +250,12 @@ def questions_for(directory: Path, spaces: int, collections: int) -> int:
 @pytest.mark.slow
 def test_the_number_of_queries_does_not_grow_with_the_list(tmp_path: Path) -> None:
     assert questions_for(tmp_path, 200, 40) == questions_for(tmp_path, 2, 2) <= 16
+
+
+def test_an_integration_edits_in_the_organization_that_installed_it(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path / 'service.sqlite'}")
+    integration = Caller("lamp", "Lamp", None, None, installation=InstallationGrant("lamp", "i", "o", frozenset()))
+    with database.snapshot() as session:
+        context = Context(session, integration, "", lambda: datetime(2026, 5, 20, tzinfo=UTC), tmp_path)
+        assert [role_in(context, organization) for organization in ("o", "another")] == ["edit", None]
+    database.close()

@@ -178,6 +178,17 @@ async def test_a_team_grants_access_to_a_collection_and_its_contents(world: Worl
         await guest.send(GetCollection(collection_id=outer.id))
 
 
+async def test_the_highest_role_of_a_team_around_a_space_counts(world: World) -> None:
+    outer, inner, space = await closed(world)
+    team = await made(world)
+    for roles in (("edit", "review"), ("review", "edit")):
+        for collection, role in zip((outer, inner), roles, strict=True):
+            give = UpdateCollectionTeamPermission(collection_id=collection.id, team_id=team.id, role=role)
+            await world.admin.send(give)
+        [listed] = (await world.admin.send(ListSpaceTeamPermissions(space_id=space))).items
+        assert (listed.team.id, listed.permission) == (team.id, "edit")
+
+
 async def test_spaces_and_teams_of_a_member_are_listed(world: World) -> None:
     outer, _, space = await closed(world)
     team = await made(world, "Outside help", "guest")

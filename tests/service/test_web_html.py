@@ -162,11 +162,11 @@ def test_known_sites_have_a_player(url: str, player: str | None) -> None:
     assert found is None or found.url.startswith(f"{found.origin}/")
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_a_player_of_a_hostile_url_stays_on_its_host(text: str) -> None:
-    for start in ("https://youtu.be/", "https://www.youtube.com/watch?v=", "https://www.figma.com/file/aB3x4/"):
-        found = player_of(start + text)
-        assert found is None or re.fullmatch(r"https://www\.[a-z-]+\.com/embed[\w/?=&%.~-]*", found.url, re.ASCII)
+def test_a_player_of_a_hostile_url_stays_on_its_host() -> None:
+    embedded = re.compile(r"https://www\.[a-z-]+\.com/embed[\w/?=&%.~-]*", re.ASCII)
+    starts = ("https://youtu.be/", "https://www.youtube.com/watch?v=", "https://www.figma.com/file/aB3x4/")
+    found = [(start + text, player_of(start + text)) for start in starts for text in HOSTILE]
+    assert [url for url, player in found if player is not None and not embedded.fullmatch(player.url)] == []
 
 
 def test_a_page_names_the_hosts_of_its_players() -> None:

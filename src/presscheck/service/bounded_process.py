@@ -84,9 +84,14 @@ def run_bounded(
 
 def _question(process: subprocess.Popen[bytes], stdin: bytes) -> bytes:
     """Write to a process, and return the line with its question, or an empty line if the process has ended."""
-    with suppress(BrokenPipeError):
-        cast("IO[bytes]", process.stdin).write(stdin)
-        cast("IO[bytes]", process.stdin).flush()
+    pipe = cast("IO[bytes]", process.stdin)
+    try:
+        pipe.write(stdin)
+        pipe.flush()
+    except BrokenPipeError:
+        with suppress(BrokenPipeError):
+            pipe.close()
+        process.stdin = None  # or else `communicate` would fail at what is left in the buffer
     return cast("IO[bytes]", process.stdout).readline()
 
 

@@ -54,10 +54,9 @@ _GRANTED = select(_grants.place_id, _grants.holder_id, _grants.role).where(
 _COLLECTIONS = select(CollectionRow).where(CollectionRow.organization_id == bindparam("organization"))
 _SPACES = select(SpaceRow).where(SpaceRow.organization_id == bindparam("organization"), SpaceRow.deleted_at.is_(None))
 _GRANTS = select(GrantRow).where(among(GrantRow.__table__.c.place_id, "places"))
-SPACES_OF_SITES = select(SiteSpaceRow.site_id, SiteSpaceRow.space_id).where(
+_SPACES_OF_SITES = select(SiteSpaceRow.site_id, SiteSpaceRow.space_id).where(
     among(SiteSpaceRow.__table__.c.site_id, "sites")
 )
-"""Selects the spaces of sites, including deleted ones."""
 _SHOWN = select(SpaceRow.id).where(
     SiteSpaceRow.space_id == SpaceRow.id,
     SiteSpaceRow.site_id == bindparam("site"),
@@ -178,7 +177,7 @@ def collection_for(context: Context, collection_id: str, required: str = "read")
 
 def visible_spaces(context: Context, organization_id: str) -> list[SpaceRow]:
     """Return the spaces of an organization that the caller may see."""
-    rows = context.session.scalars(_SPACES, {"organization": organization_id}).all()
+    rows = [space for (space,) in context.entities(_SPACES, SpaceRow, organization=organization_id)]
     # keeps references, because a session drops rows that nothing refers to
     context.known.update({(SpaceRow, row.id): row for row in rows})
     return visible_among(context, organization_id, rows)
@@ -349,10 +348,10 @@ def level_in_site(context: Context, site: SiteRow, user_id: str | None = None) -
 
 def site_organization_for(context: Context, organization_id: str, site_id: str) -> OrganizationRow:
     """Return the organization of a site. The caller must have a role in it, or a level in the site."""
-    is_granted = is_member(context, organization_id) and site_id in granted_to(
-        context, organization_id, context.user.id
-    )
-    return organization_for(context, organization_id, "guest" if is_granted else "read")
+    if role_in(context, organization_id) is None and is_member(context, organization_id):
+        is_granted = site_id in granted_to(context, organization_id, context.user.id)
+        return organization_for(context, organization_id, "guest" if is_granted else "read")
+    return organization_for(context, organization_id)
 
 
 def visible_sites(context: Context, organization_id: str, rows: Sequence[SiteRow]) -> list[SiteRow]:
@@ -364,7 +363,7 @@ def visible_sites(context: Context, organization_id: str, rows: Sequence[SiteRow
     if role is None:
         return [site for site in rows if site.id in granted]
     seen = visible_space_ids(context, organization_id)
-    rows_of_sites = context.rows(SPACES_OF_SITES, sites=[site.id for site in rows])
+    rows_of_sites = context.rows(_SPACES_OF_SITES, sites=[site.id for site in rows])
     shown = {site_id for site_id, space_id in rows_of_sites if space_id in seen} | granted.keys()
     return [site for site in rows if site.id in shown or (site.published and site.visibility == "public")]
 

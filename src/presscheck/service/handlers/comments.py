@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cache, lru_cache, partial
 from typing import Any
 
-from sqlalchemy import bindparam, delete, func, select
+from sqlalchemy import bindparam, delete, func, literal, null, select, union_all
 
 from presscheck.api.comments import (
     Comment,
@@ -66,17 +66,22 @@ from presscheck.service.review.change_requests import ancestor, branch_of, know_
 from presscheck.service.spaces.serializers import people
 
 _reacted, _replied = ReactionRow.__table__.c, ReplyRow.__table__.c
-_REACTIONS = (
-    select(_reacted.target_id, _reacted.emoji, _reacted.user_id, _reacted.reacted_at)
-    .where(among(_reacted.target_id, "ids"))
-    .order_by(_reacted.reacted_at, _reacted.emoji, _reacted.user_id)
-)
-_REPLIERS = (
-    select(_replied.comment_id, _replied.posted_by, func.count(), func.max(_replied.posted_at))
+_RESPONSES = union_all(
+    select(
+        _reacted.target_id.label("target"),
+        _reacted.emoji,
+        _reacted.user_id.label("user"),
+        literal(1).label("number"),
+        _reacted.reacted_at.label("latest"),
+    ).where(among(_reacted.target_id, "ids")),
+    select(_replied.comment_id, null(), _replied.posted_by, func.count(), func.max(_replied.posted_at))
     .where(among(_replied.comment_id, "ids"))
-    .group_by(_replied.comment_id, _replied.posted_by)
-    .order_by(func.max(_replied.posted_at).desc(), _replied.posted_by)
+    .group_by(_replied.comment_id, _replied.posted_by),
 )
+"""Selects reactions to comments or replies, and who replied to comments how often: these rows have no emoji.
+
+This is one statement, because each statement takes a tenth of the time of a request.
+"""
 Written = CommentRow | ReplyRow
 """A comment or a reply."""
 _REPLIES = Listing(
@@ -220,7 +225,7 @@ def react(context: Context, target_id: str, added: Iterable[str], removed: Itera
 def as_comments(
     context: Context, rows: Sequence[CommentRow], shape: Format | None = None, *, are_new: bool = False
 ) -> list[Comment]:
-    """Serialize comments, with one query for each kind of related data.
+    """Serialize comments, loading related data for all of them together.
 
     Args:
         context: the transaction.
@@ -229,8 +234,7 @@ def as_comments(
         are_new: whether they were just posted. New comments have no replies and reactions, and no query is needed.
     """
     users = people(context, [user for row in rows for user in (row.posted_by, row.resolved_by)])
-    reactions = {} if are_new else _reactions(context, [row.id for row in rows])
-    repliers = {} if are_new else _repliers(context, [row.id for row in rows])
+    reactions, repliers = ({}, {}) if are_new else _responses(context, [row.id for row in rows])
     places = [context.row(SpaceRow, space) for space in {row.space_id for row in rows}]
     spaces = {space.id: space for space in places if space}
     return [
@@ -244,7 +248,7 @@ def as_replies(
 ) -> list[CommentReply]:
     """Serialize the replies to one comment."""
     users = people(context, [row.posted_by for row in rows])
-    reactions = _reactions(context, [row.id for row in rows])
+    reactions, _ = _responses(context, [row.id for row in rows])
     return [
         CommentReply(
             urls=Location(location=context.location(f"{_place(comment)}/replies/{row.id}")),
@@ -335,27 +339,30 @@ def _place(row: CommentRow) -> str:
     return f"/spaces/{row.space_id}{branch}/comments/{row.id}"
 
 
-def _reactions(context: Context, targets: Sequence[str]) -> dict[str, tuple[Reaction, ...]]:
-    rows = context.rows(_REACTIONS, ids=targets)
-    users = people(context, [row.user_id for row in rows])
+def _responses(
+    context: Context, targets: Sequence[str]
+) -> tuple[dict[str, tuple[Reaction, ...]], dict[str, tuple[Contribution, ...]]]:
+    """Return the reactions to comments or replies, oldest first, and who replied to comments, latest reply first.
+
+    Both are by the id of the comment or reply.
+    """
+    rows = sorted(context.rows(_RESPONSES, ids=targets), key=lambda row: (row.latest, row.emoji or "", row.user))
+    users = people(context, [row.user for row in rows])
     by_emoji: dict[str, dict[str, list[ReactionUser]]] = {}
     for row in rows:
-        reacted = ReactionUser(user=users[row.user_id], reacted_at=row.reacted_at)
-        by_emoji.setdefault(row.target_id, {}).setdefault(row.emoji, []).append(reacted)
-    return {
+        if row.emoji is not None:
+            reacted = ReactionUser(user=users[row.user], reacted_at=row.latest)
+            by_emoji.setdefault(row.target, {}).setdefault(row.emoji, []).append(reacted)
+    reactions = {
         target: tuple(Reaction(emoji=emoji, count=len(who), users=tuple(who)) for emoji, who in users_by_emoji.items())
         for target, users_by_emoji in by_emoji.items()
     }
-
-
-def _repliers(context: Context, comments: Sequence[str]) -> dict[str, tuple[Contribution, ...]]:
-    rows = context.rows(_REPLIERS, ids=comments)
-    users = people(context, [row[1] for row in rows])
-    contributions: dict[str, tuple[Contribution, ...]] = {}
-    for comment_id, user_id, count, latest in rows:
-        part = Contribution(user=users[user_id], count=count, updated_at=latest)
-        contributions[comment_id] = (*contributions.get(comment_id, ()), part)
-    return contributions
+    repliers: dict[str, tuple[Contribution, ...]] = {}
+    for row in sorted(rows, key=lambda row: row.latest, reverse=True):
+        if row.emoji is None:
+            part = Contribution(user=users[row.user], count=row.number, updated_at=row.latest)
+            repliers[row.target] = (*repliers.get(row.target, ()), part)
+    return reactions, repliers
 
 
 @handles(ListComments)

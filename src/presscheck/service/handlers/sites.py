@@ -6,9 +6,10 @@ of a published site, require the admin role.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 
 from presscheck.api.content import ContentRef
 from presscheck.api.operation import Page
@@ -32,13 +33,14 @@ from presscheck.documents.visitors.condition_tags import holds_without_claims
 from presscheck.documents.visitors.visible_pages import visible_values
 from presscheck.service.content.revision_content import VISITOR
 from presscheck.service.db.ids import new_id
+from presscheck.service.db.statements import among
 from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow, SiteSpaceRow
+from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.models.teams import GrantRow
 from presscheck.service.permissions import (
     PUBLISHING,
-    SPACES_OF_SITES,
     is_member,
     is_open,
     level_in_site,
@@ -51,8 +53,8 @@ from presscheck.service.permissions import (
     role_in,
     sees_site,
     site_organization_for,
+    visible_among,
     visible_sites,
-    visible_space_ids,
 )
 from presscheck.service.sites.customization import combined, looks_of, with_newest_parts
 from presscheck.service.sites.scripts import policy_text, scripts_of
@@ -67,6 +69,16 @@ from presscheck.service.sites.urls import (
     site_address,
 )
 
+_shown, _spaces = SiteSpaceRow.__table__.c, SpaceRow.__table__.c
+_SPACES = select(SpaceRow).where(
+    among(_spaces.id, "ids"), _spaces.organization_id == bindparam("organization"), _spaces.deleted_at.is_(None)
+)
+_SPACES_OF_SITES = select(SpaceRow, _shown.site_id).where(
+    among(_shown.site_id, "sites"),
+    _spaces.id == _shown.space_id,
+    _spaces.organization_id == bindparam("organization"),
+    _spaces.deleted_at.is_(None),
+)
 _RANKS = {"basic": 0, "legacy-basic": 0, "premium": 1, "legacy-premium": 1, "sponsored": 1, "ultimate": 2}
 _FEATURES = {
     "sites-public-visibility": "basic",
@@ -289,11 +301,19 @@ def site_for(context: Context, organization_id: str, site_id: str, required: str
 
 
 def as_sites(context: Context, rows: Sequence[SiteRow]) -> list[Site]:
-    """Serialize sites, each with the number of its spaces that the caller may see."""
-    counts = dict.fromkeys([row.id for row in rows], 0)
-    seen = {space for row in rows for space in visible_space_ids(context, row.organization_id)}
-    for site_id, space_id in context.rows(SPACES_OF_SITES, sites=[*counts]):
-        counts[site_id] += space_id in seen
+    """Serialize sites, all of one organization, each with the number of its spaces that the caller may see."""
+    if not rows:
+        return []
+    organization = rows[0].organization_id
+    values = {"organization": organization, "sites": [row.id for row in rows]}
+    found = context.entities(_SPACES_OF_SITES, SpaceRow, **values)
+    spaces: dict[str, SpaceRow] = {space.id: space for space, _ in found}
+    guides = {row.styleguide_id for row in rows if row.styleguide_id} - spaces.keys()
+    if guides:
+        rows_of_guides = context.session.scalars(_SPACES, {"organization": organization, "ids": [*guides]})
+        spaces |= {space.id: space for space in rows_of_guides}
+    seen = {space.id for space in visible_among(context, organization, [*spaces.values()])}
+    counts = Counter(site_id for space, site_id in found if space.id in seen)
     return [
         _as_site(context, row, counts[row.id], row.styleguide_id if row.styleguide_id in seen else None) for row in rows
     ]

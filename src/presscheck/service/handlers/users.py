@@ -5,15 +5,19 @@ from __future__ import annotations
 from sqlalchemy import bindparam, select
 
 from presscheck.api.users import GetCurrentUser, GetUser, User
-from presscheck.service.http.operations import Context, handles, not_found
-from presscheck.service.models.organizations import MemberRow
-from presscheck.service.spaces.serializers import as_user, people
+from presscheck.service.http.operations import Caller, Context, handles, not_found
+from presscheck.service.models.organizations import MemberRow, UserRow
+from presscheck.service.spaces.serializers import as_user
 
 _active = select(MemberRow.organization_id).where(MemberRow.disabled.is_(False))
-_SHARED = _active.where(
-    MemberRow.user_id == bindparam("user"),
-    MemberRow.organization_id.in_(_active.where(MemberRow.user_id == bindparam("mine"))),
-).limit(1)
+_users = UserRow.__table__.c
+_KNOWN = select(_users.id, _users.display_name, _users.email, _users.photo_url).where(
+    _users.id == bindparam("user"),
+    _active.where(
+        MemberRow.user_id == _users.id,
+        MemberRow.organization_id.in_(_active.where(MemberRow.user_id == bindparam("mine"))),
+    ).exists(),
+)
 
 
 @handles(GetCurrentUser)
@@ -25,7 +29,8 @@ def get_current_user(context: Context, call: GetCurrentUser) -> User:
 @handles(GetUser)
 def get_user(context: Context, call: GetUser) -> User:
     """Return the caller, or a user who shares an organization with the caller in which both memberships are enabled."""
-    user = people(context, [call.user_id]).get(call.user_id)
-    if user is None or (user.id != context.user.id and not context.rows(_SHARED, user=user.id, mine=context.user.id)):
-        raise not_found("user")
-    return user
+    if call.user_id == context.user.id:
+        return as_user(context, context.user)
+    for row in context.rows(_KNOWN, user=call.user_id, mine=context.user.id):
+        return as_user(context, Caller(*row))
+    raise not_found("user")

@@ -32,7 +32,7 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import func, select
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import override
@@ -110,7 +110,7 @@ class RequestIdMiddleware:
 
         async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message)["x-request-id"] = number
+                message["headers"] = [*message.get("headers", ()), (b"x-request-id", number.encode())]
                 result["status"] = message["status"]
             else:
                 result["bytes"] += len(message.get("body", b""))
@@ -253,9 +253,11 @@ class RateLimitMiddleware:
             await refusal(scope, receive, send)
             return
 
+        sent = [(name.encode(), value.encode()) for name, value in headers.items()]
+
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(headers)
+                message["headers"] = [*message.get("headers", ()), *sent]
             await send(message)
 
         await self.app(scope, receive, send_with_headers)

@@ -29,6 +29,7 @@ from starlette.responses import Response
 from presscheck.api.operation import SEND_NULLS, Operation
 from presscheck.errors import InvalidArgument
 from presscheck.service.blobs.staged_files import StagedFiles
+from presscheck.service.db.engine import ReadSession, detached
 from presscheck.service.db.ids import Clock, moment_text
 from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.integrations.script_runner import ScriptConfig
@@ -207,6 +208,26 @@ class Context:
         result = self.session.connection().execute(statement, values)
         names = [*result.keys()]
         return [SimpleNamespace(**dict(zip(names, row, strict=True))) for row in result.all()]
+
+    def entities(self, statement: Executable, *kinds: type[Any], **values: Any) -> list[tuple[Any, ...]]:
+        """Run a prepared statement that selects entities, and after them perhaps single columns.
+
+        Args:
+            statement: the statement.
+            kinds: the classes of the entities, in order.
+            values: the parameters.
+
+        Returns:
+            A tuple for each row: its entities, where None stands for one without an id, and the values of its other
+            columns. In a read, the entities are attached to no session.
+        """
+        if not isinstance(self.session, ReadSession):
+            return [tuple(row) for row in self.session.execute(statement, values)]
+        found: list[tuple[Any, ...]] = []
+        for row in self.rows(statement, **values):
+            columns = iter(row)
+            found.append((*(detached(kind, columns) for kind in kinds), *columns))
+        return found
 
     def location(self, path: str) -> str:
         """Return the API URL of a resource; `path` starts with a slash."""

@@ -132,8 +132,6 @@ class LimitedProtocol(HttpToolsProtocol):
     @override
     def data_received(self, data: bytes) -> None:
         before: Any = self.cycle
-        if before is not None and before.response_complete:
-            self._headers_due.start()
         self._unset_keepalive_if_required()
         self._unparsed += len(data)
         try:
@@ -142,6 +140,8 @@ class LimitedProtocol(HttpToolsProtocol):
             self.send_400_response("Invalid HTTP request received.")
         if self.cycle is not before:
             self._headers_due.stop()
+        elif before is not None and before.response_complete:
+            self._headers_due.start()  # most requests arrive at once, and start no deadline
         if self._unparsed > MAX_HEAD:
             self.send_400_response("The headers are too large.")
 

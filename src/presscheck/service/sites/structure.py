@@ -46,7 +46,7 @@ _placed, _spaces = SiteSpaceRow.__table__.c, SpaceRow.__table__.c
 _ENTRIES = SectionRow, SectionGroupRow, ExternalLinkRow
 _has_sections = or_(*(exists().where(row.site_id == bindparam("site")) for row in _ENTRIES))
 _SITE_SPACES = (
-    select(_has_sections, SiteSpaceRow, SpaceRow)
+    select(SiteSpaceRow, SpaceRow, _has_sections)
     .select_from(
         SiteSpaceRow.__table__.outerjoin(
             SpaceRow.__table__,
@@ -59,37 +59,36 @@ _SITE_SPACES = (
     )
     .where(_placed.site_id == bindparam("site"))
 )
-"""Selects whether a site has sections, groups or external links, and its site spaces with their spaces.
+"""Selects the site spaces of a site with their spaces, and whether it has sections, groups or external links.
 
 The columns of a deleted space are null.
 """
 
 
 class SiteContents:
-    """The rows of a site in order, loaded when this object is created. `is_published` leaves out draft links."""
+    """The site spaces, sections, groups and links of a site, each in order, and the spaces that it shows.
+
+    They are loaded when this object is created. `is_published` leaves out draft links.
+    """
 
     def __init__(self, context: Context, site: SiteRow, *, is_published: bool = False) -> None:
         self.context = context
         self.site = site
         session = context.session
         session.flush()
-        values = {"site": site.id, "organization": site.organization_id}
-        site_space_rows = session.execute(_SITE_SPACES, values).all()
-        self.site_spaces: list[SiteSpaceRow] = []
-        self._space_rows: dict[str, SpaceRow] = {}
-        for _, site_space, space in site_space_rows:
-            self.site_spaces.append(site_space)
-            if space is not None:
-                self._space_rows[space.id] = space
+        found = context.entities(_SITE_SPACES, SiteSpaceRow, SpaceRow, site=site.id, organization=site.organization_id)
+        found.sort(key=lambda row: (row[0].position, row[0].id))
+        self.site_spaces: list[SiteSpaceRow] = [site_space for site_space, _, _ in found]
+        self.spaces: dict[str, SpaceRow] = {space.id: space for _, space, _ in found if space is not None}
         # most sites have none of these, which saves three queries; a site without site spaces may have some
-        may_have_sections = not site_space_rows or site_space_rows[0][0]
+        may_have_sections = not found or found[0][2]
         self.groups = list(session.scalars(_GROUPS, {"site": site.id})) if may_have_sections else []
         self.sections = list(session.scalars(_SECTIONS, {"site": site.id})) if may_have_sections else []
         links = session.scalars(_LINKS, {"site": site.id}) if may_have_sections else ()
         self.links = [link for link in links if not (is_published and link.draft)]
-        for rows in (self.groups, self.sections, self.links, self.site_spaces):
+        for rows in (self.groups, self.sections, self.links):
             rows.sort(key=lambda row: (row.position, row.id))
-        self._spaces: dict[str, SiteSpace] | None = None
+        self._serialized: dict[str, SiteSpace] | None = None
 
     def find(self, kind: str, item_id: str) -> Item | None:
         """Return the row with this kind and id, or None."""
@@ -209,20 +208,20 @@ class SiteContents:
         return tuple(self.item(item) for item in self.inside(group_id) if self.shows(item))
 
     def _visible_site_spaces(self) -> dict[str, SiteSpace]:
-        if self._spaces is None:
+        if self._serialized is None:
             ids = dict.fromkeys(site_space.space_id for site_space in self.site_spaces)
-            rows = [self._space_rows[space_id] for space_id in ids if space_id in self._space_rows]
+            rows = [self.spaces[space_id] for space_id in ids if space_id in self.spaces]
             seen = visible_among(self.context, self.site.organization_id, rows)
             spaces = {space.id: space for space in as_spaces(self.context, seen)}
             sections = {section.id: section for section in self.sections}
-            self._spaces = {
+            self._serialized = {
                 site_space.id: self._site_space(
                     site_space, sections.get(site_space.section_id or ""), spaces[site_space.space_id]
                 )
                 for site_space in self.site_spaces
                 if site_space.space_id in spaces
             }
-        return self._spaces
+        return self._serialized
 
     def _site_space(self, row: SiteSpaceRow, section: SectionRow | None, space: Space) -> SiteSpace:
         first = section.default_site_space_id if section else self.site.default_site_space_id

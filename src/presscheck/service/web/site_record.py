@@ -108,27 +108,22 @@ def digest_of(value: object) -> bytes:
 def site_record(context: Context, site: SiteRow) -> SiteRecord:
     """Read the record of a site and detach its rows from the session."""
     contents, session = SiteContents(context, site, is_published=True), context.session
-    live = select(SpaceRow).where(
-        SpaceRow.id.in_([site_space.space_id for site_space in contents.site_spaces]),
-        SpaceRow.deleted_at.is_(None),
-        SpaceRow.organization_id == site.organization_id,
-    )
-    spaces = list(session.scalars(live))
     redirects = session.execute(
         select(RedirectRow.source, RedirectRow.destination)
         .where(RedirectRow.site_id == site.id)
         .order_by(RedirectRow.id)
     ).all()
     looks = session.scalar(select(SiteSettingsRow.looks).where(SiteSettingsRow.site_id == site.id))
-    rows = [*contents.groups, *contents.sections, *contents.links, *contents.site_spaces, *spaces]
+    rows = [*contents.groups, *contents.sections, *contents.links, *contents.site_spaces, *contents.spaces.values()]
     for row in rows:
-        session.expunge(row)
+        if row in session:
+            session.expunge(row)
     return SiteRecord(
         contents.groups,
         contents.sections,
         contents.in_order(),
         contents.site_spaces,
-        {row.id: row for row in spaces},
+        contents.spaces,
         {unquote(source): destination for source, destination in reversed(redirects)},
         looks or LOOKS,
         scripts_of(session, site),
