@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from time import process_time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.table import each_case
@@ -226,6 +227,7 @@ def test_the_app_finds_the_line_of_each_anchor() -> None:
     assert page.find_anchor("gone") is None
 
 
+@pytest.mark.slow
 @each_case(
     "text",
     [

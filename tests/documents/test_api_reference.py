@@ -202,6 +202,7 @@ def test_large_schemas_are_drawn_less_deep_instead_of_half() -> None:
     assert len(SchemaTrees(reader_of({})).tree(wide).fields) == MOST_NODES - 2
 
 
+@pytest.mark.slow
 @pytest.mark.attack("Unicode and escape sequences")
 def test_hostile_texts_stay_words() -> None:
     for text in (

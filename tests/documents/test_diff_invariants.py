@@ -170,6 +170,7 @@ class TestTime:
         others = [writer.words(6, 9) if n % 83 == 0 else line for n, line in enumerate(lines)]
         assert min(seconds("\n".join(lines), "\n".join(others), mode=mode) for _ in range(2)) < 1.5
 
+    @pytest.mark.slow
     def test_unrelated_and_slightly_changed_pages(self) -> None:
         writer = Writer(3)
         lines, others = ([writer.words(6, 9) if n % 2 else "" for n in range(5_000)] for _ in range(2))

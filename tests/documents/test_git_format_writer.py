@@ -12,6 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.generated_docs.documentation import Documentation
 from tests.generated_docs.repositories import GeneratedRepository, handbook, tree
 from tests.table import each_case
@@ -90,6 +93,19 @@ def _has_unknown_keys(file: Path) -> bool:
     front = find_front_matter(file.read_text("utf-8-sig"))
     keys = {line.partition(":")[0] for line in front.yaml.splitlines() if line[:1].isalpha()} if front else set[str]()
     return bool(keys - {"description", "icon", "emoji", "hidden", "noIndex", "if", "vars", "cover", "coverY", "layout"})
+
+
+@settings(max_examples=400)
+@given(
+    st.text(
+        st.characters(codec="utf-8") | st.sampled_from(" :#-'\"\n\\&*!|>\x85\u2028\ufeff😀"), min_size=1, max_size=60
+    )
+)
+def test_a_description_is_written_as_pyyaml_writes_it(text: str) -> None:
+    """Also by libyaml, which writes the same text in another form if it has, for example, emoji."""
+    page = SourcePage("page", "Title", "title", source="title.md", details={"description": text})
+    expected = yaml.safe_dump({"description": text}, allow_unicode=True, width=1_000_000)
+    assert write_page(page).startswith(f"---\n{expected}---\n")
 
 
 def test_every_detail_of_a_page_is_written(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+import pytest
 from tests.documents.documentation_content import html, pdf_source
 from tests.documents.drawn_blocks import SAMPLES
 from tests.table import each_case
@@ -128,6 +129,7 @@ FORMS: dict[str, Callable[[str], Any]] = {
 }
 
 
+@pytest.mark.slow
 @each_case("form", FORMS)
 def test_a_number_may_be_anything(form: str) -> None:
     samples = {**SAMPLES, "code": CODE, "rating": RATING}

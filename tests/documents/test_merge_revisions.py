@@ -149,6 +149,14 @@ def test_page_added_below_a_deleted_one_moves_up() -> None:
     assert kinds(result) == [("new", "moved")]
 
 
+def test_page_added_below_one_that_became_a_link_moves_up() -> None:
+    to_link = with_page("errors", type="link")
+    result = joined(lambda tree: insert(tree, page("new"), "errors", 0), to_link)
+    assert shape(result.pages) == [*shape(TREE), "new"]
+    assert kinds(result) == [("new", "moved")]
+    assert result.conflicts[0].reason == "Its parent page is a link now (errors): it moved up."
+
+
 def test_a_page_on_one_side_loses_its_path() -> None:
     for ours, theirs in ((True, False), (False, True)):
         result = joined(

@@ -29,6 +29,7 @@ from presscheck.config.profile import Profile
 from presscheck.engine.engine import Engine
 from presscheck.engine.reads import scheduler
 from presscheck.engine.reads.scheduler import RequestScheduler
+from presscheck.engine.writes.descriptions import describe
 from presscheck.engine.writes.effects import effects_of
 from presscheck.errors import NetworkError, NotFound, NotNow, NotSupported, RequestError
 from presscheck.store.cache import Cache
@@ -263,6 +264,10 @@ def test_every_write_has_effects() -> None:
         assert effects.stale(call) or one in reads, "reads by POST change nothing"
         assert effects.reconcile != "look" or (effects.listings and effects.is_result)
         assert effects.reconcile != "state" or effects.state
+
+
+def test_a_question_is_described() -> None:
+    assert describe(AskOrganization(organization_id="o", query="How?")) == "ask a question"
 
 
 async def test_a_read_from_before_a_write_is_not_shared_with_later_reads() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.engine.live_engine import until
 from tests.engine.scripted_service import ScriptedService
-from tests.engine.write_samples import REQUEST, THREAD, text
+from tests.engine.write_samples import REQUEST, THREAD, page, pages, text
 
 from presscheck.api import comments
 from presscheck.api.change_requests import (
@@ -24,6 +24,7 @@ from presscheck.api.change_requests import (
 )
 from presscheck.api.operation import Operation
 from presscheck.engine.reads.scheduler import RequestScheduler
+from presscheck.engine.shared_calls import changed_page
 from presscheck.engine.writes import delivery
 from presscheck.engine.writes.delivery import (
     ABANDONED,
@@ -37,6 +38,7 @@ from presscheck.engine.writes.delivery import (
 )
 from presscheck.engine.writes.effects import effects_of
 from presscheck.engine.writes.folder_push import PushFolder
+from presscheck.engine.writes.page_merge import page_base
 from presscheck.errors import (
     Ambiguous,
     Forbidden,
@@ -221,6 +223,7 @@ async def test_each_scope_is_sent_in_order_and_what_must_stay_blocks_its_own_sco
     other = at.put(elsewhere(4), author="ada")
     own = at.put(elsewhere(4, "Own"), author="me")
     failed_other = at.put(elsewhere(5), "refused", error="No", author="ada")
+    parked_other = at.put(elsewhere(5), "parked", error="Not readable", author="ada")
     lost_clock = at.put(elsewhere(6), due=time.time() + 61 * LONGEST_PAUSE)
     last = [at.put(elsewhere(3, f"{number}")) for number in range(3)]
     at.worker.set_user("me")
@@ -230,7 +233,7 @@ async def test_each_scope_is_sent_in_order_and_what_must_stay_blocks_its_own_sco
     assert {*sent} == {own, lost_clock, *last}, "one far in the future waits no longer: the clock was set back"
     assert at.row(other).error == OTHER_AUTHOR
     assert (at.row(failed_other).error, at.row(refused).error, at.row(behind).error) == ("No", "No", None)
-    assert at.row(later).error is None
+    assert (at.row(later).error, at.row(parked_other).error) == (None, "Not readable")
     assert at.changes == 1, "it is said once at the write of another user"
 
 
@@ -405,6 +408,34 @@ async def test_a_write_edited_or_discarded_in_the_last_moment(at: Delivery) -> N
     at.worker.start()
     await until(lambda: bool(at.delivered))
     assert [call.body.markdown for call in at.service.writes() if isinstance(call, comments.PostComment)] == ["Edited"]
+
+
+@pytest.mark.parametrize("is_discarded", [True, False])
+async def test_a_page_edit_that_is_edited_or_discarded_while_the_page_is_read(
+    at: Delivery, *, is_discarded: bool
+) -> None:
+    first, second = (pages(page(document=text(f"{word}\n\ntwo\n"))) for word in ("First", "Second"))
+    base = page_base("Page", "one\n\ntwo\n")
+    number = at.put(first, base=base)
+    at.service.answer(
+        changed_page("api", "5", "p1"),
+        {"id": "p1", "type": "document", "title": "Page", "markdown": "one\n\ntwo, by others\n"},
+    )
+    read = at.reconciler.read
+
+    async def meanwhile(call: Operation[Any]) -> Any:
+        at.reconciler.read = read  # type: ignore[method-assign]
+        if is_discarded:
+            at.outbox.drop(number)
+        else:
+            assert at.outbox.rebase(at.row(number), second.given(), base)
+        return await read(call)
+
+    at.reconciler.read = meanwhile  # type: ignore[method-assign]
+    await at.worker._send(at.row(number))
+    texts = [change["document"]["markdown"] for call in at.service.writes() for change in call.given()["changes"]]
+    assert texts == ([] if is_discarded else ["Second\n\ntwo, by others\n"])
+    assert at.refused == []
 
 
 async def test_push_of_a_folder_is_sent_by_its_own_requests(at: Delivery) -> None:

@@ -11,7 +11,14 @@ from tests.table import each_case
 from presscheck.api import change_requests, comments, site_findings, site_settings, site_structure, sites
 from presscheck.api.comments import Document, TableCellTarget
 from presscheck.api.content import GetChangeRequestPage, ListChangeRequestPages
-from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertPage, UpdatePage
+from presscheck.api.content_changes import (
+    DeletePage,
+    EditChangeRequestContent,
+    InsertFiles,
+    InsertPage,
+    NewFile,
+    UpdatePage,
+)
 from presscheck.api.operation import Operation
 from presscheck.api.users import User
 from presscheck.client.responses import read_answer
@@ -212,6 +219,7 @@ def test_a_review_replaces_an_earlier_one_of_the_same_user() -> None:
     mine, other, new = shown(listing, answer, write).items
     assert [bool(item.outdated) for item in (mine, other, new)] == [True, False, False]
     assert (new.id, new.reviewer.id, new.status, new.waiting) == ("waiting:7", "me", "approved", 7)
+    assert new.created_at and new.updated_at == new.created_at
     assert len(shown(listing, answer, write, state="refused").items) == 2
 
 
@@ -258,12 +266,17 @@ def test_a_page_tree() -> None:
     assert tree(InsertPage(title="New", document=Document(markdown="x"), into="gone")) == "A(B) C"
     assert tree(DeletePage(page="a")) == "C"
     assert tree(DeletePage(page="gone")) == "A(B) C"
+    files = InsertFiles(files=(NewFile(name="a.png", url="https://a.example/a.png"),))
+    assert tree(files, DeletePage(page="c")) == "A(B)", "a change without a page is skipped"
     assert tree(UpdatePage(page="b", title="Other")) == "A(Other) C"
     assert tree(UpdatePage(page="b", into=None, at=0)) == "B A C"
     assert tree(UpdatePage(page="c", into="b")) == "A(B(C))"
     assert tree(UpdatePage(page="a", into="b")) == "A(B) C", "not below itself"
     assert tree(UpdatePage(page="a", into="gone", title="Other")) == "Other(B) C"
     assert tree(UpdatePage(page="a", document=Document(markdown="y"))) == "A(B) C"
+    change = UpdatePage(operation="update_page", page="c", title="First", into=None, at=0)
+    first, _ = shown(listing, answer, EditChangeRequestContent(**CHANGE, changes=(change,))).pages
+    assert first == read_answer(listing, json.dumps({"pages": [page("c") | {"title": "First"}]}).encode()).pages[0]
 
 
 def test_a_page() -> None:

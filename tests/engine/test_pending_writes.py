@@ -7,12 +7,14 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.engine.write_samples import REQUEST, THREAD, text
+from tests.engine.write_samples import REQUEST, THREAD, pages, text
 
 from presscheck.api import comments
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, MergeChangeRequest, UpdateChangeRequest
+from presscheck.api.content_changes import InsertPage
 from presscheck.api.operation import Operation
 from presscheck.api.users import User
+from presscheck.engine.shared_calls import changed_page
 from presscheck.engine.writes.pending_writes import PendingWrite, PendingWrites, SignedInUser
 from presscheck.engine.writes.write_queue import UNANSWERED, OutboxActions
 from presscheck.store.outbox import Outbox
@@ -90,6 +92,17 @@ def test_the_signed_in_user_is_stored(outbox: Outbox) -> None:
     assert signed_in.user.id == "ida"
     signed_in.forget()
     assert signed_in.user.id == "ada"
+
+
+def test_a_read_of_an_added_page_uses_its_id_from_the_service_once_it_is_added(outbox: Outbox) -> None:
+    pending = PendingWrites(outbox, SignedInUser(outbox))
+    number = put(outbox, pages(InsertPage(title="New", document=text("x"))))
+    read, other = changed_page("api", "5", f"waiting:{number}"), changed_page("api", "5", "p1")
+    assert pending.resolved(read) is read, "only the outbox has the page"
+    outbox.delivered(number, "p9", result={"pages": ["p9"]})
+    assert pending.resolved(read) == changed_page("api", "5", "p9")
+    for unaffected in (other, GET):
+        assert pending.resolved(unaffected) is unaffected
 
 
 async def test_who_stops_waiting_for_a_write_does_not_cancel_it() -> None:

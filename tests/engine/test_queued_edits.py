@@ -16,7 +16,9 @@ from presscheck.client.client import Client
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.engine import Engine
 from presscheck.engine.writes.page_merge import CONFLICT, page_base
+from presscheck.engine.writes.queued_edits import edits_of_page, queue_edit
 from presscheck.engine.writes.tree_merge import EDITED, NotNow, change_tree
+from presscheck.store.outbox import NEW
 
 pytestmark = pytest.mark.service(sample=True)
 PATH = {"space_id": "guides", "change_request_id": "3"}
@@ -107,3 +109,39 @@ async def test_the_page_tree_is_changed_while_offline(service: RunningService, t
         found = await titles(client)
         assert [found.count(title) for title in ("New", "Theirs", "Renamed", "Page")] == [1, 1, 1, 0]
         assert "ONE" in await text_of(client, page)
+
+
+async def test_an_edit_of_what_waits_replaces_it_and_keeps_its_title(service: RunningService, tmp_path: Path) -> None:
+    async with running_engine(service, tmp_path) as engine:
+        page, before = await new_page(engine)
+        service.stop()
+        renamed = UpdatePage(page=page, title="Renamed", document=Document(markdown=before.replace("one", "ONE")))
+        first = queue_edit(engine, PATH, renamed, page_base("Page", before))
+        await until(lambda: not engine.status.online)
+        pending = await text_of(engine, page)
+        assert "ONE" in pending
+        follows = written(page, pending.replace("two", "TWO"))
+        assert queue_edit(engine, PATH, follows, page_base("Renamed", pending)) == first
+        beside = queue_edit(engine, PATH, written(page, before.replace("three", "THREE")), page_base("Page", before))
+        assert beside != first, "it was not written on what waits"
+        edits = [(row.id, edit.title) for row, edit in edits_of_page(engine.outbox, "3", page)]
+        assert edits == [(first, "Renamed"), (beside, None)]
+    service.start()
+    async with running_engine(service, tmp_path) as engine:
+        await all_sent(engine)
+    async with Client(service.base_url, service.token) as client:
+        text = await text_of(client, page)
+        assert all(word in text for word in ("ONE", "TWO", "THREE"))
+        assert "Renamed" in await titles(client)
+
+
+async def test_a_page_that_waits_to_be_added_is_read_offline(service: RunningService, tmp_path: Path) -> None:
+    async with running_engine(service, tmp_path) as engine:
+        await engine.read(ListChangeRequestPages(**PATH))
+        service.stop()
+        await engine.read(ListChangeRequestPages(**PATH))
+        await until(lambda: not engine.status.online)
+        assert await change_tree(engine, PATH, [InsertPage(title="New", document=Document(markdown=TEXT))]) is None
+        [row] = engine.outbox.rows()
+        page = await engine.read(GetChangeRequestPage(**PATH, page_id=f"{NEW}{row.id}", format="markdown"))
+        assert (page.title, page.markdown) == ("New", TEXT)

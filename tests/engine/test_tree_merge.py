@@ -1,8 +1,10 @@
 """Changes of the page tree that waited in the outbox, compared with the tree as it is when they are sent."""
 
+import asyncio
 from typing import Any
 
 import pytest
+from tests.engine.review_engine import ReviewEngine
 from tests.table import each_case
 
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest
@@ -15,16 +17,21 @@ from presscheck.api.content_changes import (
     InsertPage,
     UpdatePage,
 )
-from presscheck.engine.writes.page_merge import MergedEdit
-from presscheck.engine.writes.tree_merge import added_page, merged_tree, tree_base
+from presscheck.engine.writes.page_merge import MergedEdit, Read
+from presscheck.engine.writes.tree_merge import added_page, find_added, merged_tree, must_queue, tree_base
 from presscheck.errors import ChangedSince
-from presscheck.store.outbox import Row
+from presscheck.store.outbox import Outbox, Row
 
 PATH = {"space_id": "s", "change_request_id": "c"}
+OTHER = InsertPage(title="N", document=Document(markdown="Other"))
+"""A page with the title of a page of the tree, but with another text."""
 
 
 def tree(text: str) -> tuple[RevisionPage, ...]:
-    """A tree such as `a b(c d)`; an upper-case letter is the same page with another title and text."""
+    """A tree such as `a b(c d)`; an upper-case letter is the same page with another title and text.
+
+    A page before a `-` is left out of search indexes.
+    """
     stack: list[list[RevisionPage]] = [[]]
     for letter in text.replace(" ", ""):
         if letter == "(":
@@ -32,17 +39,25 @@ def tree(text: str) -> tuple[RevisionPage, ...]:
         elif letter == ")":
             below = tuple(stack.pop())
             stack[-1][-1] = stack[-1][-1].model_copy(update={"pages": below})
+        elif letter == "-":
+            stack[-1][-1] = stack[-1][-1].model_copy(update={"no_index": True})
         else:
             stack[-1].append(RevisionPage(id=letter.lower(), title=letter, document_id=letter))
     return tuple(stack[0])
 
 
-async def sent(before: str, now: str, *changes: Any, state: str = "waiting", more: Any = None) -> Any:
-    """The changes that are sent to the tree `now`, queued on the tree `before`; an empty list if all are made."""
+def queued(
+    before: str, *changes: Any, state: str = "waiting", more: Any = None
+) -> tuple[Row, EditChangeRequestContent]:
+    """Changes that were queued on the tree `before`, with `more` in the base of the first one."""
     call = EditChangeRequestContent(**PATH, changes=changes)
     base = tree_base(tree(before), changes)
     base["tree"][0] |= more or {}
-    row = Row(1, call.stored_name(), call.given(), "", state, None, None, 0, 0, 0, base=base)
+    return Row(1, call.stored_name(), call.given(), "", state, None, None, 0, 0, 0, base=base), call
+
+
+def reader(now: str) -> Read:
+    """Reads from a change request with the tree `now`."""
 
     async def read(read: Any) -> Any:
         if isinstance(read, ListChangeRequestPages):
@@ -51,11 +66,24 @@ async def sent(before: str, now: str, *changes: Any, state: str = "waiting", mor
             return ChangeRequest(id="c", number=1)
         return RevisionPage(id=read.page_id, markdown="# N\n\nText")
 
-    merged = await merged_tree(read, row, call, 0)
+    return read
+
+
+async def sent(before: str, now: str, *changes: Any, settle: float = 0, **more: Any) -> Any:
+    """The changes that are sent to the tree `now`, queued on the tree `before`; an empty list if all are made."""
+    merged = await merged_tree(reader(now), *queued(before, *changes, **more), settle)
     if isinstance(merged, MergedEdit):
         return [change.model_dump(exclude_unset=True, exclude={"document"}) for change in merged.call.changes]
     assert isinstance(merged, ContentUpdate)
     return added_page(merged) or []
+
+
+async def next_base(before: str, now: str, change: Any, **more: Any) -> dict[str, Any]:
+    """The base of a change after it was compared with the tree `now`."""
+    merged = await merged_tree(reader(now), *queued(before, change, **more), 0)
+    assert isinstance(merged, MergedEdit)
+    [entry] = merged.base["tree"]
+    return entry
 
 
 def moved(page: str, into: str | None, at: int) -> UpdatePage:
@@ -83,6 +111,11 @@ async def test_a_page_goes_behind_the_nearest_page_that_is_left(before: str, now
     assert found["at"] == at
 
 
+async def test_a_page_goes_behind_one_that_was_moved_with_it() -> None:
+    both = await sent("a b c d", "x a b c d", moved("d", None, 1), moved("c", None, 2))
+    assert [change["at"] for change in both] == [2, 3]
+
+
 async def test_what_is_already_made_is_not_sent_again() -> None:
     assert await sent("a b c", "c a b", moved("c", None, 0)) == []
     assert await sent("a b", "b", DeletePage(page="a")) == []
@@ -100,9 +133,10 @@ async def test_what_is_already_made_is_not_sent_again() -> None:
         ("a b c", "a c", moved("c", "b", 0), "was moved or deleted"),
         ("a b c", "c(b) a", moved("c", "b", 0), "was moved or deleted"),
         ("a b", "b", added("a"), "the page to add it in was deleted"),
-        ("a b", "A b", DeletePage(page="a"), "somebody else edited it"),
+        ("a b", "A b", DeletePage(page="a"), "Not deleted: somebody else edited it"),
         ("a b", "a(x) b", DeletePage(page="a"), "added a page below it"),
         ("a b", "A b", UpdatePage(page="a", title="z"), "somebody else changed the title"),
+        ("a b", "a- b", UpdatePage(page="a", no_index=False), "somebody else changed the no index"),
     ],
 )
 async def test_what_others_changed_is_not_overwritten(before: str, now: str, change: Any, reason: str) -> None:
@@ -115,7 +149,47 @@ async def test_an_added_page_whose_response_was_lost_is_found() -> None:
     assert await sent("a", "a N", added(), state="sending", more=more) == "n"
     [again] = await sent("a", "a", added(), state="sending", more=more)
     assert again["at"] == 1
-    other = InsertPage(title="N", document=Document(markdown="Other"))
+    [beside] = await sent("a N", "a N", added(), state="sending", more={"existing": ["a", "n"]})
+    assert beside["at"] == 2, "a page that had this title before is another one"
     with pytest.raises(ChangedSince, match="perhaps this one"):
-        await sent("a", "a N", other, state="sending", more=more)
-    assert len(await sent("a", "a N", other, more=more)) == 1, "the user chose to send it again"
+        await sent("a", "a N", OTHER, state="sending", more=more)
+    assert len(await sent("a", "a N", OTHER, more=more)) == 1, "the user chose to send it again"
+
+
+async def test_an_added_page_is_found_without_a_pause_if_it_is_there_already() -> None:
+    arrived = sent("a", "a N", added(), state="sending", more={"existing": ["a"]}, settle=3600)
+    search = asyncio.create_task(arrived)
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert search.done() and search.result() == "n"
+
+
+@each_case(
+    ("now", "change", "page"),
+    [
+        ("a N", added(), "n"),
+        ("a N", OTHER, "n"),
+        ("a", added(), None),
+        ("N", UpdatePage(page="a", title="N"), None),
+    ],
+)
+async def test_the_page_that_was_added_is_found_by_its_title(now: str, change: Any, page: str | None) -> None:
+    assert await find_added(reader(now), *queued("a", change, more={"existing": ["a"]})) == page
+
+
+async def test_the_base_keeps_the_pages_that_were_there_before_an_added_page_was_first_sent() -> None:
+    assert await next_base("a", "a b", added()) == {"before": ["a"], "existing": ["a", "b"]}
+    again = await next_base("a", "a b N", OTHER, more={"existing": ["a", "b"]})
+    assert again == {"before": ["a"], "existing": ["a", "b"]}
+    assert await next_base("a", "a b", UpdatePage(page="a", title="z")) == {"details": {"title": "a"}}
+
+
+def test_a_change_goes_behind_those_of_its_change_request_that_wait(outbox: Outbox) -> None:
+    engine = ReviewEngine(outbox)
+    assert not must_queue(engine, PATH)
+    row, _ = queued("a", added())
+    outbox.put(row.name, row.given, "", 1.0, base=row.base)
+    assert must_queue(engine, PATH)
+    assert not must_queue(engine, {**PATH, "change_request_id": "other"})
+    engine.status.online = False
+    assert must_queue(engine, {**PATH, "change_request_id": "other"})

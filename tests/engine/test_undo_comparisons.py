@@ -876,6 +876,7 @@ async def test_what_is_there_now(number: int) -> None:
 FORMER: list[tuple[Operation[Any], list[tuple[Operation[Any], Any]], Json | None]] = [
     (POST, [], None),
     (EDIT, [(GET_COMMENT, comment(body={"markdown": " Old "}, status="open"))], {"resolved": False, "text": "Old"}),
+    (EDIT, [(GET_COMMENT, comment(body={}, status="open"))], {"resolved": False, "text": ""}),
     (
         REACT,
         [(GET_COMMENT, comment(reactions=[{"emoji": "y", "users": [{"user": {"id": "me"}}]}]))],

@@ -10,7 +10,7 @@ import pytest
 from tests.engine.scripted_service import ScriptedService
 from tests.engine.write_samples import ORGANIZATION, REQUEST, SITE, THREAD, page, pages, text
 
-from presscheck.api import collections, comments, sites, spaces
+from presscheck.api import collections, comments, organizations, sites, spaces
 from presscheck.api.change_requests import GetChangeRequest, MergeChangeRequest, UpdateChangeRequest
 from presscheck.api.operation import Operation
 from presscheck.client.responses import read_answer
@@ -159,6 +159,8 @@ async def test_a_write_without_an_author_is_compared_as_that_of_the_user(at: His
     await at.history.check(number)
     [call] = at.history.calls(number)
     assert call == comments.UpdateComment(**THREAD, removed_reactions=("1f44d",))
+    joined = at.sent(organizations.JoinOrganization(**ORGANIZATION), {"joined": False}, author=None)
+    assert at.history.calls(joined) == (organizations.RemoveMember(**ORGANIZATION, user_id="me"),)
 
 
 def test_places_have_the_names_that_are_cached(at: History) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.engine.live_engine import until
 from tests.engine.scripted_service import ScriptedService
-from tests.engine.write_samples import REQUEST, THREAD, text
+from tests.engine.write_samples import REQUEST, THREAD, page, pages, text
 
 from presscheck.api import comments
 from presscheck.api.change_requests import (
@@ -24,6 +24,7 @@ from presscheck.api.change_requests import (
     UpdateChangeRequest,
 )
 from presscheck.api.content import ListChangeRequestPages
+from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.api.operation import Operation
 from presscheck.api.spaces import CreateSpace, GetSpace, UpdateSpace
 from presscheck.api.users import GetCurrentUser
@@ -31,10 +32,12 @@ from presscheck.engine.connection import Activity
 from presscheck.engine.reads.cached_reads import CacheWriter, ServiceReads, StoredReads, UnsupportedCalls
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.reads.subscriptions import Subscription, Subscriptions
+from presscheck.engine.shared_calls import changed_page
 from presscheck.engine.writes.effects import effects_of
 from presscheck.engine.writes.folder_push import PushFolder
+from presscheck.engine.writes.page_merge import page_base
 from presscheck.engine.writes.pending_writes import HELD_UP, PendingWrites, SignedInUser
-from presscheck.engine.writes.write_queue import WriteQueue
+from presscheck.engine.writes.write_queue import PENDING_EDIT, WriteQueue
 from presscheck.errors import Forbidden, NetworkError, NotNow, NotSupported, PresscheckError, ReadOnly, ServiceFailed
 from presscheck.store.cache import Cache
 from presscheck.store.outbox import Outbox
@@ -164,6 +167,28 @@ async def test_what_cannot_be_queued_is_sent_at_once_and_blocks_nothing(at: Queu
     assert len(at.outbox.rows()) == 3
 
 
+@pytest.mark.parametrize(
+    ("state", "is_in_the_way"), [("waiting", True), ("sending", True), ("refused", False), ("collected", False)]
+)
+async def test_a_text_sent_at_once_does_not_overtake_an_edit_of_the_page(
+    at: Queue, state: str, *, is_in_the_way: bool
+) -> None:
+    first, other = page(page="p1", document=text("New")), page(page="p2", document=text("New"))
+    number = at.queue.write(pages(first), 60, base={"title": "Page", "markdown": "Old\n"}).id
+    at.outbox.reschedule(number, time.time() + 60, None, state=state)
+    at.queue.changed()
+    if is_in_the_way:
+        with pytest.raises(NotNow, match=PENDING_EDIT):
+            at.queue.write(pages(first), 0)
+    else:
+        at.queue.write(pages(first), 0)
+    at.queue.write(pages(other), 0)
+    at.queue.write(pages(page(page="p1", title="Renamed")), 0)
+    elsewhere = EditChangeRequestContent(space_id="api", change_request_id="6", changes=(first,))
+    at.queue.write(elsewhere, 0)
+    assert [row.state for row in at.outbox.rows()] == [state, *["now"] * (3 if is_in_the_way else 4)]
+
+
 async def test_a_read_only_profile_takes_and_sends_nothing(tmp_path: Path) -> None:
     at = Queue(tmp_path, read_only=True)
     at.outbox.put(EDIT.stored_name(), EDIT.given(), "scope", 1.0)
@@ -219,6 +244,17 @@ async def test_a_sent_write_is_reported_kept_and_read_again(at: Queue) -> None:
     assert renamed
     assert (renamed.subject, at.own) == ("After", [APPROVE, RENAME])
     assert at.outbox.history()[0].former == {"subject": "Before"}
+
+
+async def test_an_edited_page_is_read_again_when_its_edit_was_sent(at: Queue) -> None:
+    at.scheduler.start()
+    edit, now = pages(page(page="p1", document=text("New"))), changed_page("api", "5", "p1")
+    row = at.outbox.row(at.queue.write(edit, 60, base=page_base("Page", "Old")).id)
+    assert row
+    at.service.answer(edit, {"changeRequest": request(), "changes": []})
+    at.service.answer(now, {"id": "p1", "type": "document", "title": "Page", "markdown": "New"})
+    await at.queue._delivered(row, edit, await at.service.fetch(edit), None)
+    assert at.service.sent == [edit, now]
 
 
 async def test_a_reply_to_a_comment_that_is_not_sent_waits_for_its_id(at: Queue) -> None:
@@ -296,9 +332,15 @@ async def test_the_history_keeps_what_one_that_was_sent_at_once_created(at: Queu
     for listing in listings(CREATE, "me"):
         at.service.answer(listing, {"items": []})
     at.service.answer(CREATE, request(id="9"))
-    created = await at.queue.write(CREATE, 0).landed()
+    ticket = at.queue.write(CREATE, 0)
+    [row] = at.outbox.rows()
+    rename = UpdateChangeRequest(space_id="api", change_request_id=f"waiting:{row.id}", subject="Later")
+    refers = at.queue.write(rename, 60).id
+    created = await ticket.landed()
     assert created
     assert (created.id, at.outbox.history()[0].result) == ("9", {"id": "9"})
+    [later] = at.outbox.rows()
+    assert (later.id, later.given["change_request_id"]) == (refers, "9"), "a write that refers to it has the id now"
 
 
 async def test_what_another_instance_did_is_reported_here(at: Queue, tmp_path: Path) -> None:

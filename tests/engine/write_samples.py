@@ -108,6 +108,7 @@ SAMPLES: list[tuple[Operation[Any], Json | None, Json | None]] = [
     (change_requests.UpdateChangeRequest(**REQUEST, status="archived"), {"status": "open"}, None),
     (change_requests.UpdateChangeRequest(**REQUEST, status="open"), {"status": "archived"}, None),
     (change_requests.UpdateChangeRequest(**REQUEST, status="open"), {"status": "draft"}, None),
+    (change_requests.UpdateChangeRequest(**REQUEST, status=None), None, None),
     (change_requests.UpdateChangeRequest(**REQUEST, status="draft"), {"status": "open"}, None),
     (
         change_requests.UpdateChangeRequest(**REQUEST, subject="After", description=NODES),

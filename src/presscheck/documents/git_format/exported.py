@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Literal, cast
 from urllib.parse import quote
 
-from presscheck.api.content import ContentRef, PageCover, ReusableContent, RevisionFile, RevisionPage
+from presscheck.api.content import ContentRef, PageCover, PageLayout, ReusableContent, RevisionFile, RevisionPage
 from presscheck.documents.git_format.config import CONFIG_FILE, RepositoryConfig, normalize_path
 from presscheck.documents.git_format.files import INCLUDES
 from presscheck.documents.git_format.models import DEFAULT_LAYOUT, Cover, Repository, Snippet, SourcePage
@@ -36,6 +36,7 @@ _DETAILS = frozenset(
         "computed",
     )
 )
+_DEFAULT_LAYOUT = PageLayout.model_validate(DEFAULT_LAYOUT)
 KINDS = ("group", "link", "computed")
 """The types of pages that have no file."""
 _UNUSUAL = re.compile(r"[\0-\x1f\x7f\\/]")
@@ -111,22 +112,27 @@ class ExportedRevision:
 
     def page(self, page: RevisionPage, texts: Mapping[str, str]) -> SourcePage:
         """Return a page with its subpages. `texts` has the Markdown of pages by id, without titles."""
+        return self.lone_page(page, texts.get(page.id, ""), (self.page(child, texts) for child in page.pages))
+
+    def lone_page(self, page: RevisionPage, text: str, subpages: Iterable[SourcePage] = ()) -> SourcePage:
+        """Return a page with its text and these subpages. `text` is its Markdown, without the title."""
         source = self.sources.get(("page", page.id), "")
-        details = page.model_dump(by_alias=True, exclude_none=True, include=set(_DETAILS))
-        if details.get("layout") == DEFAULT_LAYOUT:
-            del details["layout"]
+        given = _DETAILS & page.model_fields_set
+        if page.layout == _DEFAULT_LAYOUT:
+            given -= {"layout"}
+        details = page.model_dump(by_alias=True, exclude_none=True, include={*given}) if given else {}
         return SourcePage(
             kind_of(page),
             page.title,
             page.slug or "",
             source=source,
             oid=page.git.oid if page.git else "",
-            body=self._linked(texts.get(page.id, ""), ("page", page.id)) if source else "",
+            body=self._linked(text, ("page", page.id)) if source else "",
             target=self.target(page) if page.type == "link" else "",
             link_title=page.link_title or None,
             details=details,
             cover=self._cover(page.cover) if page.cover else None,
-            pages=tuple(self.page(child, texts) for child in page.pages),
+            pages=tuple(subpages),
         )
 
     def snippet(self, snippet: ReusableContent, text: str) -> Snippet:

@@ -348,7 +348,8 @@ class _Pages:
     def _report_moved_up(self, page_id: str, above: str | None) -> None:
         parent = self._sides[page_id][page_id].above
         if parent and parent["id"] != above:
-            self._note(page_id, "moved", f"Its parent page was deleted ({parent.get('title', '')}): it moved up.")
+            what = "is a link now" if parent["id"] in self._merged else "was deleted"
+            self._note(page_id, "moved", f"Its parent page {what} ({parent.get('title', '')}): it moved up.")
 
     def _level(self, above: str | None, below: Mapping[str | None, list[str]]) -> Tree:
         if above not in below:
