@@ -18,10 +18,9 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIN
 HAS_VENV = $(BIN)/python -m pip --version >/dev/null 2>&1
 endif
 
-# tests wait for services and programs, so that a worker for each core would leave a fifth of the time unused; each
-# file's tests mostly stay on one worker, which keeps the services that they share
-WORKERS = $(shell "$(PYTHON)" -c 'import os; print((os.cpu_count() or 1) + 1)')
-TESTS = $(BIN)/python -m pytest --dist worksteal -n $(WORKERS)
+# tests wait for services and programs: with a worker for each core, a fifth of the time would be unused, and two fifths
+# with one more for slow tests; each file's tests mostly stay on one worker, which keeps the services that they share
+tests = $(BIN)/python -m pytest --dist worksteal -n $(shell "$(PYTHON)" -c 'import os; print((os.cpu_count() or 1) + $(1))')
 # without bytecode each worker compiles the program and all tests again: 22 seconds of processor time
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -59,7 +58,7 @@ types: env  ## types, strict
 	$(BIN)/pyrefly check --summary=none
 
 check: env  ## the tests of `make test` alone
-	$(TESTS) -m 'not slow'
+	$(call tests,1) -m 'not slow'
 
 needs:  ## the programs that tests need and that are missing here
 	@"$(PYTHON)" -m tests.needs
@@ -67,7 +66,7 @@ needs:  ## the programs that tests need and that are missing here
 test: needs env lint types check  ## before each commit: style, types, and every test that is not slow
 
 test-all: needs env  ## the slow tests: pictures, PostgreSQL, long seeds, whole journeys; CI runs it after `make test`
-	$(TESTS) -m slow
+	$(call tests,3) -m slow
 
 quick: env  ## the tests of the packages that changed since main
 	@$(BIN)/python -m tests.quick

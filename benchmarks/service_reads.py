@@ -1,8 +1,9 @@
 """What reads cost the service, in processor time of its process, against a route that only sends the same bytes.
 
-Usage: python -m benchmarks.service_reads [--requests N] [--pages N] [--rounds N] [--calls N] [--before FOLDER]. The
-route is Starlette's own, behind the same log, host check and rate limit, in the same uvicorn with the same protocol;
-all are asked in turn, each on one connection that stays open. These figures are taken of each read:
+Usage: python -m benchmarks.service_reads [--requests N] [--pages N] [--rounds N] [--calls N] [--before FOLDER]
+[--clock]. The route is Starlette's own, behind the same log, host check and rate limit, in the same uvicorn with the
+same protocol; all are asked in turn, each on one connection that stays open. With `--clock`, the time that a client
+waits for each response is measured instead of the processor time. These figures are taken of each read:
 
 - again: the same read again and again, while nobody writes, on SQLite and, if it is installed, on PostgreSQL;
 - first: a read whose answer is not kept, while nobody writes, on SQLite and, if it is installed, on PostgreSQL;
@@ -85,13 +86,20 @@ class Read:
 
 
 class Connection:
-    """A connection that stays open, and the processor time of the process at its other end."""
+    """A connection that stays open, and the processor time of the process at its other end.
+
+    Attributes:
+        by_clock: measure the time that passes instead.
+    """
+
+    by_clock = False
 
     def __init__(self, port: int, token: str, process: int) -> None:
         self._port, self._token = port, token
         self._socket = self._opened()
         self._spelling = self._spellings = 0
-        self._clock = (~process << 3) | 2  # Linux: the processor time of another process, all threads
+        # Linux: the processor time of another process, all threads
+        self._clock = time.CLOCK_MONOTONIC if self.by_clock else (~process << 3) | 2
         self._headers: dict[bytes, bytes] = {}
 
     def _opened(self) -> socket.socket:
@@ -109,7 +117,7 @@ class Connection:
         self._socket = self._opened()
 
     def spent(self) -> float:
-        """Seconds of processor time of the process so far."""
+        """Seconds of processor time of the process so far, or of the clock."""
         return time.clock_gettime(self._clock)
 
     def get(self, path: str, *more: str) -> tuple[int, bytes]:
@@ -148,7 +156,7 @@ class Connection:
     def cost(
         self, path: str, count: int, between: Callable[[int], float] = lambda _: 0.0, *, first: bool = False
     ) -> float:
-        """Microseconds of processor time for each of so many reads, without what `between` says that it took.
+        """Microseconds for each of so many reads, without what `between` says that it took.
 
         With `first`, each is sent by another spelling of the same token, under which no answer is kept.
         """
@@ -196,6 +204,16 @@ def planted(database: str, requests: int, pages: int) -> Generator[tuple[World, 
         session.add(TokenRow(sha256=hash_token("reads"), user_id=world.users["admin"], created_at=NOW))
     made.close()
     yield world, large
+
+
+def prepare_former(copy: Path, source: Path) -> None:
+    """Make a copy of the database readable for a former version, which ignores newer tables and columns."""
+    steps = (source / "presscheck" / "service" / "db" / "migrations" / "versions").glob("step_*.py")
+    with closing(sqlite3.connect(copy, isolation_level=None)) as database:
+        newest = max(step.stem.removeprefix("step_") for step in steps)
+        database.execute("UPDATE alembic_version SET version_num = ?", (newest,))
+        if newest < "0007":  # that step drops it
+            database.execute("ALTER TABLE jobs ADD COLUMN leased_until TEXT")
 
 
 @contextmanager
@@ -313,8 +331,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--calls", type=int, default=200, help="reads of a round, fewer where one takes long")
     parser.add_argument("--before", type=Path, help="the folder of another source, to measure it in the same run")
+    parser.add_argument("--clock", action="store_true", help="measure what a client waits, not processor time")
     parser.add_argument("--port", type=int, default=8798)
     chosen = parser.parse_args()
+    Connection.by_clock = chosen.clock
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR"))))
         size = chosen.requests, chosen.pages
@@ -326,6 +346,7 @@ def main() -> None:
         if chosen.before:
             with closing(sqlite3.connect(home / "service.sqlite")) as now:
                 now.execute("VACUUM INTO ?", (str(home / "former.sqlite"),))
+            prepare_former(home / "former.sqlite", chosen.before)
             url = f"sqlite:///{home / 'former.sqlite'}"
             former = stack.enter_context(serving(home / "former", url, chosen.before.resolve()))
         writer = stack.enter_context(closing(sqlite3.connect(home / "service.sqlite", isolation_level=None)))

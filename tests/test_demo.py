@@ -33,6 +33,7 @@ async def opened_in_a_browser(demo: Profile) -> str:
         return request.urls.app
 
 
+@pytest.mark.slow
 async def test_two_demos_at_once_each_have_a_service_on_the_same_workspace(tmp_path: Path) -> None:
     where = Places(tmp_path / "config", tmp_path / "cache", tmp_path / "state", tmp_path / "data")
     with demo_service(where=where) as one:

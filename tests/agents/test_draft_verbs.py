@@ -67,6 +67,7 @@ async def test_drafts_are_held_and_nothing_is_sent(shell: Shell, person: Shell, 
     assert "at once" not in shell.ok("page", "view", "api", "Tokens", "--cr", which), "a held edit changes no page"
 
 
+@pytest.mark.slow
 async def test_a_person_accepts_some_and_drops_one(shell: Shell, person: Shell, which: str) -> None:
     async with agent(shell, "draft") as client:
         comment, suggestion, edit, created = await draft_everything(client, which)
@@ -81,6 +82,7 @@ async def test_a_person_accepts_some_and_drops_one(shell: Shell, person: Shell, 
     assert [line.split("\t")[5] for line in shell.ok("outbox", "history").splitlines()] == ["Tester"] * 4
 
 
+@pytest.mark.slow
 async def test_all_drafts_of_one_agent_are_dropped_or_accepted_together(
     shell: Shell, person: Shell, which: str
 ) -> None:
@@ -95,6 +97,7 @@ async def test_all_drafts_of_one_agent_are_dropped_or_accepted_together(
     assert "no drafts" in shell.run("outbox", "accept", "--agent", "First", "--yes").stderr
 
 
+@pytest.mark.slow
 async def test_an_accepted_edit_is_merged_with_edits_of_others(shell: Shell, person: Shell, which: str) -> None:
     async with agent(shell, "draft") as client:
         edit = await call(
@@ -161,6 +164,7 @@ async def test_an_agent_drops_its_own_drafts_only(shell: Shell, which: str) -> N
     assert [row.agent for row in outbox_of(shell).rows()] == [None]
 
 
+@pytest.mark.slow
 async def test_only_an_agent_that_may_send_sends_its_drafts(shell: Shell, person: Shell, which: str) -> None:
     async with agent(shell, "draft") as client:
         await call(client, "draft_comment", change_request=which, text="Held")

@@ -69,6 +69,7 @@ async def client_of(running: Running, name: str) -> AsyncIterator[Client]:
         yield client
 
 
+@pytest.mark.slow
 async def test_agents_read_and_draft_and_stay_apart(shell: Shell, running: Running) -> None:
     async with client_of(running, "First") as first, client_of(running, "Second") as second:
         assert (await call(first, "list_spaces"))["total"] == 6
@@ -83,6 +84,7 @@ async def test_agents_read_and_draft_and_stay_apart(shell: Shell, running: Runni
 MESSAGE = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {}}
 
 
+@pytest.mark.slow
 async def test_requests_of_others_do_not_reach_the_server(running: Running) -> None:
     right = {"authorization": running.authorization, "accept": "application/json, text/event-stream"}
     port = running.address.partition(":")[2]

@@ -21,6 +21,7 @@ from presscheck.engine.review import owners
 READERS = {verb.name for verb in VERBS if verb.permission == "read"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_by_default_an_agent_can_only_read(shell: Shell, mode: ConnectMode) -> None:
     async with agent_process(shell, mode=mode) as client:
@@ -113,6 +114,7 @@ async def test_search_and_checks(shell: Shell, tmp_path: Path, monkeypatch: pyte
         assert "items" in await call(client, "check_site", site=site)
 
 
+@pytest.mark.slow
 async def test_resources_are_listed_and_read(shell: Shell) -> None:
     async with agent(shell) as client:
         listed = (await client.list_resources()).resources

@@ -27,6 +27,7 @@ def test_the_skill_and_the_manual_name_every_verb() -> None:
         assert not [verb.name for verb in VERBS if verb.name not in text and verb.name != "send_drafts"]
 
 
+@pytest.mark.slow
 @pytest.mark.service(shared=False)
 def test_every_command_of_the_skill_runs(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

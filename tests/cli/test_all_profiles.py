@@ -16,6 +16,7 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
         yield service
 
 
+@pytest.mark.slow
 def test_each_profile_is_read_from_its_own_service(
     service: RunningService, other: RunningService, tmp_path: Path
 ) -> None:

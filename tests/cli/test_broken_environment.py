@@ -33,6 +33,7 @@ def at_home(tmp_path: Path) -> Shell:
     return Shell(tmp_path / "home", {"PRESSCHECK_BASE_URL": "https://docs.invalid", "PRESSCHECK_TOKEN": "t" * 20})
 
 
+@pytest.mark.slow
 def test_what_cannot_be_printed_is_one_line_and_fails(at_home: Shell) -> None:
     for command, unbuffered in {"--version": None, "--help": "1", "config schema": "1", "config path": None}.items():
         ran = run(at_home, f"presscheck {command} > /dev/full", PYTHONUNBUFFERED=unbuffered)
@@ -41,6 +42,7 @@ def test_what_cannot_be_printed_is_one_line_and_fails(at_home: Shell) -> None:
     assert (ran.returncode, ran.stderr) == (1, b"presscheck: standard output: Bad file descriptor\n")
 
 
+@pytest.mark.slow
 def test_closed_streams(at_home: Shell) -> None:
     assert run(at_home, "presscheck config path <&- 2>&-").returncode == 0
     assert run(at_home, "presscheck doctor <&- >&- 2>&-").returncode in (1, 6)
@@ -48,11 +50,13 @@ def test_closed_streams(at_home: Shell) -> None:
     assert (ran.stdout, ran.stderr) == (b"{", b"")
 
 
+@pytest.mark.slow
 def test_an_argument_that_is_no_text_is_named(at_home: Shell) -> None:
     ran = run(at_home, r"""presscheck cr comment guides#4 --body "$(printf 'caf\351')" """)
     assert (ran.returncode, ran.stderr) == (2, b"presscheck: --body: is not UTF-8 text\n")
 
 
+@pytest.mark.slow
 def test_an_encoding_without_a_character_prints_its_number(at_home: Shell) -> None:
     at_home.config.write_text('[profiles.default]\norganization = "Ünï"\n', "utf-8")
     for name, value in {"PYTHONIOENCODING": "ascii", "LC_ALL": "POSIX", "LANG": "C"}.items():
@@ -61,6 +65,7 @@ def test_an_encoding_without_a_character_prints_its_number(at_home: Shell) -> No
         assert "Ünï".encode() in ran.stdout or rb"\xdcn\xef" in ran.stdout
 
 
+@pytest.mark.slow
 def test_a_home_that_cannot_be_used_is_named(at_home: Shell, tmp_path: Path) -> None:
     at_home.home.mkdir()
     (at_home.home / "state").write_text("a file where a folder should be")

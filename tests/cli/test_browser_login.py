@@ -182,6 +182,7 @@ async def test_a_real_browser_returns_without_a_trace(shell: Shell, site: SignIn
     assert site.user(session.access) == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("date", "message"), [("Thu, 01 Jan 1970 00:00:09 GMT", "ahead: set it"), ("", "")])
 async def test_a_wrong_clock_is_reported(shell: Shell, date: str, message: str) -> None:
     async with FaultServer().listening() as server:

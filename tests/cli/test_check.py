@@ -197,6 +197,7 @@ def test_a_missing_folder_and_an_empty_one(shell: Shell, docs: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_program_loads_neither_service_nor_app(docs: Path) -> None:
     code = "import sys; sys.argv[1:] = ['check', 'docs', '--json']\nfrom presscheck.cli.main import command\n"
     code += "try: command()\nexcept SystemExit: pass\n"

@@ -170,6 +170,7 @@ for more in ({}, {"NO_COLOR": "1"}, {"NO_COLOR": "", "TERM": "dumb"}):
 """Prints a list on terminals of three kinds, of which the first has colors."""
 
 
+@pytest.mark.slow
 def test_colors_only_on_a_terminal_that_supports_them(shell: Shell) -> None:
     printed = pexpect.run(shlex.join([sys.executable, "-c", LISTS]), env=shell.environment, timeout=30).decode()
     *lists, _ = printed.split("END")
@@ -246,6 +247,7 @@ def test_spaces(shell: Shell) -> None:
     assert "Install" in shell.ok("search", "install")
 
 
+@pytest.mark.slow
 def test_links_come_from_the_pages_if_the_service_does_not_support_them(tmp_path: Path) -> None:
     (tmp_path / "service").mkdir()
     with running_service(tmp_path / "service", sample=True, release="0.202.0") as newest:
@@ -318,6 +320,7 @@ def test_a_site_is_shown_with_what_its_plan_limits(shell: Shell, service: Runnin
     assert {one["id"] for one in features if not one["frozen"]} >= {"sites-custom-fonts", "sites-redirects"}
 
 
+@pytest.mark.slow
 def test_reports_of_a_site_name_its_outdated_change_requests(shell: Shell) -> None:
     site, name = "Tallowick Docs", "outdated-requests"
     ahead = begun(shell)
@@ -493,6 +496,7 @@ for number, variables in enumerate(json.loads(sys.argv[1])):
 """Offers completions as shells ask for them, one after the other; reads `sys.argv` before it is replaced."""
 
 
+@pytest.mark.slow
 def test_doctor_log_and_completion(shell: Shell) -> None:
     found = shell.json("doctor")
     assert found["service"]["reached"] is True

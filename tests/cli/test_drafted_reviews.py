@@ -136,6 +136,7 @@ def test_comments_that_do_not_fit_are_rejected_with_the_reason(shell: Shell, whi
     assert ran.stderr.splitlines()[-1] == "Pages viewed: 0 of 1. Your pending review holds 2 comments."
 
 
+@pytest.mark.slow
 def test_drafts_have_a_limit(shell: Shell, which: str, tmp_path: Path) -> None:
     command = program(tmp_path, "print(json.dumps([{'text': f'Comment {n}'} for n in range(10_000)]))")
     given = shell.json("cr", "review", which, "--with", command)
@@ -157,6 +158,7 @@ FAILURES = (
 """Programs that fail, and what the error says."""
 
 
+@pytest.mark.slow
 def test_nothing_is_drafted_if_the_program_fails(shell: Shell, which: str, tmp_path: Path) -> None:
     for code, message in FAILURES:
         seconds = "1" if "1 seconds" in message else "60"  # on a busy machine, a program may not start in one
@@ -213,6 +215,7 @@ def test_a_read_only_profile_runs_no_program(shell: Shell, which: str, tmp_path:
     assert not mark.exists()
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_program_with_its_children(shell: Shell, which: str, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -232,6 +235,7 @@ def test_ctrl_c_ends_the_program_with_its_children(shell: Shell, which: str, tmp
     assert rows(shell) == []
 
 
+@pytest.mark.slow
 def test_an_exported_review_is_imported_once(shell: Shell, which: str, tmp_path: Path) -> None:
     shell.ok("cr", "review", which, "--page", "Tokens", "--comment", "> It is simply renewed.\n\nHow?\n")
     comments = {"page": "authentication/tokens", "line": 3, "text": "Why?", "replacement": "A token lasts a day."}

@@ -119,6 +119,7 @@ def test_every_module_that_needs_no_extra_imports(light: Path) -> None:
     assert not [name for name in names if name.startswith("presscheck.service")]
 
 
+@pytest.mark.slow
 def test_the_version_and_what_needs_an_extra(light: Path, tmp_path: Path) -> None:
     """What needs an extra is one line, and leaves nothing behind."""
     env = {**os.environ, "PRESSCHECK_HOME": str(tmp_path / "home")}

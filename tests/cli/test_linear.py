@@ -76,6 +76,7 @@ async def test_the_whole_work_as_a_transcript(start: Start, service: RunningServ
     assert [site.title for site in sites if site.published] == ["Tallowick Docs", "Inside Tallowick"]
 
 
+@pytest.mark.slow
 def test_a_text_survives_a_hangup_and_the_end_of_the_input(start: Start, tmp_path: Path) -> None:
     linear = start()
     linear.say("1", "comment", "The first line.", "The second.")
@@ -105,6 +106,7 @@ def test_a_text_survives_a_hangup_and_the_end_of_the_input(start: Start, tmp_pat
     assert quit_from(last) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.service(shared=False)  # a review removes the change request from the inbox
 def test_lines_typed_ahead_errors_and_a_review_on_a_terminal(start: Start) -> None:
     linear = start()
@@ -125,6 +127,7 @@ def test_lines_typed_ahead_errors_and_a_review_on_a_terminal(start: Start) -> No
     assert quit_from(linear) == 0
 
 
+@pytest.mark.slow
 def test_a_pipe_is_read_to_its_end_without_loading_the_app(shell: Shell) -> None:
     imported = Shell(shell.home, {**shell.env, "PYTHONPROFILEIMPORTTIME": "1"})
     ran = imported.program("--linear", typed="1\n1\nsites\n1")
@@ -158,6 +161,7 @@ ERRORS = (
 )
 
 
+@pytest.mark.slow
 def test_a_pipe_ends_at_the_first_error(shell: Shell) -> None:
     for typed, code, says in ERRORS:
         ran = from_pipe(shell, typed)
@@ -165,6 +169,7 @@ def test_a_pipe_ends_at_the_first_error(shell: Shell) -> None:
         assert " merged." not in ran.stdout
 
 
+@pytest.mark.slow
 def test_a_dumb_terminal_is_linear_and_no_terminal_prints_the_inbox(start: Start, shell: Shell) -> None:
     linear = start("--offline")
     assert linear.terminal.end() == 3
@@ -176,6 +181,7 @@ def test_a_dumb_terminal_is_linear_and_no_terminal_prints_the_inbox(start: Start
     assert WORST in shell.ok()
 
 
+@pytest.mark.slow
 def test_offline_reads_what_is_cached_and_queues_a_comment(start: Start, shell: Shell) -> None:
     assert from_pipe(shell, "1\nback\n").exit_code == 0
     offline = start("--offline", "--linear")
@@ -196,6 +202,7 @@ def test_read_only_is_an_error_before_a_text_is_typed(shell: Shell) -> None:
     assert "(not now: this profile is read-only)" in from_pipe(shell, "1\n?\n").stdout.replace("\n  ", " ")
 
 
+@pytest.mark.slow
 @pytest.mark.service(shared=False)
 async def test_hostile_texts_cannot_write_to_the_terminal(start: Start, client: Client) -> None:
     [organization] = (await client.send(ListOrganizations())).items
@@ -216,6 +223,7 @@ async def test_hostile_texts_cannot_write_to_the_terminal(start: Start, client: 
     assert quit_from(linear) == 0
 
 
+@pytest.mark.slow
 def test_a_narrow_terminal_without_utf8_gets_ascii(start: Start) -> None:
     linear = start(size=(40, 10), LC_ALL="C", PYTHONUTF8="1")
     linear.say("1", "1")
@@ -233,6 +241,7 @@ def test_requirements_name_the_verb_that_meets_them(shell: Shell) -> None:
     assert "can be fixed by anyone who can edit these pages, after an update from main (verb: update)" in words
 
 
+@pytest.mark.slow
 @pytest.mark.service(shared=False)
 async def test_what_others_do_meanwhile(start: Start, client: Client) -> None:
     """They write HTML, change a page before a merge, and lock the space."""

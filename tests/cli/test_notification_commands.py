@@ -53,6 +53,7 @@ def test_a_muted_space(shell: Shell) -> None:
     assert inbox(shell)["counts"]["needs-me"] == 7
 
 
+@pytest.mark.slow
 def test_a_thread(shell: Shell) -> None:
     comment = shell.json("cr", "show", "api#5")["comments"][0]
     ran = shell.run("cr", "mute", "api#5", "--thread", comment["id"])

@@ -116,6 +116,7 @@ def test_a_rejected_change_stays_in_the_outbox(shell: Shell) -> None:
     assert shell.run("outbox", "drop", "1").exit_code == 2
 
 
+@pytest.mark.slow
 def test_a_change_that_was_not_answered_is_discarded_unless_another_process_sends_it(
     shell: Shell, service: RunningService
 ) -> None:

@@ -73,6 +73,7 @@ class TestBehindAFailedChange:
         shell.ok("outbox", "send")
         assert sent(shell, which) == ["After", "Third"]
 
+    @pytest.mark.slow
     def test_it_is_edited_and_sent_first(self, shell: Shell, which: str) -> None:
         refused = shell.run("outbox", "retry", "2")
         assert (refused.exit_code, "change 2 has not failed" in refused.stderr) == (2, True)
@@ -110,6 +111,7 @@ class TestBehindAFailedChange:
         assert {row[-1]: row[2] for row in rows} == {"Held": "held", "After": "pending"}
         assert "(held)" in shell.ok("cr", "show", which)
 
+    @pytest.mark.slow
     def test_a_review_with_its_comments_is_queued(self, shell: Shell, which: str) -> None:
         shell.ok("cr", "comment", which, "--pending", "--body", "Held")
         ran = shell.run("cr", "review", which, "--submit", "--body", "All", "--yes")
@@ -135,6 +137,7 @@ def test_a_push_and_an_import_behind_a_failed_change_end(shell: Shell, tmp_path:
     assert [row["state"] for row in shell.json("outbox", "list")] == ["refused"], "nothing stays behind it"
 
 
+@pytest.mark.slow
 def test_a_write_behind_one_that_is_tried_again_later_is_queued(shell: Shell) -> None:
     shell.run("cr", "reply", "api#5", "no-such-comment", "--body", "Lost?")
     outbox_of(shell).reschedule(1, time.time() + 600, "Too many requests")
@@ -150,6 +153,7 @@ def test_a_write_behind_one_that_is_tried_again_later_is_queued(shell: Shell) ->
     assert "presscheck: 2 pending" in ended.stderr
 
 
+@pytest.mark.slow
 def test_sending_ends_at_changes_of_others_and_at_a_service_that_fails(
     shell: Shell, service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,6 +180,7 @@ def test_sending_ends_at_changes_of_others_and_at_a_service_that_fails(
     assert lines[2].startswith("Change 1 is not sent yet: ")
 
 
+@pytest.mark.slow
 def test_sending_ends_if_another_process_does_not_send(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     shell.ok("cr", "show", "api#5")
     other = outbox_of(shell)

@@ -50,6 +50,7 @@ def check_table(folder: Path, *words: str) -> str:
     return f'[[checks]]\nname = "seen"\ncommand = {json.dumps([sys.executable, "check it.py", *words])}\n'
 
 
+@pytest.mark.slow
 def test_arguments_default_to_those_of_the_project(shell: Shell, folder: Path) -> None:
     write(folder, 'organization = "Tallowick"\nspace = "API docs"\nsite = "Tallowick Docs"\n')
     assert shell.ok("space", "pages") == shell.ok("space", "pages", "api") == shell.ok("space", "pages", ".")

@@ -6,6 +6,7 @@ import json
 import sys
 from xml.etree import ElementTree
 
+import pytest
 from tests.cli.shell import Shell
 
 FIND_WORDS = """
@@ -46,6 +47,7 @@ def test_without_checks_in_the_settings_one_must_be_named(shell: Shell) -> None:
     assert "has no checks: add [[checks]], or name a program" in ran.stderr
 
 
+@pytest.mark.slow
 def test_a_site_has_new_findings_in_the_pages_that_changed_since_it_was_published(shell: Shell) -> None:
     site = "Tallowick Docs"
     with_check(shell, "info")

@@ -19,6 +19,7 @@ def titles(shell: Shell, which: str) -> list[str]:
     return sorted({change["page"]["title"] for change in shell.json("cr", "diff", which)})
 
 
+@pytest.mark.slow
 def test_pages_are_copied_moved_and_dropped(shell: Shell) -> None:
     which = begun(shell, "Both", ("install", "# Install\n\nWith one hand."), ("routes", "# routes\n\nWith a token."))
     assert titles(shell, which) == ["Install", "routes"]

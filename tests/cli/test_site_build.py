@@ -91,6 +91,7 @@ class QuietHandler(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+@pytest.mark.slow
 def test_a_build_equals_what_is_served_and_is_valid_html(service: RunningService, shell: Shell, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     numbers = json.loads(build(shell, SITE, str(folder), "--base-url", BASE, "--json")[1])
@@ -134,6 +135,7 @@ def test_a_build_of_documentation_equals_what_is_served_and_has_all_anchors(
         assert not [(path, mistakes) for path, html in built.pages.items() if (mistakes := markup_mistakes(html))]
 
 
+@pytest.mark.slow
 def test_two_builds_give_the_same_bytes_and_the_second_changes_nothing(shell: Shell, tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     assert build(shell, SITE, str(first))[0] == build(shell, SITE, str(second))[0] == 0
@@ -199,6 +201,7 @@ def test_other_files_are_neither_deleted_nor_replaced(shell: Shell, small: str, 
     assert ((folder / "CNAME").read_text(), outside.read_text()) == ("docs.example.org", "outside")
 
 
+@pytest.mark.slow
 def test_a_file_in_the_way_stops_the_build_before_anything_changes(shell: Shell, small: str, tmp_path: Path) -> None:
     elsewhere, found = tmp_path / "elsewhere", dict[str, Path]()
     elsewhere.mkdir()

@@ -17,6 +17,7 @@ def config(shell: Shell, verb: str, *words: str, site: str = SITE) -> tuple[int,
     return ran.exit_code, ran.stdout, ran.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["toml", "yaml"])
 def test_a_file_goes_around(shell: Shell, tmp_path: Path, ending: str) -> None:
     file = tmp_path / f"site.{ending}"
@@ -58,6 +59,7 @@ def test_what_the_file_lacks_stays_without_prune(shell: Shell, tmp_path: Path) -
     assert shell.json("site", "share-links", "list", site) == shell.json("site", "redirects", "list", site) == []
 
 
+@pytest.mark.slow
 def test_secrets_do_not_get_into_a_file(shell: Shell, tmp_path: Path) -> None:
     site = shell.ok("site", "create", "--title", "Shared", "--visibility", "share-link").strip()
     shell.ok("site", "add", site, "--space-id", "handbook")

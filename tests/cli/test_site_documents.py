@@ -106,6 +106,7 @@ def test_what_changes_while_the_question_is_read_is_not_overwritten(
     assert other.json("site", "customization", "show", site)["title"] == "Theirs"
 
 
+@pytest.mark.slow
 def test_a_visitor_schema_does_not_overwrite_what_somebody_else_changed(
     shell: Shell, other: Shell, tmp_path: Path
 ) -> None:

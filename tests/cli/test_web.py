@@ -160,6 +160,7 @@ async def test_the_page_is_of_this_machine_alone(program: WebProgram) -> None:
                 assert answer.status == 404
 
 
+@pytest.mark.slow
 async def test_a_tab_is_a_session(program: WebProgram) -> None:
     async with signed_in(program) as session, opened_tab(program, session) as tab:
         await tab.wait(FIRST_ROW)
@@ -181,6 +182,7 @@ async def test_a_tab_is_a_session(program: WebProgram) -> None:
     assert gone(children_of(program.process.pid))
 
 
+@pytest.mark.slow
 async def test_what_needs_a_terminal_is_disabled_and_a_draft_is_kept_when_the_tab_closes(program: WebProgram) -> None:
     async with signed_in(program) as session:
         async with opened_tab(program, session) as tab:
@@ -216,6 +218,7 @@ async def test_apps_end_with_a_server_that_is_killed(program: WebProgram) -> Non
         assert apps
 
 
+@pytest.mark.slow
 async def test_more_tabs_than_allowed_get_a_clear_page_and_ctrl_c_ends_all(program: WebProgram) -> None:
     async with signed_in(program) as session, AsyncExitStack() as others:
         tabs = [await others.enter_async_context(opened_tab(program, session)) for _ in range(MOST_TABS - 1)]
@@ -359,6 +362,7 @@ class Shown(TabScreen):
                 self.take(self._browser.received.pop(0))
 
 
+@pytest.mark.slow
 async def test_an_app_that_reads_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app_process, "LONGEST_END", 0.3)
     app = AppProcess([sys.executable, "-c", "import time; time.sleep(60)"])

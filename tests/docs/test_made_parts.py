@@ -36,6 +36,7 @@ def test_each_table_stands_in_one_page() -> None:
         assert len(re.findall(rf"<!-- {name}: begin ", text)) == len(re.findall(rf"<!-- {name}: end -->", text)) == 1
 
 
+@pytest.mark.slow
 def test_a_stale_page_is_found_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for page in DOCS.rglob("*.md"):
         copy = tmp_path / page.relative_to(DOCS)

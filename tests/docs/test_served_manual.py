@@ -44,6 +44,7 @@ def test_reading_the_manual_finds_no_problem() -> None:
     assert [str(finding) for finding in read_repository(DOCS).findings] == []
 
 
+@pytest.mark.slow
 def test_the_manual_is_a_space(published: Published) -> None:
     http, space, _ = published
     assert space["title"] == "The presscheck manual"
@@ -61,6 +62,7 @@ def test_no_link_of_the_space_is_broken(published: Published) -> None:
     assert len(http.get(links, params={"limit": 1000}).json()["items"]) > 50
 
 
+@pytest.mark.slow
 def test_its_site_shows_every_page(published: Published) -> None:
     http, _, site = published
     for page in PAGES:

@@ -54,6 +54,7 @@ def page_of(site: Path, page: Path) -> Path:
     return site / (path.parent if path.name == "README.md" else path.with_suffix("")) / "index.html"
 
 
+@pytest.mark.slow
 def test_every_page_is_on_the_site(site: Path) -> None:
     for page in PAGES:
         if page != SUMMARY:
@@ -92,6 +93,7 @@ def test_tables_are_tables_there_too(site: Path) -> None:
         assert "\\|" not in made
 
 
+@pytest.mark.slow
 @each_case("mistake", ["[gone](gone.md)", "[gone](keys.md#gone)"])
 def test_a_broken_link_fails_the_build(tmp_path: Path, mistake: str) -> None:
     docs = tmp_path / "docs"

@@ -17,6 +17,7 @@ from presscheck.text.sanitize import (
     display_url,
     is_safe_link,
     is_safe_url,
+    readable,
     sanitize,
     show_joiners,
 )
@@ -48,6 +49,11 @@ def broken(holds: Callable[[str], bool]) -> list[str]:
 def test_output_has_no_control_characters() -> None:
     assert not broken(lambda text: not ACTS.search(sanitize(text, lines=True)))
     assert not broken(lambda text: "\n" not in sanitize(text))
+
+
+def test_readable_text_keeps_its_tabs_and_lines() -> None:
+    assert readable("one\ttwo\r\n\tthree \x1b[31mred") == f"one\ttwo\n\tthree {sanitize(chr(27) + '[31mred')}"
+    assert not broken(lambda text: not ACTS.search(readable(text).replace("\t", "")))
 
 
 def test_slices_of_the_output_are_safe() -> None:
@@ -132,6 +138,7 @@ def test_line_ends_stay_with_lines() -> None:
     assert sanitize("a\n\u0301b", lines=True) == "a\n◌\u0301b"
 
 
+@pytest.mark.slow
 @each_case("unit", ["\x1bP", "\x1b\x1b]", "\x90", "e\u0301", "\u200d😀", "[", "日本"])
 def test_hostile_megabyte_takes_linear_time(unit: str) -> None:
     small, large = (unit * (n // len(unit)) for n in (10_000, 1_000_000))

@@ -39,6 +39,7 @@ async def test_it_lists_every_request_with_its_command(service: RunningService, 
         await until(pilot, shows="took")
 
 
+@pytest.mark.slow
 async def test_it_continues_while_the_screen_is_open(service: RunningService, tmp_path: Path) -> None:
     app = app_on(service, tmp_path)
     async with running(app) as pilot:

@@ -99,6 +99,7 @@ async def test_the_schema_is_edited_merged_and_undone(
             assert site.adaptive_content and site.adaptive_content.enabled
 
 
+@pytest.mark.slow
 async def test_conditions_audiences_and_who_sees_what(service: RunningService, tmp_path: Path) -> None:
     async with Client(service.base_url, service.token) as client:
         sites = (await client.send(ListSites(organization_id=ORG))).items

@@ -214,6 +214,7 @@ async def deleted(pilot: Any) -> None:
     await pilot.press("y")
 
 
+@pytest.mark.slow
 async def test_what_is_typed_ahead_in_a_form_is_for_the_list_that_opens_and_stops_no_sending(
     service: RunningService, tmp_path: Path, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -345,6 +346,7 @@ async def test_the_service_refuses_and_the_form_stays_and_merge_rules_are_marked
         await comes(pilot, lambda: _is(kind, "none"))
 
 
+@pytest.mark.slow
 async def test_rows_are_found_sorted_marked_and_exported(
     service: RunningService, tmp_path: Path, client: Client
 ) -> None:
@@ -486,6 +488,7 @@ async def test_an_order_that_is_not_wanted_any_more_does_not_come_back(
         assert screen.table._order is None
 
 
+@pytest.mark.slow
 async def test_certificates_of_providers_are_read_and_warned_of(
     service: RunningService, tmp_path: Path, client: Client
 ) -> None:

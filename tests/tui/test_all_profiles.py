@@ -53,6 +53,7 @@ async def go_to_row(pilot: Any, profile: str) -> ProfileRow:
     return row
 
 
+@pytest.mark.slow
 async def test_rows_of_all_profiles_are_in_the_order_of_the_inbox(
     sample: RunningService, other: RunningService, tmp_path: Path
 ) -> None:
@@ -82,6 +83,7 @@ async def test_rows_of_all_profiles_are_in_the_order_of_the_inbox(
         await until(pilot, shows="copied")
 
 
+@pytest.mark.slow
 async def test_a_row_of_the_profile_in_use_is_opened_at_once(
     sample: RunningService, other: RunningService, tmp_path: Path
 ) -> None:
@@ -98,6 +100,7 @@ async def test_a_row_of_the_profile_in_use_is_opened_at_once(
         assert app.screen.lists.tab.current == row
 
 
+@pytest.mark.slow
 async def test_a_row_of_another_profile_switches_and_asks_for_unsent_changes(
     sample: RunningService, other: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,6 +128,7 @@ async def test_a_row_of_another_profile_switches_and_asks_for_unsent_changes(
     assert app.place_before.key == ("work", "profiles", "Needs me", "client", row.request.id)
 
 
+@pytest.mark.slow
 async def test_a_profile_that_fails_is_named_with_the_reason_and_the_others_are_shown(
     sample: RunningService, tmp_path: Path
 ) -> None:
@@ -166,6 +170,7 @@ async def test_a_profile_that_fails_is_named_with_the_reason_and_the_others_are_
         assert "✗ refused" not in notes(app)
 
 
+@pytest.mark.slow
 async def test_an_offline_profile_keeps_its_rows(sample: RunningService, tmp_path: Path) -> None:
     (tmp_path / "service").mkdir()
     with running_service(tmp_path / "service", sample=True) as client:
@@ -182,6 +187,7 @@ async def test_an_offline_profile_keeps_its_rows(sample: RunningService, tmp_pat
         assert app.next_profile is None
 
 
+@pytest.mark.slow
 async def test_an_empty_list_names_the_reason(sample: RunningService, tmp_path: Path) -> None:
     file = tmp_path / "config" / "config.toml"
     (tmp_path / "empty").mkdir()

@@ -28,6 +28,7 @@ def drafts(pilot: Pilot[int]) -> list[str]:
     return [stored.text for stored in room(pilot).engine.outbox.drafts()]
 
 
+@pytest.mark.slow
 async def test_a_text_stays_a_draft_until_it_is_written(pilot: Pilot[int]) -> None:
     screen, written = room(pilot), list[str]()
     ends = dict[str, bool | NotNow]({"later": False, "offline": NotNow("offline: this cannot wait")})
@@ -69,6 +70,7 @@ async def test_a_text_stays_a_draft_until_it_is_written(pilot: Pilot[int]) -> No
     assert written == ["later", "Keys and tokens"], "an unchanged text is not written"
 
 
+@pytest.mark.slow
 async def test_a_confirmation_waits_for_its_check(pilot: Pilot[int]) -> None:
     screen, results = room(pilot), asyncio.Queue[Checked | NotNow | None]()
 

@@ -140,6 +140,7 @@ async def test_an_async_command_can_open_a_dialog(pilot: Pilot[int]) -> None:
     assert room(pilot).did == ["approve False"]
 
 
+@pytest.mark.slow
 async def test_errors_are_shown_in_one_place_and_kept(pilot: Pilot[int]) -> None:
     await pilot.press("c")
     assert "✗ offline: this cannot wait" in shown(pilot.app)[-1]
@@ -319,6 +320,7 @@ async def test_narrow_is_a_class(pilot: Pilot[int]) -> None:
     await until(pilot, holds=lambda: room(pilot).has_class("narrow"))
 
 
+@pytest.mark.slow
 async def test_finding_in_a_pane(pilot: Pilot[int]) -> None:
     await write(pilot, "/", "row 4", "enter")
     await until(pilot, holds=lambda: room(pilot).query_one(RowList).cursor == 4)

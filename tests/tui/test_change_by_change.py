@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.running_service import RunningService
 from tests.service_users import say
 from tests.tui.app_driver import review, shown, until
@@ -20,6 +21,7 @@ def under_cursor(pilot: Any) -> str:
     return "".join(segment.text for segment in change.render_line(change.cursor - change.top)).strip(" ▌~+−\n")
 
 
+@pytest.mark.slow
 async def test_the_title_names_the_page_while_the_list_is_hidden(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide", (80, 24)) as pilot:
         await until(pilot, shows="Scopes")

@@ -32,6 +32,7 @@ def line_before(text: str, words: str) -> str:
     return lines[next(at for at, line in enumerate(lines) if words in line) - 1]
 
 
+@pytest.mark.slow
 async def test_a_range_of_lines_is_commented_and_stays_at_its_end(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, SUBJECT, TEXT)
     async with review(service, tmp_path, SUBJECT) as pilot:

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -121,6 +122,7 @@ class TestComposer:
             await pilot.press(*"yes", "enter", *"no", key)
             assert answers(pilot) == ["quoted\nyes\nno"]
 
+    @pytest.mark.slow
     async def test_an_empty_text_is_not_sent(self, outbox: Outbox) -> None:
         async with asked(Composer("Reply", DraftSlot(outbox, "reply"))) as pilot:
             await pilot.press("ctrl+s", "space", "ctrl+s")
@@ -149,6 +151,7 @@ class TestComposer:
             assert [*outbox.open_texts.iterdir()] == []
 
 
+@pytest.mark.slow
 async def test_a_prompt_continues_its_draft(outbox: Outbox) -> None:
     draft = DraftSlot(outbox, "title", "Tokens", {"space": "guides"})
     async with asked(PromptDialog("Title", draft)) as pilot:
@@ -173,6 +176,7 @@ async def test_a_prompt_wraps_an_error_that_does_not_fit_beside_the_title() -> N
         assert not any("…" in line for line in lines)
 
 
+@pytest.mark.slow
 async def test_a_prompt_completes_the_last_word() -> None:
     def complete(text: str) -> list[str]:
         return [word for word in ("Apple", "apricot") if text and word.lower().startswith(text.split()[-1])]
@@ -374,6 +378,26 @@ class TestOutside:
         assert is_remote()
         monkeypatch.delenv("SSH_CONNECTION")
         assert not is_remote()
+
+
+def test_an_opened_file_stays_until_the_program_ends(tmp_path: Path) -> None:
+    directory = tmp_path / "temporary"
+    directory.mkdir()
+    script = """
+from pathlib import Path
+from presscheck.tui.external_programs import open_file
+open_file("plan.png", b"plan")
+print(*(file.name for file in Path(TEMPORARY).rglob("*.png")))
+""".replace("TEMPORARY", repr(str(directory)))
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", script],
+        env={**os.environ, "TMPDIR": str(directory), "PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout, done.stderr) == ("plan.png\n", "")
+    assert not [*directory.iterdir()]
 
 
 EDITING = """

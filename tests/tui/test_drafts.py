@@ -53,6 +53,7 @@ def another_instance(pilot: Any) -> Iterator[Outbox]:
     other.close()
 
 
+@pytest.mark.slow
 async def test_a_draft_is_listed_continued_copied_and_discarded(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Longer \x1b[1mtokens", TEXT, title=HOSTILE)
     async with running(app_on(service, tmp_path)) as pilot:

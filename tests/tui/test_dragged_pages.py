@@ -62,6 +62,7 @@ async def drop(pilot: Any, title: str, columns: int = 0) -> None:
     await pilot.mouse_up(offset=(LABEL + columns, line_of(pilot, title)))
 
 
+@pytest.mark.slow
 async def test_a_dragged_page_lands_before_after_and_inside_others(service: RunningService, tmp_path: Path) -> None:
     async with Client(service.base_url, service.token) as client:
         at = await begun(client)
@@ -101,6 +102,7 @@ async def test_a_dragged_page_lands_before_after_and_inside_others(service: Runn
             await sent_as(client, at, both)
 
 
+@pytest.mark.slow
 async def test_esc_ends_a_drag_and_places_without_a_line_take_nothing(service: RunningService, tmp_path: Path) -> None:
     async with Client(service.base_url, service.token) as client:
         at = await begun(client)
@@ -126,6 +128,7 @@ async def test_esc_ends_a_drag_and_places_without_a_line_take_nothing(service: R
             assert not pilot.app.screen.move_actions._moves._bursts
 
 
+@pytest.mark.slow
 async def test_a_marked_page_takes_the_other_marked_pages_along(service: RunningService, tmp_path: Path) -> None:
     async with Client(service.base_url, service.token) as client:
         at = await begun(client)
@@ -143,6 +146,7 @@ async def test_a_marked_page_takes_the_other_marked_pages_along(service: Running
             assert not pilot.app.screen.tree_view.marks.keys, "a page without a mark moves alone"
 
 
+@pytest.mark.slow
 async def test_a_page_dragged_on_main_asks_for_a_change_request(service: RunningService, tmp_path: Path) -> None:
     async with Client(service.base_url, service.token) as client, handbook(service, tmp_path, None) as pilot:
         at = await begun(client)
@@ -161,6 +165,7 @@ async def test_a_reader_sees_why_a_dragged_page_stays(service: RunningService, t
         assert tree(pilot) == START
 
 
+@pytest.mark.slow
 async def test_a_drag_scrolls_while_the_pointer_rests_at_an_edge(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree_module, "EDGE_SECONDS", 0.01)
     dropped: list[tuple[str, Drop]] = []

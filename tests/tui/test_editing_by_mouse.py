@@ -47,6 +47,7 @@ async def closed(pilot: Any, kind: type) -> None:
     await on_top(pilot, kind)
 
 
+@pytest.mark.slow
 async def test_the_hints_of_the_editor_and_what_it_proposes(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,6 +131,7 @@ async def test_the_right_button_lists_the_commands_of_a_row(
         await until(pilot, holds=lambda: "space runbook" in browse.tree_view.expanded)
 
 
+@pytest.mark.slow
 async def test_the_hints_of_the_tree(service: RunningService, tmp_path: Path) -> None:
     async with organization(service, tmp_path, (120, 40)) as pilot:
         app = cast("PresscheckApp", pilot.app)
@@ -176,6 +178,7 @@ async def test_the_hints_of_the_tree(service: RunningService, tmp_path: Path) ->
         await until(pilot, shows="Checks", holds=lambda: app.screen is not browse)
 
 
+@pytest.mark.slow
 async def test_the_tabs_and_hints_of_the_lists_of_a_space(
     service: RunningService, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,6 +26,7 @@ def sample(shared_service: Callable[..., RunningService]) -> RunningService:
     return shared_service(sample=True)
 
 
+@pytest.mark.slow
 async def test_the_app_begins_with_the_screen_of_the_settings(sample: RunningService, tmp_path: Path) -> None:
     for name, screen in (("browse", BrowseScreen), ("publish", PublishScreen)):
         async with running(app_on(sample, tmp_path, first_screen=name)) as pilot:
@@ -35,6 +36,7 @@ async def test_the_app_begins_with_the_screen_of_the_settings(sample: RunningSer
             await inbox_loaded(pilot)
 
 
+@pytest.mark.slow
 async def test_the_app_begins_where_it_ended(sample: RunningService, tmp_path: Path) -> None:
     async with running(app_on(sample, tmp_path, first_screen="last")) as pilot:
         await inbox_loaded(pilot)
@@ -59,6 +61,7 @@ async def test_the_app_begins_where_it_ended(sample: RunningService, tmp_path: P
         )
 
 
+@pytest.mark.slow
 async def test_a_last_place_that_cannot_be_opened_leaves_the_inbox(sample: RunningService, tmp_path: Path) -> None:
     for stored in ('["review", "api", "never-loaded"]', '["batch", "1"]', '["review"]', "{", '"x"', "7"):
         app = app_on(sample, tmp_path, first_screen="last", offline=True)
@@ -69,6 +72,7 @@ async def test_a_last_place_that_cannot_be_opened_leaves_the_inbox(sample: Runni
                 await until(pilot, shows="the change request where you left is not stored here any more")
 
 
+@pytest.mark.slow
 async def test_the_inbox_begins_with_the_view_of_the_settings(sample: RunningService, tmp_path: Path) -> None:
     app = app_on(sample, tmp_path, first_view="ALL  open")
     async with running(app) as pilot:
@@ -102,6 +106,7 @@ async def test_an_unknown_view_is_named_and_the_last_one_is_shown(sample: Runnin
         assert pilot.app.screen.session.model.view.id == "needs-me"
 
 
+@pytest.mark.slow
 async def test_the_preview_has_the_side_and_size_of_the_settings(sample: RunningService, tmp_path: Path) -> None:
     async with running(app_on(sample, tmp_path, preview_side="right", preview_size=60)) as pilot:
         await inbox_loaded(pilot)
@@ -120,6 +125,7 @@ async def test_the_preview_has_the_side_and_size_of_the_settings(sample: Running
             assert pilot.app.screen.query_one("#preview").size.width == width, settings
 
 
+@pytest.mark.slow
 async def test_a_list_has_the_width_of_the_settings_where_it_fits(sample: RunningService, tmp_path: Path) -> None:
     async with running(app_on(sample, tmp_path, first_screen="browse", tree_width=104)) as pilot:
         await until(pilot, shows="API docs")
@@ -142,6 +148,7 @@ async def test_a_list_has_the_width_of_the_settings_where_it_fits(sample: Runnin
             await until(pilot, holds=lambda width=width: pilot.app.screen.query_one("#tree").size.width == width)
 
 
+@pytest.mark.slow
 async def test_the_pages_of_a_review_and_the_outline(sample: RunningService, tmp_path: Path) -> None:
     app = app_on(sample, tmp_path, pages_width=25, outline_width=60)
     async with running(app) as pilot:

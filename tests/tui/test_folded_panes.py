@@ -31,6 +31,7 @@ async def on_page(pilot: Any) -> BrowseScreen:
     return screen
 
 
+@pytest.mark.slow
 async def test_the_tree_folds_when_the_page_is_read_and_comes_back_by_key_and_click(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -65,6 +66,7 @@ async def test_the_tree_is_filtered_while_it_is_over_the_page(service: RunningSe
         await until(pilot, holds=lambda: bool(lines(pilot, "Limits")) and not lines(pilot, "The test workspace"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(60, 22), (40, 20)])
 async def test_the_pages_of_a_review_fold_when_a_change_is_read(
     service: RunningService, tmp_path: Path, size: tuple[int, int]

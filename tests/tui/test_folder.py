@@ -36,6 +36,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return program
 
 
+@pytest.mark.slow
 async def test_change_request_is_checked_out_edited_and_pushed(
     service: RunningService, client: Client, tmp_path: Path, shell: Path
 ) -> None:
@@ -74,6 +75,7 @@ async def test_change_request_is_checked_out_edited_and_pushed(
     assert not await asyncio.to_thread(folder_changes, Checkout.find(folder))
 
 
+@pytest.mark.slow
 async def test_a_folder_of_a_project_is_used_only_after_a_question(
     service: RunningService, tmp_path: Path, shell: Path
 ) -> None:
@@ -101,6 +103,7 @@ async def test_a_folder_of_a_project_is_used_only_after_a_question(
         await until(pilot, shows="Open #5 of API docs")
 
 
+@pytest.mark.slow
 async def test_edits_for_another_place_are_not_mixed(service: RunningService, tmp_path: Path, shell: Path) -> None:
     folder = tmp_path / "api"
     app = app_on(service, tmp_path)
@@ -120,6 +123,7 @@ async def test_edits_for_another_place_are_not_mixed(service: RunningService, tm
     assert "From the shell." in (folder / "overview.md").read_text()
 
 
+@pytest.mark.slow
 async def test_folder_needs_a_connection(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Rewrite the auth guide")

@@ -102,6 +102,7 @@ async def test_pages_show_the_text_of_what_they_include(service: RunningService,
         await until(pilot, shows="Words outside.")
 
 
+@pytest.mark.slow
 async def test_reusable_content_is_read_and_found_in_its_pages(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,6 +151,7 @@ async def test_reusable_content_is_read_and_found_in_its_pages(
         await until(pilot, shows="Between.")
 
 
+@pytest.mark.slow
 async def test_an_operation_of_a_file_of_the_space_is_drawn(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await reading(pilot, "Calls")

@@ -92,6 +92,7 @@ def field(pilot: Any, label: str) -> Input | ChoiceBox:
     return dialog.query_one(f"#field-{name}")
 
 
+@pytest.mark.slow
 async def test_the_catalog_is_filtered_and_an_integration_installed_set_up_and_removed(
     service: RunningService, tmp_path: Path, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,6 +271,7 @@ async def test_block_of_a_page_is_drawn_as_its_integration_renders_it(
         assert "size: small" in text, "a block that cannot be rendered shows its settings"
 
 
+@pytest.mark.slow
 async def test_a_component_is_rendered_and_answers(service: RunningService, tmp_path: Path, client: Client) -> None:
     async with running(app_on(service, tmp_path / "home"), (110, 60)) as pilot:
         await opened(pilot)

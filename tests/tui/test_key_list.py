@@ -47,6 +47,7 @@ async def test_it_begins_with_the_keys_of_the_place_in_two_columns(pilot: Pilot[
     await until(pilot, holds=lambda: room(pilot).did == ["publish"])
 
 
+@pytest.mark.slow
 async def test_moving_searching_and_running(pilot: Pilot[int]) -> None:
     await pilot.press("tab")
     await until(pilot, holds=lambda: "▌P " not in "".join(shown(pilot.app)))
@@ -89,6 +90,7 @@ class TestPalette:
         with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
             yield one
 
+    @pytest.mark.slow
     async def test_a_number_finds_that_change_request_only(self, service: RunningService, tmp_path: Path) -> None:
         async with running(app_on(service, tmp_path)) as pilot:
             await until(pilot, shows="Limits per workspace")
@@ -99,6 +101,7 @@ class TestPalette:
             await pilot.press("enter")
             await until(pilot, shows="4 Limits per workspace  ")
 
+    @pytest.mark.slow
     async def test_nothing_similar_is_offered(self, service: RunningService, tmp_path: Path) -> None:
         async with running(app_on(service, tmp_path)) as pilot:
             await until(pilot, shows="Limits per workspace")
@@ -109,6 +112,7 @@ class TestPalette:
             await pilot.press(*["backspace"] * 3, "z")
             await until(pilot, shows="▌snooze")
 
+    @pytest.mark.slow
     async def test_a_command_of_another_place_asks_for_its_target_and_runs_there(
         self, service: RunningService, tmp_path: Path
     ) -> None:
@@ -126,6 +130,7 @@ class TestPalette:
             await pilot.press("enter")
             await until(pilot, shows="visitors: choose a site")
 
+    @pytest.mark.slow
     async def test_a_command_on_a_row_of_the_inbox_goes_there_and_touches_no_row(
         self, service: RunningService, tmp_path: Path
     ) -> None:
@@ -136,6 +141,7 @@ class TestPalette:
             await until(pilot, shows="D (done) works here")
             assert inbox_rows(pilot) == rows
 
+    @pytest.mark.slow
     async def test_every_command_works_where_the_lists_say(self, service: RunningService, tmp_path: Path) -> None:
         async with running(app_on(service, tmp_path)) as pilot:
             await open_review(pilot, {"space_id": "cli", "change_request_id": "2"})

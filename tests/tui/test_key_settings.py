@@ -127,6 +127,7 @@ async def press_until(pilot: Pilot[int], *keys: str, shows: str) -> None:
     await until(pilot, shows=shows)
 
 
+@pytest.mark.slow
 async def test_a_key_is_changed_in_the_list_of_keys(tmp_path: Path) -> None:
     async with app_with(Room, tmp_path).run_test(size=(100, 30)) as pilot:
         await until(pilot, shows="row 0")
@@ -167,6 +168,7 @@ async def test_a_composer_follows_the_keys(tmp_path: Path) -> None:
         await until(pilot, holds=lambda: sent == ["hi"])
 
 
+@pytest.mark.slow
 async def test_messages_name_the_keys_that_the_user_chose(service: RunningService, tmp_path: Path) -> None:
     app = app_on(service, tmp_path)
     app.settings_file.parent.mkdir(parents=True, exist_ok=True)

@@ -102,6 +102,7 @@ async def test_keys_wait_for_the_second_dialog_of_a_command(
         await until(pilot, holds=lambda: pilot.app.screen is inbox and inbox.session.rows.cursor == before + 1)
 
 
+@pytest.mark.slow
 async def test_a_confirmation_takes_no_key_that_was_typed_before_it_was_open(
     service: RunningService, tmp_path: Path
 ) -> None:

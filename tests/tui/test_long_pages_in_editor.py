@@ -33,6 +33,7 @@ async def typed(pilot: Any, keys: Sequence[str], *, is_burst: bool) -> None:
         await pilot.press(*keys)
 
 
+@pytest.mark.slow
 async def test_keys_after_a_find_are_for_the_text(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Find", LONG)
     async with editing(service, tmp_path, one) as pilot:
@@ -73,6 +74,7 @@ async def reset(pilot: Any, text: str) -> None:
     assert area.text == text
 
 
+@pytest.mark.slow
 async def test_lines_of_a_long_paste_are_counted(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Pasted", TEXT)
     async with editing(service, tmp_path, one) as pilot:
@@ -99,6 +101,7 @@ async def test_lines_of_a_long_paste_are_counted(service: RunningService, tmp_pa
             await reset(pilot, before)
 
 
+@pytest.mark.slow
 async def test_a_draft_opens_where_it_was_written(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Written", LONG)
     for is_burst, line, word in ((False, "Line 4321", "Written"), (True, "Line 4567", "Burst")):
@@ -126,6 +129,7 @@ async def test_a_draft_opens_where_it_was_written(service: RunningService, tmp_p
                 assert area.document.get_line(area.cursor_location[0]) == "Burst of many."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_conflict", [False, True], ids=["without conflict", "with a conflict"])
 async def test_a_key_reads_a_few_lines_of_a_long_page(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_conflict: bool
@@ -163,6 +167,7 @@ def shown_preview(pilot: Any) -> str:
     return "\n".join(plain(line) for line in lines[preview.top : preview.top + preview.size.height])
 
 
+@pytest.mark.slow
 async def test_the_preview_of_a_long_page_shows_conflicts_whole(service: RunningService, tmp_path: Path) -> None:
     conflict = "<<<<<<< change request\n{0} mine\n=======\n{0} theirs\n>>>>>>> live\n"
     filler = "".join(f"Line {number} of many.\n\n" for number in range(1_000))

@@ -98,6 +98,7 @@ async def test_text_that_looks_like_a_tag_becomes_none_unless_the_sheet_names_it
         await until(pilot, shows="It was text, and becomes a tag: Please: Write {% if visitor %}")
 
 
+@pytest.mark.slow
 async def test_what_the_markdown_of_the_service_lacks_is_named_before_saving(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,6 +163,7 @@ async def test_a_conflict_is_resolved_in_the_editor(service: RunningService, tmp
         assert "A token lasts 30 days at most." in editor(pilot).area.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)], ids=["wide", "80 columns", "60 columns"])
 async def test_keys_take_a_side_of_each_conflict(
     service: RunningService, tmp_path: Path, size: tuple[int, int]
@@ -516,6 +518,7 @@ async def test_each_editor_can_be_chosen(
         await until(pilot, holds=lambda: "Outside." not in editor(pilot).area.text)
 
 
+@pytest.mark.slow
 async def test_a_paste_of_400_kilobytes_does_not_freeze(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Long", TEXT)
     async with editing(service, tmp_path, one) as pilot:

@@ -49,6 +49,7 @@ def text(pilot: Any) -> str:
     return pilot.app.screen.query_one(TextArea).text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["enter", "tab"])
 async def test_a_name_is_completed_while_it_is_typed(outbox: Outbox, key: str) -> None:
     async with asked(composer(outbox)) as pilot:
@@ -66,6 +67,7 @@ async def test_a_name_is_completed_while_it_is_typed(outbox: Outbox, key: str) -
         assert answers(pilot) == ["Ask (@Miro Ek \nand @Tomasz W "]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_burst", [False, True])
 async def test_enter_takes_only_a_name_chosen_with_an_arrow(outbox: Outbox, is_burst: bool) -> None:
     async with asked(composer(outbox)) as pilot:
@@ -128,6 +130,7 @@ async def test_a_click_takes_a_name(outbox: Outbox) -> None:
         assert text(pilot) == "@Miro Ek x"
 
 
+@pytest.mark.slow
 async def test_text_goes_on_while_names_are_not_loaded(outbox: Outbox) -> None:
     loaded = asyncio.Event()
 
@@ -163,6 +166,7 @@ async def test_no_names_are_proposed_within_a_word_or_by_moving(outbox: Outbox) 
         assert text(pilot) == "Hello @mi\nmail@mi"
 
 
+@pytest.mark.slow
 async def test_the_list_is_above_the_line_if_there_is_no_room_below(outbox: Outbox) -> None:
     async with asked(composer(outbox, draft="line\n" * 12), size=(40, 24)) as pilot:
         await pilot.press(*(" " * 34), "@")

@@ -73,6 +73,7 @@ class TestWidgets:
             await pilot.pause()
             assert lists[1].top == 0
 
+    @pytest.mark.slow
     async def test_a_click_on_the_sign_of_a_node_folds_it(self) -> None:
         known = {None: ["a", "b"], "a": ["a1"], "a1": ["deep"]}
 
@@ -128,6 +129,7 @@ class TestWidgets:
             assert [message.target for message in messages] == ["https://x.example/3"]
             assert page.cursor == 6
 
+    @pytest.mark.slow
     async def test_dragging_selects_text_until_a_click(self) -> None:
         rows = RowList(lambda at, _: (Span("row "), Span(f"{at} 日本 done   ", "link")))
         async with alone(rows) as pilot:
@@ -193,6 +195,7 @@ class TestDialogs:
             await click_text(pilot, "bob", times=2)
             await until(pilot, holds=lambda: answers(pilot) == [("bob",)])
 
+    @pytest.mark.slow
     async def test_the_marks_of_a_list(self) -> None:
         async with asked(Picker("Who?", PEOPLE, multiple=True)) as pilot:
             rows = pilot.app.screen.query_one(RowList)
@@ -248,6 +251,7 @@ class TestScreens:
         await until(pilot, shows="nothing to publish yet")
         assert room(pilot).did == []
 
+    @pytest.mark.slow
     async def test_a_prefix_and_an_entry_of_its_popup(self, pilot: Pilot[int]) -> None:
         await click_text(pilot, "v review")
         await until(pilot, holds=lambda: room(pilot).query_one(WhichKey).display)
@@ -258,6 +262,7 @@ class TestScreens:
         await click_text(pilot, "row 3", times=2)
         await until(pilot, holds=lambda: room(pilot).did == ["open 3"])
 
+    @pytest.mark.slow
     async def test_selected_text_is_copied_and_the_next_key_ends_the_selection(self, pilot: Pilot[int]) -> None:
         rows = room(pilot).query_one(RowList)
         await drag(pilot, rows, (1, 2), (5, 2))
@@ -288,6 +293,7 @@ class TestScreens:
         await until(pilot, shows="copied the selected text")
         assert pilot.app.clipboard == "row 2"
 
+    @pytest.mark.slow
     async def test_a_border_is_dragged_and_its_place_remembered(self, tmp_path: Path) -> None:
         async with app_with(Panes, tmp_path).run_test(size=(100, 20)) as pilot:
             await until(pilot, shows="row 0")
@@ -303,6 +309,7 @@ class TestScreens:
             await until(pilot, shows="row 0")
             await until(pilot, holds=lambda: pilot.app.screen.query_one(RowList).size.width == 53)
 
+    @pytest.mark.slow
     async def test_a_screen_that_opens_during_a_drag_ends_it(self, pilot: Pilot[int]) -> None:
         rows = room(pilot).query_one(RowList)
         await pilot.mouse_down(rows, offset=(1, 2))
@@ -330,6 +337,7 @@ class TestSampleWorkspace:
         with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
             yield one
 
+    @pytest.mark.slow
     async def test_tabs_rows_and_the_way_back(self, service: RunningService, tmp_path: Path) -> None:
         async with running(app_on(service, tmp_path)) as pilot:
             await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
@@ -347,6 +355,7 @@ class TestSampleWorkspace:
             await click_text(pilot, "Tallowick")
             await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
 
+    @pytest.mark.slow
     async def test_the_border_of_the_preview(self, service: RunningService, tmp_path: Path) -> None:
         async with running(app_on(service, tmp_path)) as pilot:
             await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
@@ -378,6 +387,7 @@ class TestSampleWorkspace:
             await pilot.press("|")
             await until(pilot, holds=lambda: preview.size.height == 12)
 
+    @pytest.mark.slow
     async def test_a_review(self, service: RunningService, tmp_path: Path) -> None:
         async with running(app_on(service, tmp_path)) as pilot:
             await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
@@ -411,6 +421,7 @@ class TestSampleWorkspace:
             await pilot.resize_terminal(120, 40)
             await until(pilot, holds=lambda: review.session.view.items.size.width == 44)
 
+    @pytest.mark.slow
     async def test_the_wheel_loads_the_pages_of_a_review_that_it_shows(
         self, service: RunningService, tmp_path: Path
     ) -> None:
@@ -423,6 +434,7 @@ class TestSampleWorkspace:
             await until(pilot, holds=lambda: session.texts.words(last) is not None)
             assert session.view.items.cursor == 1
 
+    @pytest.mark.slow
     async def test_pages_links_and_the_path(self, service: RunningService, tmp_path: Path) -> None:
         async with running(app_on(service, tmp_path)) as pilot:
             await until(pilot, shows="live")
@@ -441,6 +453,7 @@ class TestSampleWorkspace:
             await click_text(pilot, "API docs")
             await until(pilot, holds=lambda: (browse.tree_view.key or "").startswith("space "))
 
+    @pytest.mark.slow
     async def test_a_page_with_all_blocks_and_what_is_chosen_and_typed(
         self, service: RunningService, tmp_path: Path
     ) -> None:
@@ -504,6 +517,7 @@ class TestSampleWorkspace:
             await click_text(pilot, "esc cancel")
             await until(pilot, holds=lambda: pilot.app.screen is browse)
 
+    @pytest.mark.slow
     async def test_the_state_of_the_connection(self, service: RunningService, tmp_path: Path) -> None:
         async with running(app_on(service, tmp_path)) as pilot:
             await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
@@ -520,6 +534,7 @@ class TestSampleWorkspace:
             finally:
                 service.start()
 
+    @pytest.mark.slow
     async def test_sites(self, service: RunningService, tmp_path: Path) -> None:
         async with running(app_on(service, tmp_path)) as pilot:
             await until(pilot, shows="live")

@@ -78,6 +78,7 @@ async def test_a_muted_request_leaves_the_views_and_is_found_in_all_open(
         service.start()
 
 
+@pytest.mark.slow
 async def test_mute_is_undone_and_works_on_marked_rows(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await inbox_loaded(pilot)

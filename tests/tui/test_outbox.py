@@ -40,6 +40,7 @@ async def test_a_pending_change_is_edited_and_sent(service: RunningService, tmp_
         assert "Too harsh by far!" in [(one.body.markdown or "").strip() for one in found.items]
 
 
+@pytest.mark.slow
 async def test_a_failed_change_is_edited_and_retried(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="live")
@@ -60,6 +61,7 @@ async def test_a_failed_change_is_edited_and_retried(service: RunningService, tm
         await until(pilot, shows="Discard this change?")
 
 
+@pytest.mark.slow
 async def test_a_change_behind_a_failed_one_is_sent_first(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="live")
@@ -92,6 +94,7 @@ async def test_an_item_of_a_batch_behind_a_failed_change_is_pending(service: Run
         assert [entry.id for entry in engine.waiting()] == [failed.id, item.outbox_row]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["-", "z"])
 async def test_a_change_that_is_sent_during_the_question_is_not_discarded(
     service: RunningService, tmp_path: Path, key: str

@@ -95,6 +95,7 @@ async def on_row(pilot: Pilot[Any], text: str) -> None:
     await until(pilot, holds=lambda: text in session.current().subject)
 
 
+@pytest.mark.slow
 async def test_a_command_runs_on_the_row_in_the_background(
     service: RunningService, tmp_path: Path, programs: Programs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,6 +114,7 @@ async def test_a_command_runs_on_the_row_in_the_background(
     assert json.loads(line) == [values, str(programs.folder), False]
 
 
+@pytest.mark.slow
 async def test_a_value_that_could_be_an_option_is_refused(
     service: RunningService, tmp_path: Path, programs: Programs
 ) -> None:
@@ -132,6 +134,7 @@ async def test_a_value_that_could_be_an_option_is_refused(
     assert programs.runs == [["--", "--force everything"]]
 
 
+@pytest.mark.slow
 async def test_a_failure_is_shown_and_the_same_key_cancels(
     service: RunningService, tmp_path: Path, programs: Programs
 ) -> None:
@@ -158,6 +161,7 @@ async def test_a_failure_is_shown_and_the_same_key_cancels(
         await until(pilot, shows="Elsewhere: /no/such/folder is not a folder: not run")
 
 
+@pytest.mark.slow
 async def test_output_is_shown_searched_and_copied(
     service: RunningService, tmp_path: Path, programs: Programs, clipboard: list[str]
 ) -> None:
@@ -206,6 +210,7 @@ async def test_closing_the_output_ends_the_program(service: RunningService, tmp_
         await until(pilot, shows="Needs me", holds=lambda: not is_running())
 
 
+@pytest.mark.slow
 async def test_addresses_are_opened(
     service: RunningService, tmp_path: Path, programs: Programs, clipboard: list[str]
 ) -> None:
@@ -222,6 +227,7 @@ async def test_addresses_are_opened(
         await until(pilot, shows="✗ Nothing: printed no web address, such as https://example.org/7")
 
 
+@pytest.mark.slow
 async def test_a_question_shows_the_exact_arguments(
     service: RunningService, tmp_path: Path, programs: Programs
 ) -> None:
@@ -242,6 +248,7 @@ async def test_a_question_shows_the_exact_arguments(
     assert programs.runs == [["as Own question; rm -rf /"]]
 
 
+@pytest.mark.slow
 async def test_a_script_gets_its_values_as_parameters(
     service: RunningService, tmp_path: Path, programs: Programs
 ) -> None:
@@ -255,6 +262,7 @@ async def test_a_script_gets_its_values_as_parameters(
     assert programs.runs == [['OWN SCRIPT $(TOUCH X) "; EXIT 3']]
 
 
+@pytest.mark.slow
 async def test_a_program_gets_the_terminal(
     service: RunningService, tmp_path: Path, programs: Programs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -273,6 +281,7 @@ async def test_a_program_gets_the_terminal(
     assert programs.runs == [["it"]]
 
 
+@pytest.mark.slow
 async def test_fields_of_a_review(service: RunningService, tmp_path: Path, programs: Programs) -> None:
     one = await begun(service, "Own review", PAGE, title="Own review page")
     programs.command("Page", programs.writer("{page}", "{path}", "{line}", "{number}", "{space}", "{url}"), key="f9")
@@ -293,6 +302,7 @@ async def test_fields_of_a_review(service: RunningService, tmp_path: Path, progr
         assert programs.runs[-1] == ["The first line. The second line."]
 
 
+@pytest.mark.slow
 async def test_fields_of_browse_and_the_folder_of_a_space(
     service: RunningService, tmp_path: Path, programs: Programs
 ) -> None:
@@ -331,6 +341,7 @@ async def test_fields_of_browse_and_the_folder_of_a_space(
         assert url.endswith("/s/api/limits")
 
 
+@pytest.mark.slow
 async def test_own_commands_are_listed_with_their_keys(
     service: RunningService, tmp_path: Path, programs: Programs
 ) -> None:

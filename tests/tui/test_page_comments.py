@@ -52,6 +52,7 @@ def is_list(pilot: Any) -> bool:
     return isinstance(pilot.app.screen, PageCommentsScreen)
 
 
+@pytest.mark.slow
 async def test_a_line_is_commented_and_its_thread_is_answered_resolved_edited_and_deleted(
     service: RunningService, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,6 +138,7 @@ async def test_a_line_is_commented_and_its_thread_is_answered_resolved_edited_an
         assert "Which token? Mine?" not in await comments(client)
 
 
+@pytest.mark.slow
 async def test_nothing_typed_is_lost_and_offline_it_waits(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -210,6 +212,7 @@ async def test_who_may_not_write_sees_why(service: RunningService, client: Clien
         await until(pilot, shows="comments outside change requests")
 
 
+@pytest.mark.slow
 async def test_a_comment_that_is_sent_during_the_question_is_not_discarded(
     service: RunningService, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

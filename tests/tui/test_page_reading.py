@@ -143,6 +143,7 @@ async def test_text_is_found_in_the_page(service: RunningService, tmp_path: Path
         assert "[b]end of 20" in under_cursor(pilot)
 
 
+@pytest.mark.slow
 async def test_blocks_are_folded_scrolled_and_copied(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path), (100, 60)) as pilot:
         await reading(pilot, "On call", "Page a team")
@@ -329,6 +330,7 @@ async def test_revisions_are_listed_and_pages_read_as_they_were(service: Running
         assert "Write down what happened" in (text.markdown or "")
 
 
+@pytest.mark.slow
 async def test_the_revision_under_the_cursor_at_the_key_is_brought_back(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -363,6 +365,7 @@ async def test_the_revision_under_the_cursor_at_the_key_is_brought_back(
                 await until(pilot, holds=lambda: rows.count == len(texts))
 
 
+@pytest.mark.slow
 async def test_in_a_change_request_its_own_revisions_are_listed(service: RunningService, tmp_path: Path) -> None:
     async with somebody(service, "robin") as (robin,):
         made = await robin.send(CreateChangeRequest(space_id="runbook", subject="Calmer"))

@@ -105,6 +105,7 @@ async def test_a_click_on_the_mark_of_a_heading_folds(service: RunningService, t
         assert folded(pilot) == [], "a click on its text only moves the cursor"
 
 
+@pytest.mark.slow
 async def test_what_one_goes_to_is_opened(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path), (110, 40)) as pilot:
         await reading(pilot, "Afterwards", "Chapter 1")

@@ -78,6 +78,7 @@ async def test_pages_move_up_down_in_and_out_at_once_and_are_sent_in_order(
                 await until(pilot, holds=lambda: tree(pilot) == inside)
 
 
+@pytest.mark.slow
 async def test_a_page_that_somebody_else_moves_is_not_moved_over_and_its_move_is_not_undone(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -103,6 +104,7 @@ async def test_a_page_that_somebody_else_moves_is_not_moved_over_and_its_move_is
             assert (await outline_at(client, at)).startswith("Words, ")
 
 
+@pytest.mark.slow
 async def test_a_page_moves_into_another_one_from_main_and_is_copied_with_its_subpages(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -253,6 +255,7 @@ async def test_the_pages_that_link_to_a_page_are_named_before_it_is_deleted(
         await until(pilot, holds=asks(pilot, BrowseScreen))
 
 
+@pytest.mark.slow
 async def test_marked_pages_are_moved_hidden_and_deleted_in_one_write(service: RunningService, tmp_path: Path) -> None:
     async with Client(service.base_url, service.token) as client:
         at = await begun(client)
@@ -340,6 +343,7 @@ async def test_pages_that_others_add_appear_without_asking_in_a_change_request_a
             assert cursor(pilot) == "Words"
 
 
+@pytest.mark.slow
 async def test_after_a_change_request_ends_the_tree_shows_main_and_an_edit_begins_another(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -178,6 +178,7 @@ def opened_status(address: str) -> tuple[int, str]:
         return response.status, response.read().decode()
 
 
+@pytest.mark.slow
 async def test_o_opens_the_published_page_or_that_of_the_app(service: RunningService, tmp_path: Path) -> None:
     database = Database(service.database_url)
     database.write(lambda session: session.execute(update(SiteRow).values(hostname=None)))  # so that it is served here

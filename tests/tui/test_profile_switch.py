@@ -30,6 +30,7 @@ def choices(app: object) -> list[str]:
     return [f"{choice.label}  {choice.note}" for choice in screen.choices] if isinstance(screen, Picker) else []
 
 
+@pytest.mark.slow
 async def test_the_list_has_user_service_and_numbers(
     sample: RunningService, other: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -65,6 +66,7 @@ async def test_the_list_has_user_service_and_numbers(
     assert app.next_profile.token == other.token, "another service never gets the token of the environment"
 
 
+@pytest.mark.slow
 async def test_unsent_changes_are_asked_for_and_stay(
     sample: RunningService, other: RunningService, tmp_path: Path
 ) -> None:
@@ -101,6 +103,7 @@ async def test_a_single_profile_has_nothing_to_switch_to(sample: RunningService,
         await until(pilot, shows="profiles.work.theme must be a quoted string")
 
 
+@pytest.mark.slow
 def test_the_terminal_shows_the_other_profile_and_returns(
     sample: RunningService, other: RunningService, tmp_path: Path
 ) -> None:

@@ -58,6 +58,7 @@ async def check_prose(pilot: Any, request: Begun) -> None:
     await pilot.press("full_stop", "W")
 
 
+@pytest.mark.slow
 async def test_programs_are_asked_for_once_and_again_when_they_change(service: RunningService, tmp_path: Path) -> None:
     request = await edited(service, "Checked by a project", "Old.\n", "New.\n", title="Project page")
     ran = tmp_path / "a project" / "ran"
@@ -89,6 +90,7 @@ async def test_programs_are_asked_for_once_and_again_when_they_change(service: R
         await until(pilot, holds=lambda: is_asked(pilot))
 
 
+@pytest.mark.slow
 async def test_question_shows_every_character_that_would_run(service: RunningService, tmp_path: Path) -> None:
     text = '[[commands]]\nname = "[b]Ticket"\nkey = "g T"\ncommand = "[@click=app.quit]x {number}"\nmode = "suspend"\n'
     long = "x" * 300
@@ -105,6 +107,7 @@ async def test_question_shows_every_character_that_would_run(service: RunningSer
         await until(pilot, shows="not trusted")
 
 
+@pytest.mark.slow
 async def test_own_commands_have_their_keys_once_trusted(service: RunningService, tmp_path: Path) -> None:
     command = json.dumps([sys.executable, "-c", "open('ticketed', 'w')"])
     text = f'[[commands]]\nname = "Ticket"\nkey = "g T"\ncommand = {command}\n'
@@ -121,6 +124,7 @@ async def test_own_commands_have_their_keys_once_trusted(service: RunningService
         assert [command.title for command in pilot.app.keymap.own_commands] == ["Ticket"]
 
 
+@pytest.mark.slow
 async def test_a_command_of_the_user_does_not_run_in_a_folder_of_the_project(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -146,6 +150,7 @@ async def test_a_command_of_the_user_does_not_run_in_a_folder_of_the_project(
         await until(pilot, holds=(folder / "ran here").exists)
 
 
+@pytest.mark.slow
 async def test_app_begins_where_the_project_says(service: RunningService, tmp_path: Path) -> None:
     folder = tmp_path / "begin"
     folder.mkdir()

@@ -45,6 +45,7 @@ def line_below(pilot: Any, words: str) -> str:
     return lines[next(number for number, line in enumerate(lines) if words in line) + 1]
 
 
+@pytest.mark.slow
 async def test_new_findings_are_at_their_lines_and_become_suggestions(service: RunningService, tmp_path: Path) -> None:
     configure(tmp_path, ("own", python(PROGRAM)))
     one = await edited(service, "Prose in place", BEFORE, AFTER, title="Prose in place page")
@@ -76,6 +77,7 @@ async def test_new_findings_are_at_their_lines_and_become_suggestions(service: R
         assert "```suggestion\nA new line with the word.\n```" in comment.body.markdown
 
 
+@pytest.mark.slow
 async def test_merges_and_requirements_count_the_findings(service: RunningService, tmp_path: Path) -> None:
     configure(tmp_path, ("own", python(PROGRAM)))
     await begun(service, "Prose and merge", AFTER, title="Prose and merge page")
@@ -91,6 +93,7 @@ async def test_merges_and_requirements_count_the_findings(service: RunningServic
         await until(pilot, shows="⚠ prose        3 prose findings")
 
 
+@pytest.mark.slow
 async def test_an_edited_page_is_not_checked_until_the_next_run(service: RunningService, tmp_path: Path) -> None:
     configure(tmp_path, ("own", python(PROGRAM)))
     one = await begun(service, "Prose edited", AFTER, title="Prose edited page")
@@ -111,6 +114,7 @@ async def test_an_edited_page_is_not_checked_until_the_next_run(service: Running
         await until(pilot, shows="no new prose findings (own)")
 
 
+@pytest.mark.slow
 async def test_a_check_runs_in_the_background_and_is_canceled_by_its_key(
     service: RunningService, tmp_path: Path
 ) -> None:

@@ -77,6 +77,7 @@ async def chosen(pilot: Any, site: Site) -> None:
     await until(pilot, holds=lambda: pilot.app.screen.current and pilot.app.screen.current.id == site.id)
 
 
+@pytest.mark.slow
 async def test_a_site_goes_live_and_comes_back(service: RunningService, client: Client, tmp_path: Path) -> None:
     drafts = [site for site in (await sites(client)).values() if not site.published]
     assert len(drafts) == 1
@@ -333,6 +334,7 @@ async def test_items_are_moved(service: RunningService, client: Client, tmp_path
         await until(pilot, shows="this is the first item here")
 
 
+@pytest.mark.slow
 async def test_a_site_is_created_filled_renamed_and_deleted(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -467,6 +469,7 @@ async def test_a_site_is_previewed_with_a_change_request(
         assert "Preview of change request #5" in (await visitor.get(from_review)).text
 
 
+@pytest.mark.slow
 async def test_what_visitors_get_is_shown_for_a_site_and_for_a_share_link(
     service: RunningService, tmp_path: Path, client: Client
 ) -> None:

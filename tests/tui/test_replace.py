@@ -75,6 +75,7 @@ def cursor_line(pilot: Any) -> str:
     return next(line for line in shown(pilot.app).split("\n") if "▌" in line)
 
 
+@pytest.mark.slow
 async def test_chosen_hits_become_a_change_request_that_is_reviewed(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -186,6 +187,7 @@ async def test_what_is_wrong_with_a_pattern_is_shown_at_its_field(
         await until(pilot, shows="no hit is chosen: space chooses one")
 
 
+@pytest.mark.slow
 async def test_a_page_edited_in_the_meantime_is_shown_again(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:

@@ -194,6 +194,7 @@ async def test_a_thread_gets_a_reply_and_is_resolved(service: RunningService, tm
         await until(pilot, shows="○ resolved Jón")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
 async def test_approve_and_merge(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Fix typos in quickstart") as pilot:
@@ -302,6 +303,7 @@ async def test_merge_requirements_are_listed(service: RunningService, tmp_path: 
         await until(pilot, shows="Conversation")
 
 
+@pytest.mark.slow
 async def test_a_merge_requirement_leads_to_the_comment_and_to_the_reviewer(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -340,6 +342,7 @@ async def test_a_merge_requirement_can_be_met_by_an_update_from_main(service: Ru
         await until(pilot, shows="Update from main?")
 
 
+@pytest.mark.slow
 async def test_the_history_shows_contributors_and_changes_of_revisions(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="with warnings: Ada requested changes")

@@ -38,6 +38,7 @@ def configure(tmp_path: Path, **programs: str) -> None:
     file.write_text("\n".join(lines))
 
 
+@pytest.mark.slow
 async def test_comments_of_a_program_are_drafts_at_once(service: RunningService, tmp_path: Path) -> None:
     configure(tmp_path, own=COMMENTS)
     one = await begun(service, "With a program", TEXT, title="Program page")
@@ -53,6 +54,7 @@ async def test_comments_of_a_program_are_drafts_at_once(service: RunningService,
         await until(pilot, shows="own: 0 comments held in your review, 1 held already")
 
 
+@pytest.mark.slow
 async def test_a_running_program_is_canceled(service: RunningService, tmp_path: Path) -> None:
     begun_file = tmp_path / "begun"
     slow = f"{READ}open('new', 'w').write(str(os.getpid())); os.replace('new', {str(begun_file)!r}); time.sleep(600)"

@@ -308,6 +308,7 @@ def thread_here(screen: Any) -> str:
     return screen.session.view.rendered.thread_of.get(screen.session.view.line, "")
 
 
+@pytest.mark.slow
 async def test_the_cursor_stays_on_a_thread_that_moves_to_its_place(service: RunningService, tmp_path: Path) -> None:
     mia, at, _ = await begun(service, SUBJECT, "Before the others.")
     insert = InsertPage(title="Longer", document=Document(markdown=TEXT))

@@ -145,6 +145,7 @@ async def test_a_failed_comment_on_a_deleted_page_or_thread_keeps_its_text(
         await until(pilot, shows="add reply  Is it?")
 
 
+@pytest.mark.slow
 async def test_both_reply_react_and_resolve(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "mia", "jon", "ada") as (mia, jon, ada):
         await pilot.press("l")

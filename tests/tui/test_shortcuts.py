@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, shown, until
 from tests.tui.tree_driver import to_item
@@ -39,6 +40,7 @@ async def browsing(pilot: Any) -> None:
     await until(pilot, shows="API docs")
 
 
+@pytest.mark.slow
 async def test_bookmarks_and_recent_places_stay_between_starts(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path), (120, 45)) as pilot:
         await browsing(pilot)

@@ -128,6 +128,7 @@ CSV = '\ufeffsource,destination\n/one,/guides/customs\n"/two","https://example.o
 """With a byte order mark, a quoted comma, and a redirect that leads through another one."""
 
 
+@pytest.mark.slow
 async def test_redirects_are_added_imported_tested_changed_and_deleted(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -204,6 +205,7 @@ async def test_redirects_are_added_imported_tested_changed_and_deleted(
         await until(pilot, shows="undone", holds=lambda: len(screen.session.redirects.value or ()) == 3)
 
 
+@pytest.mark.slow
 async def test_share_links_and_the_key_of_visitors(service: RunningService, client: Client, tmp_path: Path) -> None:
     made = next(one for one in (await client.send(ListSites(organization_id=ORG))).items if not one.published)
     path = {"organization_id": ORG, "site_id": made.id}

@@ -38,6 +38,7 @@ def test_settings_without_effect_on_the_local_service_are_marked() -> None:
     assert noted == NOT_DRAWN
 
 
+@pytest.mark.slow
 async def test_it_is_edited_kept_merged_saved_and_restored(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +134,7 @@ async def test_it_is_edited_kept_merged_saved_and_restored(
             assert restored["header"]["links"] == before["header"]["links"]
 
 
+@pytest.mark.slow
 async def test_who_may_not_change_it_sees_why_and_loses_nothing(service: RunningService, tmp_path: Path) -> None:
     async with Client(service.base_url, service.token) as admin:
         site = next(one for one in (await admin.send(ListSites(organization_id=ORG))).items if one.published)

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, pick, running, shown, until
 
@@ -45,6 +46,7 @@ async def go_to(pilot: Any, screen: SiteHistoryScreen, what: str) -> None:
     await until(pilot, holds=lambda: screen.list.current is screen.list.items[at])
 
 
+@pytest.mark.slow
 async def test_changes_are_listed_compared_and_restored(service: RunningService, tmp_path: Path) -> None:
     async with Client(service.base_url, service.token) as client:
         sites = (await client.send(ListSites(organization_id=ORG))).items
@@ -147,6 +149,7 @@ def test_lists_that_differ_are_lines_in_words() -> None:
     assert lines[-2:] == ["     before: none", "     after: title: Home, to: url: /"]
 
 
+@pytest.mark.slow
 async def test_its_states(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, read_only=True), (80, 24)) as pilot:
         screen = await history_open(pilot, "read-only")

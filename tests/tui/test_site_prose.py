@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.running_service import RunningService
 from tests.service_users import say
 from tests.tui.app_driver import app_on, running, shown, until
@@ -59,6 +60,7 @@ async def site_of(client: Client, title: str) -> Site:
     return await client.send(CreateSite(organization_id=ORG, title=title, spaces=("guides",)))
 
 
+@pytest.mark.slow
 async def test_new_findings_are_listed_lead_to_their_lines_and_warn_before_publishing(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -103,6 +105,7 @@ async def test_new_findings_are_listed_lead_to_their_lines_and_warn_before_publi
         await until(pilot, shows="Prose: no prose findings")
 
 
+@pytest.mark.slow
 async def test_a_site_that_was_never_published_is_checked_as_a_whole(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -123,6 +126,7 @@ async def test_a_site_that_was_never_published_is_checked_as_a_whole(
         await until(pilot, shows="gone: no-such-program is not installed: install it")
 
 
+@pytest.mark.slow
 async def test_a_check_of_a_site_is_canceled_by_its_key(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:

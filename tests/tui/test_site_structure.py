@@ -396,6 +396,7 @@ async def test_a_section_is_added_to_a_site_without_spaces(
         await has(pilot, client, site, "All(Guides)")
 
 
+@pytest.mark.slow
 async def test_the_first_section_takes_the_spaces_of_the_site(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -433,6 +434,7 @@ async def test_the_first_section_takes_the_spaces_of_the_site(
         await until(pilot, shows="it contains spaces that the site had before")
 
 
+@pytest.mark.slow
 async def test_what_others_change_is_shown_and_not_overwritten(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -478,6 +480,7 @@ async def test_what_others_change_is_shown_and_not_overwritten(
         await until(pilot, shows="/later")
 
 
+@pytest.mark.slow
 async def test_a_refused_move_returns_with_the_reason(service: RunningService, client: Client, tmp_path: Path) -> None:
     site = await live_site(client)
     news = (await items(client, site))["section News"]

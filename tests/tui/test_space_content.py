@@ -102,6 +102,7 @@ async def test_a_broken_link_is_repaired(
     assert "[gone](limits.md)" in (text.markdown or "")
 
 
+@pytest.mark.slow
 async def test_a_file_is_uploaded_and_saved(service: RunningService, client: Client, tmp_path: Path) -> None:
     path = await drafted(client, "Maps")
     picture, target = tmp_path / "plan.png", tmp_path / "saved.png"

@@ -157,6 +157,7 @@ async def test_every_line_leads_to_what_it_names(
         await until(pilot, shows="› Tallowick Docs")
 
 
+@pytest.mark.slow
 @pytest.mark.service()
 async def test_the_number_of_broken_links_leads_to_their_list(service: RunningService, tmp_path: Path) -> None:
     async with somebody(service, "robin") as (robin,):

@@ -247,6 +247,7 @@ async def first_is(client: Client, collection: str) -> bool:
     return next(item.id for item in await collections(client) if item.parent is None) == collection
 
 
+@pytest.mark.slow
 async def test_a_refused_move_puts_the_tree_back(service: RunningService, client: Client, tmp_path: Path) -> None:
     async with tree(service, tmp_path) as pilot:
         await at(pilot, "space handbook")
@@ -257,6 +258,7 @@ async def test_a_refused_move_puts_the_tree_back(service: RunningService, client
         await until(pilot, holds=lambda: order(pilot).index("Handbook") == before.index("Handbook"))
 
 
+@pytest.mark.slow
 async def test_a_lock_and_settings_are_shown_and_undone(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -330,6 +332,7 @@ async def test_a_space_is_duplicated_deleted_and_restored(
         assert "Command line" not in [choice.label for choice in pilot.app.screen.choices]
 
 
+@pytest.mark.slow
 async def test_a_space_that_disappears_while_deleted_ones_are_looked_for_is_remembered(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -461,6 +464,7 @@ async def test_the_signs_of_a_space_are_explained_in_the_keys(
         )
 
 
+@pytest.mark.slow
 async def test_the_filter_reads_the_pages_of_spaces_that_were_never_opened(
     service: RunningService, tmp_path: Path
 ) -> None:

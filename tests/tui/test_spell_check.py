@@ -40,6 +40,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 async def test_doubtful_words_are_listed_learned_and_gone_to(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,6 +69,7 @@ async def test_the_next_start_shows_the_last_inbox(sample: RunningService, tmp_p
         assert shown(pilot.app).strip() == "", "another size has none"
 
 
+@pytest.mark.slow
 async def test_the_next_start_begins_at_the_row_of_the_snapshot(sample: RunningService, tmp_path: Path) -> None:
     async with running(app_on(sample, tmp_path)) as pilot:
         await inbox_loaded(pilot)
@@ -110,6 +111,7 @@ async def test_it_is_painted_as_it_was(tmp_path: Path) -> None:
         assert first.style == Style.parse("bold #ff0000")
 
 
+@pytest.mark.slow
 async def test_a_review_that_is_opened_before_the_inbox_is_painted_is_loaded(
     sample: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

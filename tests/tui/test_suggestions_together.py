@@ -85,6 +85,7 @@ async def test_all_suggestions_are_applied_and_conflicts_are_named(service: Runn
     assert {words for words, status in found.items() if status == "open"} == {"Ask.", "Do not ask."}
 
 
+@pytest.mark.slow
 async def test_marked_threads_alone_are_applied(service: RunningService, tmp_path: Path) -> None:
     one, other = await suggested(service)
     async with review(service, tmp_path, SUBJECT) as pilot:

@@ -99,6 +99,7 @@ def test_shift_tab_moves_an_item_and_selected_lines_back(before: str, after: str
     assert pressed(before, back=True) == after
 
 
+@pytest.mark.slow
 @pytest.mark.service(shared=True)
 async def test_tables_and_lists_are_typed_in_a_burst(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Tabs", "A key lasts for ever.\n")

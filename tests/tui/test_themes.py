@@ -173,6 +173,7 @@ async def test_the_list_begins_on_the_theme_in_use_and_marks_it(service: Running
         assert pilot.app.theme == "paper"
 
 
+@pytest.mark.slow
 @pytest.mark.service(shared=True, clock=noon)
 async def test_styles_are_parsed_once_for_a_theme(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -212,6 +213,7 @@ def test_no_color_leaves_text_and_ground_to_the_terminal(tmp_path: Path) -> None
         terminal.close()
 
 
+@pytest.mark.slow
 @pytest.mark.service(shared=True, clock=noon)
 async def test_screens_in_ascii_have_a_character_for_each_sign(service: RunningService, tmp_path: Path) -> None:
     terminal = Terminal(
@@ -240,6 +242,7 @@ async def test_nothing_glides_with_less_motion(service: RunningService, tmp_path
     assert levels == ["full", "none", "none"]
 
 
+@pytest.mark.slow
 @pytest.mark.service(shared=True, clock=noon)
 async def test_selected_text_can_be_read_and_is_seen_without_color(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:

@@ -45,6 +45,7 @@ async def statuses(service: RunningService, one: Begun) -> dict[str, str]:
     return {(comment.body.markdown or "").strip().split("\n")[-1]: comment.status for comment in found.items}
 
 
+@pytest.mark.slow
 async def test_the_list_of_threads_is_filtered(service: RunningService, tmp_path: Path) -> None:
     one = await discussed(service)
     async with review(service, tmp_path, SUBJECT) as pilot:
@@ -71,6 +72,7 @@ async def test_the_list_of_threads_is_filtered(service: RunningService, tmp_path
         assert "Threads of #" in shown(pilot.app)
 
 
+@pytest.mark.slow
 async def test_what_others_wrote_since_the_last_look_is_new(service: RunningService, tmp_path: Path) -> None:
     one = await discussed(service)
     place = Place.review(one.at["space_id"], one.at["change_request_id"])
@@ -121,6 +123,7 @@ async def test_marked_threads_are_resolved_together(service: RunningService, tmp
         await until(pilot, shows="Reopen 2 of 3 threads?")
 
 
+@pytest.mark.slow
 async def test_threads_that_were_resolved_together_are_reopened_together(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,6 +160,7 @@ async def test_threads_that_were_resolved_together_are_reopened_together(
         assert set((await statuses(service, one)).values()) == {"open"}
 
 
+@pytest.mark.slow
 async def test_who_wrote_is_filtered_without_the_replies_of_other_pages(
     service: RunningService, tmp_path: Path
 ) -> None:

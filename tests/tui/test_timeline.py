@@ -43,6 +43,7 @@ def in_order(text: str, *words: str) -> bool:
     return bool(re.search(".*".join(map(re.escape, words)), text, re.DOTALL))
 
 
+@pytest.mark.slow
 async def test_the_conversation_shows_all_events_by_time(service: RunningService, tmp_path: Path) -> None:
     one = await discussed(service)
     async with review(service, tmp_path, SUBJECT) as pilot:
@@ -78,6 +79,7 @@ async def test_the_conversation_shows_all_events_by_time(service: RunningService
         assert view.change.cursor - view.change.top == row
 
 
+@pytest.mark.slow
 async def test_a_comment_on_a_page_is_answered_and_opened_from_the_timeline(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -104,6 +106,7 @@ async def test_a_comment_on_a_page_is_answered_and_opened_from_the_timeline(
         await until(pilot, shows="on Lasting  resolved · 1 reply  How long is that?")
 
 
+@pytest.mark.slow
 async def test_the_timeline_is_filtered_by_kind_and_person(service: RunningService, tmp_path: Path) -> None:
     one = await discussed(service)
     async with review(service, tmp_path, SUBJECT) as pilot:

@@ -39,6 +39,7 @@ async def start(pilot: Pilot[int]) -> None:
     await step(pilot, 1)
 
 
+@pytest.mark.slow
 async def test_in_the_sample_workspace_every_step_can_be_done(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, is_sample=True), SMALL) as pilot:
         app: Any = pilot.app
@@ -153,6 +154,7 @@ async def test_it_works_in_a_profile_that_is_read_only_and_offline(service: Runn
         await until(pilot, shows="that was the tour")
 
 
+@pytest.mark.slow
 async def test_escape_ends_it_at_any_step_and_closes_a_dialog_first(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, is_sample=True), SMALL) as pilot:
         app: Any = pilot.app
@@ -182,6 +184,7 @@ async def test_escape_ends_it_at_any_step_and_closes_a_dialog_first(service: Run
         assert not [bar for screen in app.screen_stack for bar in screen.query(TourBar)]
 
 
+@pytest.mark.slow
 async def test_without_change_requests_it_leaves_out_the_review(tmp_path: Path) -> None:
     with running_service(tmp_path) as empty:
         async with running(app_on(empty, tmp_path / "home"), SMALL) as pilot:
@@ -219,6 +222,7 @@ def test_the_steps_that_write_are_known() -> None:
     }
 
 
+@pytest.mark.slow
 async def test_its_line_in_the_inbox_hides_no_row(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await inbox_loaded(pilot)
@@ -230,6 +234,7 @@ async def test_its_line_in_the_inbox_hides_no_row(service: RunningService, tmp_p
         assert rows.size.height == before >= rows.count
 
 
+@pytest.mark.slow
 async def test_the_offer_is_not_shown_in_the_editor(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Offered", TEXT)
     async with editing(service, tmp_path, one) as pilot:

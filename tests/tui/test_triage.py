@@ -169,6 +169,7 @@ async def test_the_draft_of_a_comment_on_all_marked_is_kept(service: RunningServ
         assert "Soon" in [(one.body.markdown or "").strip() for one in said]
 
 
+@pytest.mark.slow
 async def test_offline_bulk_actions_are_queued(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await inbox_loaded(pilot)
@@ -205,6 +206,7 @@ async def test_a_view_is_filtered_and_remembers_the_filter(service: RunningServi
         await until_row(pilot, SECOND)
 
 
+@pytest.mark.slow
 async def test_a_merge_train_stops_at_a_failure_and_continues_after_a_restart(
     service: RunningService, tmp_path: Path
 ) -> None:

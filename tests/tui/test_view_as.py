@@ -58,6 +58,7 @@ def titles(screen: Any, kind: str) -> list[str]:
     return [place.title for place in screen.seen.places if place.kind == kind]
 
 
+@pytest.mark.slow
 async def test_the_tree_is_the_navigation_that_a_visitor_of_the_audience_gets(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
@@ -100,6 +101,7 @@ async def test_the_tree_is_the_navigation_that_a_visitor_of_the_audience_gets(
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
 
 
+@pytest.mark.slow
 async def test_a_page_has_the_words_that_visitors_of_the_audience_get(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:

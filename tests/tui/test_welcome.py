@@ -100,6 +100,7 @@ async def test_sign_in_stores_a_token_that_is_never_shown(
     assert file.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.slow
 async def test_without_a_token_a_browser_signs_in(service: RunningService, where: Places, services: ExitStack) -> None:
     app: Any = first_app(where, services)
     async with running(app, SMALL) as pilot:
@@ -125,6 +126,7 @@ async def test_without_a_token_a_browser_signs_in(service: RunningService, where
     assert profile.browser and profile.browser.session.scope == "write"
 
 
+@pytest.mark.slow
 async def test_a_folder_is_opened_with_its_pages(where: Places, services: ExitStack, tmp_path: Path) -> None:
     folder = tmp_path / "my-documents"
     (folder / "empty").mkdir(parents=True)
