@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -24,7 +25,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import bindparam, func, select, text, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 from tests.postgresql import Cluster
 from tests.service.counted_service import CountedService
@@ -352,6 +353,22 @@ def at_once(database: Database, *works: Callable[[Session], Any]) -> list[Future
 
     with ThreadPoolExecutor(len(works)) as pool:
         return [pool.submit(write, work) for work in works]
+
+
+def test_the_error_of_a_repeated_write_is_freed_at_once(database_url: str) -> None:
+    errors: list[weakref.ref[DBAPIError]] = []
+
+    def work(session: Session) -> None:
+        if not errors:
+            reason = sqlite3.OperationalError()
+            vars(reason)["sqlstate"] = "40001"
+            error = OperationalError("SELECT 1", {}, reason)
+            errors.append(weakref.ref(error))
+            raise error
+
+    with closing(Database(database_url)) as database:
+        database.write(work)
+        assert errors[0]() is None, "what the frames of its traceback refer to would be garbage"
 
 
 @pytest.mark.parametrize(

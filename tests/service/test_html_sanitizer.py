@@ -1,10 +1,11 @@
 """The HTML of authors: every tag, attribute, style and address that stays, and nothing else."""
 
 import re
+import weakref
 
 import pytest
 
-from presscheck.service.web.html.sanitizer import HtmlSanitizer
+from presscheck.service.web.html.sanitizer import clean_html
 
 EMPTY = frozenset(("br", "col", "hr", "img", "source", "wbr"))
 _TAGS = (
@@ -37,8 +38,12 @@ def follow(tag: str, address: str) -> str | None:
     return None if address == "none" else f"https://docs.example/{tag}/{address}"
 
 
+def unchanged(tag: str, address: str) -> str:
+    return address
+
+
 def clean(html: str) -> str:
-    return HtmlSanitizer(follow).clean(html)
+    return clean_html(html, follow)
 
 
 def attributes(html: str, tag: str) -> dict[str, str]:
@@ -108,11 +113,12 @@ def test_classes_of_authors(name: str) -> None:
 
 
 def test_icons_are_drawn_as_characters() -> None:
-    cleaner = HtmlSanitizer(lambda _tag, value: value)
     button = '<a href="https://a.example/" class="button primary" data-icon="check">Go</a>'
-    assert cleaner.clean(button) == '<a href="https://a.example/" class="button primary" rel="noopener">✓ Go</a>'
-    assert cleaner.clean('a <i class="fa-rocket" style="color:red">:rocket:</i> <i>b</i>') == "a 🚀 <i>b</i>"
-    assert cleaner.clean('<i class="fa-no-such">:x:</i><i class="fa-<b>">c') == "[no-such]<i>c</i>"
+    assert (
+        clean_html(button, unchanged) == '<a href="https://a.example/" class="button primary" rel="noopener">✓ Go</a>'
+    )
+    assert clean_html('a <i class="fa-rocket" style="color:red">:rocket:</i> <i>b</i>', unchanged) == "a 🚀 <i>b</i>"
+    assert clean_html('<i class="fa-no-such">:x:</i><i class="fa-<b>">c', unchanged) == "[no-such]<i>c</i>"
 
 
 @pytest.mark.parametrize(
@@ -130,7 +136,7 @@ def test_icons_are_drawn_as_characters() -> None:
     ],
 )
 def test_links_have_schemes_of_the_web_or_of_other_programs(address: str, stays: bool) -> None:
-    kept = HtmlSanitizer(lambda _tag, value: value).clean(f'<a href="{address}">x</a>')
+    kept = clean_html(f'<a href="{address}">x</a>', unchanged)
     assert kept == (f'<a href="{address}" rel="noopener">x</a>' if stays else '<a rel="noopener">x</a>')
 
 
@@ -158,3 +164,13 @@ def test_brackets_in_attributes_are_escaped_before_tags_are_mended() -> None:
     hostile = "></a><img src=x onerror=alert(1)>"
     for html in (f'<a title="{hostile}">x</a>', f'<img alt="{hostile}">', f'<picture title="{hostile}"></picture>'):
         assert "<img src=x" not in clean(html) and clean(html).count("<") <= 2, html
+
+
+def test_what_resolves_the_links_of_a_page_is_freed() -> None:
+    def resolve(_tag: str, address: str) -> str:
+        return address
+
+    clean_html('<a href="x">y</a>', resolve)
+    kept = weakref.ref(resolve)
+    del resolve
+    assert kept() is None

@@ -508,6 +508,7 @@ def _location_header(answer: Any) -> dict[str, str] | None:
 
 
 def _refused(_request: Request, error: Exception) -> Response:
+    error.__traceback__ = None  # its frames refer to the error, so a collection of garbage would have to find them
     if isinstance(error, ApiError):
         return refusal(error)
     refused = cast("HTTPException", error)

@@ -157,21 +157,20 @@ def unique_slug(wanted: str, taken: Container[str]) -> str:
 
 def with_slugs(tree: Sequence[Page], settled: Iterable[str] = ()) -> Tree:
     """Return the tree with unique slugs among siblings; in a conflict, the `settled` pages keep their slugs."""
-    first = set(settled)
+    return _with_slugs(tree, set(settled))
 
-    def level(pages: Sequence[Page]) -> Tree:
-        slugs = _slugs(pages, first)
-        pages_with_slugs: Tree = []
-        for page in pages:
-            slug = slugs.get(page["id"])
-            if slug is not None and slug != page.get("slug"):
-                page = page | {"slug": slug}
-            if page.get("pages"):
-                page = page | {"pages": level(children(page))}
-            pages_with_slugs.append(page)
-        return pages_with_slugs
 
-    return level(tree)
+def _with_slugs(pages: Sequence[Page], first: Container[str]) -> Tree:
+    slugs = _slugs(pages, first)
+    pages_with_slugs: Tree = []
+    for page in pages:
+        slug = slugs.get(page["id"])
+        if slug is not None and slug != page.get("slug"):
+            page = page | {"slug": slug}
+        if page.get("pages"):
+            page = page | {"pages": _with_slugs(children(page), first)}
+        pages_with_slugs.append(page)
+    return pages_with_slugs
 
 
 def _slugs(pages: Sequence[Page], first: Container[str]) -> dict[str, str]:
@@ -193,18 +192,18 @@ def _slugs(pages: Sequence[Page], first: Container[str]) -> dict[str, str]:
 
 def with_paths(tree: Sequence[Page]) -> Tree:
     """Return the tree with unique slugs, and with a path for every page that has a slug."""
+    return _with_paths(with_slugs(tree), "")
 
-    def level(pages: Sequence[Page], prefix: str) -> Tree:
-        pages_with_paths: Tree = []
-        for page in pages:
-            path: str | None = prefix + page["slug"] if page.get("slug") else None
-            more: Page = {"path": path} if path else {}
-            if page.get("pages"):
-                more["pages"] = level(children(page), f"{path}/" if path else prefix)
-            pages_with_paths.append(page | more)
-        return pages_with_paths
 
-    return level(with_slugs(tree), "")
+def _with_paths(pages: Sequence[Page], prefix: str) -> Tree:
+    pages_with_paths: Tree = []
+    for page in pages:
+        path: str | None = prefix + page["slug"] if page.get("slug") else None
+        more: Page = {"path": path} if path else {}
+        if page.get("pages"):
+            more["pages"] = _with_paths(children(page), f"{path}/" if path else prefix)
+        pages_with_paths.append(page | more)
+    return pages_with_paths
 
 
 def semantic_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:

@@ -13,7 +13,7 @@ from presscheck.documents.pages.tree import Page, PagePosition, children
 from presscheck.documents.visitors.condition_tags import visible_words
 from presscheck.service.models.sites import ExternalLinkRow, SiteSpaceRow
 from presscheck.service.web.links import resolve_reference, resolve_url
-from presscheck.service.web.published_site import PublishedSite
+from presscheck.service.web.published_site import PublishedSite, SpaceContent
 
 MOST_COMPARED = 2_000
 """Maximum number of pages of a space that are compared with a path that has no page; this takes about 20 ms."""
@@ -117,23 +117,29 @@ def tree(site: PublishedSite, site_space: SiteSpaceRow) -> PageTree:
     """Return the page tree of a space, without hidden pages."""
     content = site.content(site_space.space_id)
     ids: list[str] = []
+    return PageTree(_nodes(site, site_space, content, content.tree, ids), tuple(ids))
 
-    def node(page: Page) -> Node:
+
+def _nodes(
+    site: PublishedSite, site_space: SiteSpaceRow, content: SpaceContent, pages: Sequence[Page], ids: list[str]
+) -> tuple[Node, ...]:
+    """Return the nodes of the shown pages among `pages`, and append their ids and those of their subpages to `ids`."""
+    nodes: list[Node] = []
+    for page in pages:
+        if page.get("hidden") or page["type"] not in _SHOWN:
+            continue
         number = len(ids)
         ids.append(page["id"])
-        return Node(
+        node = Node(
             title=str(page.get("linkTitle") or page["title"]),
             emoji=page_sign(page),
             url=_url(site, site_space, content.places[page["id"]]),
             is_group=page["type"] == "group",
             number=number,
-            nodes=level(children(page)),
+            nodes=_nodes(site, site_space, content, children(page), ids),
         )
-
-    def level(pages: Sequence[Page]) -> tuple[Node, ...]:
-        return tuple(node(page) for page in pages if not page.get("hidden") and page["type"] in _SHOWN)
-
-    return PageTree(level(content.tree), tuple(ids))
+        nodes.append(node)
+    return tuple(nodes)
 
 
 def trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[PagePosition]:

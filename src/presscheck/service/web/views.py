@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import shlex
 from base64 import b64encode
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import date
 from functools import cache
 from hashlib import sha256
@@ -301,7 +304,6 @@ def _page(
         "tree": _tree(site, site_space, current) if site_space else "",
         "query": "",
         "outline": (),
-        "holds": site.holds,
         "previewed": site.previewed and site.previewed.request,
         "live": site.spaces[site_space.space_id].revision_id if site.context.is_live and site_space else "",
     } | values
@@ -319,7 +321,8 @@ def _page(
     if not values["is_indexed"]:
         headers["x-robots-tag"] = "noindex"
     response = SitePage if current else HTMLResponse
-    return response(_templates().get_template(template).render(values), status, headers)
+    with _shown_to(site):
+        return response(_templates().get_template(template).render(values), status, headers)
 
 
 def _hash_source(text: str) -> str:
@@ -339,8 +342,9 @@ def _headers(site: PublishedSite) -> dict[str, str]:
 def _tree(site: PublishedSite, site_space: SiteSpaceRow, current: PagePosition | None) -> str:
     def rendered() -> TreeHtml:
         tree = navigation.tree(site, site_space)
-        parts: Any = _templates().get_template("parts.html").make_module({"holds": site.holds})
-        return TreeHtml(str(parts.nodes(tree.nodes)) if tree.nodes else "", tree.ids)
+        parts: Any = _templates().get_template("parts.html").module
+        with _shown_to(site):
+            return TreeHtml(str(parts.nodes(tree.nodes)) if tree.nodes else "", tree.ids)
 
     html = site.cached("page tree", site_space, rendered, TreeHtml.weight)
     return html.at(current, navigation.trail(site, site_space, current) if current else ())
@@ -380,12 +384,28 @@ def _date(variables: JinjaContext, value: str) -> str:
     return f"{day.day} {day:%B %Y}" if variables.get("language", "en").startswith("en") else day.isoformat()
 
 
-@pass_context
-def _visible(variables: JinjaContext, value: Any) -> Any:
+_holds: ContextVar[Callable[[str], bool]] = ContextVar("holds", default=holds_without_claims)
+"""Whether the visitor of the page that is rendered in this thread meets a condition.
+
+It is no variable of the templates: with variables, the macros would be made for each page, and be garbage after it.
+"""
+
+
+@contextmanager
+def _shown_to(site: PublishedSite) -> Generator[None]:
+    """Render what the visitor of the site may see."""
+    before = _holds.set(site.holds)
+    try:
+        yield
+    finally:
+        _holds.reset(before)
+
+
+def _visible(value: Any) -> Any:
     """Remove the parts of a text that the visitor may not see. Jinja calls this for every value before escaping it."""
     if not isinstance(value, str) or hasattr(value, "__html__"):  # markup consists of texts that have passed already
         return value
-    return visible_words(value, variables.get("holds", holds_without_claims))
+    return visible_words(value, _holds.get())
 
 
 @cache

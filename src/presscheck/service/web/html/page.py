@@ -30,7 +30,7 @@ from presscheck.service.web.html.context import Component, Heading, Included, Re
 from presscheck.service.web.html.custom_tags import TAB_ID, hint_html, tag_html
 from presscheck.service.web.html.formulas import with_formulas
 from presscheck.service.web.html.inlines import image_html, inline_html
-from presscheck.service.web.html.sanitizer import HtmlSanitizer
+from presscheck.service.web.html.sanitizer import clean_html
 from presscheck.service.web.html.tables import html_block
 
 if TYPE_CHECKING:
@@ -113,7 +113,6 @@ class HtmlRenderer:
         self._room, self._reference_room = INCLUDED, REFERENCE
         self._tab = ""
         self._is_foreign = False
-        self._cleaning = HtmlSanitizer(self._follow)
 
     def text(self, markdown: str) -> str:
         """Render the parts of a text that the visitor may see."""
@@ -169,7 +168,7 @@ class HtmlRenderer:
 
     def clean(self, html: str) -> str:
         """Sanitize raw HTML."""
-        return self._cleaning.clean(html) if html.strip() else ""
+        return clean_html(html, self._follow) if html.strip() else ""
 
     def variable(self, name: str) -> str | None:
         """Return the value of an expression, or None if it is unknown."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cached_property
+from contextvars import ContextVar
+from functools import cache
 from html import escape
 
 import nh3
@@ -100,43 +101,44 @@ def _themed(match: re.Match[str]) -> str:
     return "".join(images)
 
 
-class HtmlSanitizer:
-    """A sanitizer for the HTML of one page."""
+def clean_html(html: str, follow: ResolveUrl) -> str:
+    """Return sanitized HTML: icons become characters, unknown tags are removed, and open tags are closed."""
+    if "fa-" in html:
+        html = _icon.sub(lambda match: escape(icon_text(match[1])), html)
+    if "data-icon" in html:
+        html = _button.sub(lambda match: f"{match[0]}{escape(icon_text(match[1]))} ", html)
+    before = _follow.set(follow)
+    try:
+        return _mended(_cleaner().clean(html))
+    finally:
+        _follow.reset(before)
 
-    def __init__(self, follow: ResolveUrl) -> None:
-        self._follow = follow
 
-    @cached_property
-    def _cleaner(self) -> nh3.Cleaner:
-        """The cleaner, created on first use.
+_follow: ContextVar[ResolveUrl] = ContextVar("follow")
+"""The function that resolves the URLs of the text that is sanitized in this thread."""
 
-        Creating it takes a tenth of the time of a page, and most pages have no HTML.
-        """
-        return nh3.Cleaner(
-            tags=TAGS,
-            clean_content_tags={"script", "style", "template", "noscript", "iframe", "object", "svg", "math", "title"},
-            attributes=ATTRIBUTES,
-            attribute_filter=self._attribute,
-            filter_style_properties=STYLES,
-            url_schemes=set(LINK_SCHEMES),
-            link_rel="noopener",
-        )
 
-    def clean(self, html: str) -> str:
-        """Return sanitized HTML: icons become characters, unknown tags are removed, and open tags are closed."""
-        if "fa-" in html:
-            html = _icon.sub(lambda match: escape(icon_text(match[1])), html)
-        if "data-icon" in html:
-            html = _button.sub(lambda match: f"{match[0]}{escape(icon_text(match[1]))} ", html)
-        return _mended(self._cleaner.clean(html))
+@cache
+def _cleaner() -> nh3.Cleaner:
+    # one for all pages: whatever its filter refers to is never freed
+    return nh3.Cleaner(
+        tags=TAGS,
+        clean_content_tags={"script", "style", "template", "noscript", "iframe", "object", "svg", "math", "title"},
+        attributes=ATTRIBUTES,
+        attribute_filter=_attribute,
+        filter_style_properties=STYLES,
+        url_schemes=set(LINK_SCHEMES),
+        link_rel="noopener",
+    )
 
-    def _attribute(self, tag: str, name: str, value: str) -> str | None:
-        if name in ("href", "src"):
-            return self._follow(tag, value)
-        if name == "srcset":
-            return self._follow(tag, value.split()[0]) if value.split() else None
-        if name == "class":
-            return " ".join(word for word in value.split() if word in CLASSES) or None
-        if name in ("id", "name"):
-            return value if _NAME.fullmatch(value) else None
-        return None if name == "target" and value != "_blank" else value
+
+def _attribute(tag: str, name: str, value: str) -> str | None:
+    if name in ("href", "src"):
+        return _follow.get()(tag, value)
+    if name == "srcset":
+        return _follow.get()(tag, value.split()[0]) if value.split() else None
+    if name == "class":
+        return " ".join(word for word in value.split() if word in CLASSES) or None
+    if name in ("id", "name"):
+        return value if _NAME.fullmatch(value) else None
+    return None if name == "target" and value != "_blank" else value
