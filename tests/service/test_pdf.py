@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import io
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,42 +43,14 @@ def exports(service: RunningService) -> list[Path]:
     return sorted((service.directory / "exports").glob("*.pdf"), key=lambda path: path.stat().st_mtime_ns)
 
 
-@pytest.mark.slow
-async def test_the_pdf_of_a_space_has_a_title_page_and_contents(world: World) -> None:
-    url = await space_pdf(world)
-    assert url.startswith(f"{world.base_url}/pdf/")
-    assert url.endswith("/manual.pdf")
-    reader = await read(url)
-    assert reader.metadata
-    assert (reader.metadata.title, reader.metadata.author) == ("Manual", "Acme")
-    cover, contents = (" ".join(reader.pages[number].extract_text().split()) for number in (0, 1))
-    assert "Manual" in cover
-    assert "ACME" in cover.upper()
-    assert contents.index("Start") < contents.index("Guide") < contents.index("Reference")
-    assert outline(reader) == ["Start", "Guide", "Reference"]
-    for words in ("Welcome.", "First.", "Second.", "Third.", "All of it."):
-        assert words in said(reader)
+CODE = '#read("/etc/passwd") #eval("1+1") ] } \\ $x$ @ref <label> #import "@preview/x:1.0.0": *'
 
 
 @pytest.mark.slow
-async def test_a_page_is_exported_with_or_without_subpages(world: World) -> None:
-    draft = await world.draft()
-    await world.edit(draft, insert("Inner", "## Within\n\nDeep words.\n", into="guide"))
-    with_inner = await read(await draft_pdf(world, draft, page="guide"))
-    assert outline(with_inner) == ["Guide", ["Inner", ["Within"]]]
-    assert "Deep words." in said(with_inner)
-    assert "Change request #1: Better" in said(with_inner)
-    assert "Welcome." not in said(with_inner)
-    alone = await read(await draft_pdf(world, draft, page="guide", only=True))
-    assert outline(alone) == ["Guide"]
-    assert len(alone.pages) == 1
-    assert "Second." in said(alone)
-    assert "Deep words." not in said(alone)
-    assert "Deep words." not in said(await read(await space_pdf(world)))
-
-
-@pytest.mark.slow
-async def test_the_pdf_has_images_and_internal_links(world: World, tmp_path: Path) -> None:
+@pytest.mark.attack("scripts in content")
+async def test_a_pdf_has_contents_images_links_and_emoji_and_runs_nothing(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     draft = await world.draft()
     files = [
         NewFile(name=name, content_type=kind, base64=base64.b64encode(content).decode())
@@ -92,17 +65,29 @@ async def test_the_pdf_has_images_and_internal_links(world: World, tmp_path: Pat
     await world.edit(draft, InsertFiles(files=tuple(files)))
     kept = await world.admin.send(ListChangeRequestFiles(space_id=world.space, change_request_id=draft.id))
     address = {file.name: file.download_url for file in kept.items}
-    text = (
-        f"# Start\n\nSee [the guide](guide.md#second-part) and [the web](https://example.org/x), or"
+    start = (
+        "# Start\n\nSee [the guide](guide.md#second-part) and [the web](https://example.org/x), or"
         " [write](mailto:team@example.org) and [attach](mailto:team@example.org?%61ttach=/etc/passwd).\n\n"
         f"![Sky](sky.png)\n\n![Stored]({address['sky.png']})\n\n![Broken](broken.png)\n\n"
         "![Named](named.png)\n\n![Letter](letter.png)\n\n"
         '![Elsewhere](https://example.org/far.png)\n\n{% file src="paper.txt" %}\n'
     )
-    await world.edit(draft, rewrite("start", text), rewrite("guide", "# Guide\n\nOne.\n\n## Second part\n\nTwo.\n"))
+    guide = f"# Guide #panic()\n\n{CODE}\n\n```\n{CODE}\n```\n\n## Second part\n\nTwo.\n"
+    emoji = "## Up :cat:\n\nHi :tada:\n\n| :house: | b |\n| - | - |\n| 🚀 | `🚀` |\n"
+    await world.edit(draft, rewrite("start", start), rewrite("guide", guide), insert("Go :rocket:", emoji))
     reader = await read(await draft_pdf(world, draft))
+    words = said(reader)
+
+    assert reader.metadata
+    assert (reader.metadata.title, reader.metadata.author) == ("Manual", "Acme")
+    cover, contents = (" ".join(reader.pages[number].extract_text().split()) for number in (0, 1))
+    assert "Manual" in cover and "ACME" in cover.upper() and "Change request #1: Better" in cover
+    assert contents.index("Start") < contents.index("Guide") < contents.index("Reference")
+    titles = ["Start", "Guide #panic()", ["Second part"], "Reference", "Go 🚀", ["Up 🐱"]]
+    assert outline(reader) == titles
+
     assert sorted(images(reader)) == [(20, 10), (40, 30)], "an image used twice must be in the file once"
-    assert "Dear reader" not in said(reader), "a PDF is no image, whatever its name is"
+    assert "Dear reader" not in words, "a PDF is no image, whatever its name is"
     addresses, inner = [], 0
     for page in reader.pages:
         for one in page.get("/Annots") or ():
@@ -113,72 +98,50 @@ async def test_the_pdf_has_images_and_internal_links(world: World, tmp_path: Pat
     assert "https://example.org/far.png" in addresses
     assert [found for found in addresses if found.startswith("mailto:")] == ["mailto:team@example.org"]
     assert not [found for found in addresses if "/files/" in found], "URLs of files expire"
-    assert inner >= 4  # three lines of the table of contents, and the guide
+    assert inner >= 5  # the lines of the table of contents, and the guide
 
-
-@pytest.mark.slow
-async def test_emoji_are_drawn(world: World) -> None:
-    draft = await world.draft()
-    text = "Hi :tada:\n\n| :house: | b |\n| - | - |\n| 🚀 | `🚀` |\n"
-    await world.edit(draft, insert("Go :rocket:", f"## Up :cat:\n\n{text}"))
-    reader = await read(await draft_pdf(world, draft))
-    assert outline(reader)[-2:] == ["Go 🚀", ["Up 🐱"]]
     assert undrawn(reader) == 0
-    for words in ("Go 🚀", "Up 🐱", "Hi 🎉", "🏠 b 🚀 🚀"):
-        assert words in said(reader)
-
-
-@pytest.mark.slow
-@pytest.mark.attack("scripts in content")
-async def test_text_of_authors_is_never_run_as_markup(world: World, service: RunningService) -> None:
-    draft = await world.draft()
-    hostile = '#read("/etc/passwd") #eval("1+1") ] } \\ $x$ @ref <label> #import "@preview/x:1.0.0": *'
-    await world.edit(draft, rewrite("start", f"# Start #panic()\n\n{hostile}\n\n```\n{hostile}\n```\n"))
-    words = said(await read(await draft_pdf(world, draft)))
-    assert '#read("/etc/passwd")' in words
-    assert '#eval("1+1")' in words
-    assert "Start #panic()" in words
+    for wanted in ("Go 🚀", "Up 🐱", "Hi 🎉", "🏠 b 🚀 🚀", '#read("/etc/passwd")', '#eval("1+1")', "Guide #panic()"):
+        assert wanted in words
     assert "root:" not in words
 
+    monkeypatch.setattr(export, "MOST_SECONDS", 0)
+    alone = await read(await draft_pdf(world, draft, page="start", only=True))
+    assert images(alone) == [], "the search for broken images takes a limited time"
+
 
 @pytest.mark.slow
-async def test_a_pdf_is_created_once_and_cached(world: World, service: RunningService) -> None:
-    before = set(exports(service))
-    url = await space_pdf(world)
-    first, second = await asyncio.gather(download(url), download(await space_pdf(world)))
-    assert first.status_code == second.status_code == 200
+async def test_a_pdf_of_a_page_has_its_subpages_and_is_created_once(world: World, service: RunningService) -> None:
+    draft = await world.draft()
+    await world.edit(draft, insert("Inner", "## Within\n\nDeep words.\n", into="guide"))
+    with_inner = await read(await draft_pdf(world, draft, page="guide"))
+    assert outline(with_inner) == ["Guide", ["Inner", ["Within"]]]
+    assert "Deep words." in said(with_inner) and "Welcome." not in said(with_inner)
+    for number in range(MOST_KEPT + 5):
+        (service.directory / "exports" / f"{number}.pdf").write_bytes(b"old")
+
+    url = await draft_pdf(world, draft, page="guide", only=True)
+    first, second = await asyncio.gather(download(url), download(url))
+    alone = pypdf.PdfReader(io.BytesIO(first.content))
+    assert outline(alone) == ["Guide"] and len(alone.pages) == 1
+    assert "Second." in said(alone) and "Deep words." not in said(alone)
     assert first.content == second.content
-    made = set(exports(service)) - before
-    assert len(made) == 1
-    number = made.copy().pop().stat().st_ino
+    kept = exports(service)
+    assert len(kept) == MOST_KEPT and [path.read_bytes() for path in kept].count(first.content) == 1
+    number = kept[-1].stat().st_ino
     assert (await download(url)).content == first.content
-    assert [path.stat().st_ino for path in made] == [number]
+    assert exports(service)[-1].stat().st_ino == number
     assert not [path for path in (service.directory / "exports").iterdir() if path.name.startswith(".set-")]
 
 
-@pytest.mark.slow
-async def test_only_the_last_pdfs_are_cached(world: World, service: RunningService) -> None:
-    await download(await space_pdf(world))
-    for number in range(MOST_KEPT + 5):
-        (service.directory / "exports" / f"{number}.pdf").write_bytes(b"old")
-    await download(await space_pdf(world, page="guide"))
-    assert len(exports(service)) == MOST_KEPT
-    assert exports(service)[-1].read_bytes().startswith(b"%PDF")
-
-
-@pytest.mark.slow
-async def test_a_pdf_has_a_limited_size(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "MOST_PARTS", 4)
-    answer = await download(await space_pdf(world))
-    assert answer.status_code == 413
-    assert "more than 4 lines, table cells, links and tags" in answer.text
-
-
-@pytest.mark.slow
-async def test_the_characters_of_a_pdf_are_limited(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "MOST_CHARACTERS", 8)
-    answer = await download(await space_pdf(world))
-    assert (answer.status_code, "more than 8 characters" in answer.text) == (413, True)
+async def test_the_size_of_a_pdf_is_limited(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit, most, words in (
+        ("MOST_PARTS", 4, "more than 4 lines, table cells, links and tags"),
+        ("MOST_CHARACTERS", 8, "more than 8 characters"),
+    ):
+        monkeypatch.setattr(source, limit, most)
+        answer = await download(await space_pdf(world))
+        assert (answer.status_code, words in answer.text) == (413, True)
 
 
 @pytest.mark.slow
@@ -188,20 +151,6 @@ async def test_the_markup_of_a_pdf_takes_a_limited_time(world: World, monkeypatc
     monkeypatch.setattr(markup, "MOST_SECONDS", 0)
     answer = await download(await space_pdf(world))
     assert (answer.status_code, "its text takes more than" in answer.text) == (413, True)
-
-
-@pytest.mark.slow
-@pytest.mark.attack("deep and huge pages")
-async def test_the_search_for_broken_images_takes_a_limited_time(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    draft = await world.draft()
-    contents = {"sky.png": png(), "broken.png": png()[:40]}
-    files = [
-        NewFile(name=name, content_type="image/png", base64=base64.b64encode(content).decode())
-        for name, content in contents.items()
-    ]
-    await world.edit(draft, InsertFiles(files=tuple(files)), rewrite("start", "![a](sky.png)\n\n![b](broken.png)\n"))
-    monkeypatch.setattr(export, "MOST_SECONDS", 0)
-    assert images(await read(await draft_pdf(world, draft))) == []
 
 
 async def test_a_missing_page_or_space_cannot_be_exported(world: World) -> None:
