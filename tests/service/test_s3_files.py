@@ -6,18 +6,17 @@ import asyncio
 import re
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from urllib.parse import urljoin
 
 import httpx
 import pytest
 from sqlalchemy import func, select
-from tests.postgresql import Cluster
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.s3_server import BUCKET, SECRET, S3Server, s3_server, use
 from tests.service.factories import World, plant_world, rewrite
-from tests.service.jobs import imported, processed, until
+from tests.service.jobs import until
 from tests.service.pdf import images, png, space_pdf
 from tests.service.pdf import read as read_pdf
 from tests.service.s3_files import LARGE, LOCATION, get, upload, uploaded
@@ -25,8 +24,6 @@ from tests.service.serve_command import run
 from tests.service.server import line, serving
 
 from presscheck import errors
-from presscheck.api.imports import FilesSource
-from presscheck.api.openapi import GetLatestOpenAPISpecContent, SpecSource
 from presscheck.api.sites import CreateSite, PublishSite, Site
 from presscheck.service.blobs import s3_store
 from presscheck.service.blobs.s3_store import S3BlobStore
@@ -88,47 +85,42 @@ def test_a_bucket_keeps_files_by_their_hash(bucket: S3Server) -> None:
     assert store.read(content_id) is None
 
 
-@pytest.mark.slow
 def test_more_files_are_listed_than_one_response_has(bucket: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MOTO_S3_DEFAULT_MAX_KEYS", "3")
+    monkeypatch.setenv("MOTO_S3_DEFAULT_MAX_KEYS", "2")
     store = S3BlobStore(BUCKET, "")
-    ids = sorted(store.put(str(number).encode()) for number in range(10))
+    ids = sorted(store.put(str(number).encode()) for number in range(5))
     before = len(bucket.requests)
-    assert list(store.ids()) == ids and len(bucket.requests) == before + 4
+    assert list(store.ids()) == ids and len(bucket.requests) == before + 3
+
+
+def reason_of(*calls: Callable[[], object]) -> tuple[str, bool]:
+    """The reason with which all of the calls fail, and whether it lasts."""
+    reasons: set[tuple[str, bool]] = set()
+    for call in calls:
+        with pytest.raises(FilesUnavailable) as raised:
+            call()
+        reasons.add((str(raised.value).partition(": ")[2], raised.value.is_lasting))
+    [reason] = reasons
+    return reason
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("fault", "reason", "is_lasting"),
-    [
-        ("refuse", "access denied", True),
-        ("hang", "no response (ReadTimeoutError)", False),
-        ("stopped", "no response (EndpointConnectionError)", False),
-        ("no bucket", "the bucket does not exist", True),
-        ("no credentials", "no AWS credentials found", True),
-    ],
-)
-def test_each_failure_of_a_bucket_has_one_plain_reason(
-    bucket: S3Server, monkeypatch: pytest.MonkeyPatch, fault: str, reason: str, is_lasting: bool
-) -> None:
-    if fault == "no credentials":
-        monkeypatch.delenv("AWS_ACCESS_KEY_ID")
-    store = S3BlobStore("missing" if fault == "no bucket" else BUCKET, "docs")
-    bucket.fault = fault
-    if fault == "stopped":
-        bucket.stop()
-    for failing in (
-        lambda: store.put(b"lamp"),
-        lambda: store.open(id_of(b"lamp")),
-        store.check,
-        lambda: list(store.ids()),
-    ):
-        with pytest.raises(FilesUnavailable) as raised:
-            failing()
-        assert str(raised.value).endswith(f": {reason}") and raised.value.is_lasting == is_lasting
-    if fault == "stopped":
-        bucket.start()
-    bucket.fault = ""
+def test_each_failure_of_a_bucket_has_one_plain_reason(bucket: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    def calls(store: S3BlobStore) -> list[Callable[[], object]]:
+        file = id_of(b"lamp")
+        return [lambda: store.put(b"lamp"), lambda: store.open(file), store.check, lambda: list(store.ids())]
+
+    store = S3BlobStore(BUCKET, "docs")
+    assert reason_of(*calls(S3BlobStore("missing", "docs"))) == ("the bucket does not exist", True)
+    bucket.fault = "refuse"
+    assert reason_of(*calls(store)) == ("access denied", True)
+    bucket.fault = "hang"
+    assert reason_of(lambda: store.put(b"lamp")) == ("no response (ReadTimeoutError)", False)
+    bucket.stop()
+    assert reason_of(store.check) == ("no response (EndpointConnectionError)", False)
+    bucket.start()
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
+    assert reason_of(S3BlobStore(BUCKET, "docs").check) == ("no AWS credentials found", True)
 
 
 @pytest.mark.slow
@@ -171,16 +163,6 @@ async def test_files_are_uploaded_and_downloaded(bucket: S3Server, bucket_world:
     assert (await get(url)).status_code == 404
 
 
-@pytest.mark.slow
-async def test_a_refused_edit_uploads_nothing(bucket: S3Server, bucket_world: World) -> None:
-    draft = await bucket_world.draft()
-    with pytest.raises(errors.Forbidden):
-        await bucket_world.edit(draft, upload("a.txt", b"lamp"), by="read")
-    with pytest.raises(errors.Refused):
-        await bucket_world.edit(draft, upload("a.txt", b"lamp"), rewrite("missing", "x"))
-    assert bucket.keys() == []
-
-
 async def file_of_page(url: str) -> str:
     """The address of the one file that a published page shows."""
     [address] = re.findall(r'src="([^"]*~files[^"]*)"', (await get(url)).text)
@@ -188,56 +170,36 @@ async def file_of_page(url: str) -> str:
 
 
 @pytest.mark.slow
-async def test_sites_and_pdfs_have_the_files(bucket_world: World) -> None:
-    world = bucket_world
-    await uploaded(world, "sky.png", png(), rewrite("start", "# Start\n\n![Sky](sky.png)\n"), content_type="image/png")
-    made = await world.admin.send(CreateSite(organization_id=world.organization, title="Docs", spaces=(world.space,)))
-    site = await world.admin.send(PublishSite(organization_id=world.organization, site_id=made.id))
-    assert isinstance(site, Site) and site.urls.published
-    assert (await get(await file_of_page(site.urls.published))).content == png()
-    assert images(await read_pdf(await space_pdf(world))) == [(40, 30)]
-
-
-@pytest.mark.slow
-async def test_specifications_and_imports_have_the_files(bucket: S3Server, bucket_world: World) -> None:
-    world = bucket_world
-    assert (await processed(world, SpecSource(text=OPENAPI))).last_process_error_code is None
-    spec = {"organization_id": world.organization, "spec_slug": "lamps"}
-    content = await world.admin.send(GetLatestOpenAPISpecContent(**spec))
-    assert content.filesystem["openapi.json"]["info"]["title"] == "Lamps"
-    url = await uploaded(world, "bulb.md", b"# Bulb\n\nIt glows.\n", content_type="text/markdown")
-    finished = await imported(world, FilesSource(files=(url,)), space=world.space)
-    assert finished.status == "completed" and finished.pages
-    assert len(bucket.keys("docs/")) == 3
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("fault", ["refuse", "hang", "cut upload", "stopped"])
-async def test_a_failed_upload_saves_nothing_and_can_be_repeated(
-    bucket: S3Server, bucket_world: World, fault: str
+async def test_a_refused_or_failed_upload_saves_nothing_and_can_be_repeated(
+    bucket: S3Server, bucket_world: World
 ) -> None:
     draft = await bucket_world.draft()
     before = revisions(bucket_world)
-    if fault == "stopped":
-        bucket.stop()
-    bucket.fault, bucket.fault_method = fault, "PUT"
-    with pytest.raises(errors.ServiceFailed) as raised:
-        await bucket_world.edit(draft, upload("lamp.bin", LARGE))
-    assert raised.value.status == 503
-    assert "The file storage does not respond or refuses access. Nothing was saved; try again later" in str(
-        raised.value
-    )
-    assert revisions(bucket_world) == before
-    bucket.fault = ""
-    if fault == "stopped":
-        bucket.start()
+    with pytest.raises(errors.Forbidden):
+        await bucket_world.edit(draft, upload("a.txt", b"lamp"), by="read")
+    with pytest.raises(errors.Refused):
+        await bucket_world.edit(draft, upload("a.txt", b"lamp"), rewrite("missing", "x"))
     assert bucket.keys() == []
+    bucket.fault_method = "PUT"
+    for fault in ("refuse", "cut upload"):
+        bucket.fault = fault
+        with pytest.raises(errors.ServiceFailed) as raised:
+            await bucket_world.edit(draft, upload("lamp.bin", LARGE))
+        assert raised.value.status == 503
+        assert "The file storage does not respond or refuses access. Nothing was saved; try again later" in str(
+            raised.value
+        )
+        assert revisions(bucket_world) == before
+        bucket.fault = ""
+        assert bucket.keys() == []
     answer = await bucket_world.edit(draft, upload("lamp.bin", LARGE))
     assert answer.inserted_files and (await get(answer.inserted_files[0].download_url)).content == LARGE
 
 
 @pytest.mark.slow
-async def test_files_of_a_failing_bucket_answer_503(bucket: S3Server, bucket_world: World) -> None:
+async def test_sites_and_pdfs_answer_503_until_the_bucket_has_their_files_again(
+    bucket: S3Server, bucket_world: World
+) -> None:
     world = bucket_world
     text = "# Start\n\n![Sky](sky.png)\n"
     url = await uploaded(world, "sky.png", png(), rewrite("start", text), content_type="image/png")
@@ -253,6 +215,7 @@ async def test_files_of_a_failing_bucket_answer_503(bucket: S3Server, bucket_wor
     pdf = await get(await space_pdf(world))
     assert pdf.status_code == 503, "a PDF without its images would be kept"
     bucket.fault = ""
+    assert (await get(address)).content == png()
     assert images(await read_pdf(await space_pdf(world))) == [(40, 30)]
 
 
@@ -269,7 +232,7 @@ async def test_a_download_that_breaks_off_is_not_taken_for_the_whole_file(
 async def test_the_service_answers_while_the_bucket_hangs(bucket: S3Server, bucket_world: World) -> None:
     url = await uploaded(bucket_world, "lamp.bin", b"lamp")
     bucket.fault, bucket.most_at_once = "hang", 0
-    waiting = [asyncio.create_task(get(url)) for _ in range(60)]
+    waiting = [asyncio.create_task(get(url)) for _ in range(40)]
     await until(lambda: asyncio.sleep(0, bucket.most_at_once), lambda count: count >= MOST_THREADS)
     started = time.monotonic()
     draft = await bucket_world.draft()
@@ -284,41 +247,28 @@ async def test_the_service_answers_while_the_bucket_hangs(bucket: S3Server, buck
     assert took < 10
 
 
-@pytest.mark.slow
-async def test_two_hosts_share_a_database_and_a_bucket(bucket: S3Server, postgresql: Cluster, tmp_path: Path) -> None:
-    url = postgresql.new_database()
-    for host in ("a", "b"):
-        (tmp_path / host).mkdir()
-    with running_service(tmp_path / "a", database_url=url, files=LOCATION) as one:
-        world = plant_world(url, one.base_url)
-        with running_service(tmp_path / "b", database_url=url, files=LOCATION) as two:
-            address = await uploaded(world, "lamp.bin", LARGE)
-            assert (await get(address.replace(one.base_url, two.base_url))).content == LARGE
-        for client in world.clients.values():
-            await client.aclose()
-    assert not list(tmp_path.rglob("files"))
-
-
 # the command
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("location", "words"),
-    [
+def test_a_location_that_cannot_be_used_is_refused_and_not_saved(
+    bucket: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for location, words in (
         ("s3://missing/docs", "s3://missing/docs: the bucket does not exist"),
         (f"s3://user:{SECRET}@{BUCKET}/x", "must be disk or a URL such as s3://bucket/prefix"),
         (f"s3://{BUCKET}/../x", "must be disk or a URL such as s3://bucket/prefix"),
-        ("files", "must be disk or a URL such as s3://bucket/prefix"),
-    ],
-)
-def test_a_location_that_cannot_be_used_is_refused(bucket: S3Server, tmp_path: Path, location: str, words: str) -> None:
-    ran = run("--data", str(tmp_path), "--port", "0", "--files", location)
-    assert (ran.exit_code, ran.stdout) == (2, "")
-    assert words in ran.stderr and len(ran.stderr.splitlines()) == 1 and SECRET not in ran.stderr
-    for _ in range(2):  # the refused location was not saved
-        ran = run("--data", str(tmp_path), "export", str(tmp_path / f"{len(list(tmp_path.glob('*.zip')))}.zip"))
-        assert ran.exit_code == 0, ran.stderr
+    ):
+        ran = run("--data", str(tmp_path), "--port", "0", "--files", location)
+        assert (ran.exit_code, ran.stdout) == (2, "")
+        assert words in ran.stderr and len(ran.stderr.splitlines()) == 1 and SECRET not in ran.stderr
+    with monkeypatch.context() as patched:
+        patched.setenv("AWS_PROFILE", "missing")
+        ran = run("--data", str(tmp_path), "--port", "0", "--files", LOCATION)
+    assert ran.exit_code == 2 and len(ran.stderr.splitlines()) == 1
+    assert f"{LOCATION}: the AWS settings are invalid: The config profile (missing) could not be found" in ran.stderr
+    ran = run("--data", str(tmp_path), "export", str(tmp_path / "all.zip"))
+    assert ran.exit_code == 0, ran.stderr
 
 
 def test_a_missing_library_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -333,18 +283,8 @@ def test_a_missing_library_is_one_clear_line(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.slow
-def test_invalid_aws_settings_are_one_clear_line(
-    bucket: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AWS_PROFILE", "missing")
-    ran = run("--data", str(tmp_path), "--port", "0", "--files", LOCATION)
-    assert ran.exit_code == 2 and len(ran.stderr.splitlines()) == 1
-    assert f"{LOCATION}: the AWS settings are invalid: The config profile (missing) could not be found" in ran.stderr
-
-
-@pytest.mark.slow
 def test_later_starts_and_commands_find_the_bucket_in_the_database(bucket: S3Server, tmp_path: Path) -> None:
-    options = ("--port", "0", "--workers", "2", "--log-requests")
+    options = ("--port", "0", "--log-requests")
     with serving(tmp_path, *options, "--files", LOCATION) as process:
         first = line(process)
         token = line(process).removeprefix("token: ")
