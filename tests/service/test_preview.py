@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -67,57 +66,36 @@ def preview(docs: Path, tmp_path: Path) -> Iterator[Preview]:
 
 
 @pytest.mark.slow
-def test_open_page_follows_its_file(docs: Path, preview: Preview, tmp_path: Path) -> None:
-    browser = Browser(tmp_path)
-    try:
-        browser.open(preview.url)
-        assert browser.value("document.querySelector('h1').textContent.trim()") == "Start"
-        browser.value("window.isFirst = true")
-        time.sleep(1)
-        assert browser.value("window.isFirst"), "a page is not loaded again without a change"
-        (docs / "README.md").write_text("# Start\n\nAfter.\n")
-        browser.wait("document.body?.textContent.includes('After.')")
-        (docs / "new.md").write_text("# A new page\n")
-        (docs / "SUMMARY.md").write_text(f"{SUMMARY}* [A new page](new.md)\n")
-        browser.wait("document.querySelector('.pages')?.textContent.includes('A new page')")
-    finally:
-        browser.close()
-
-
-@pytest.mark.slow
-def test_preview_outlives_the_absence_of_its_folder_and_leaves_nothing(
-    docs: Path, preview: Preview, tmp_path: Path
+def test_an_open_page_follows_its_folder_until_the_end_which_leaves_nothing(
+    docs: Path, preview: Preview, chromium: Browser, tmp_path: Path
 ) -> None:
-    """It does not wait for open pages, and keeps its pages while the folder is away."""
+    """It keeps its pages while the folder is away, and does not wait for open pages."""
     port = str(httpx.URL(preview.url).port)
     taken = run_preview(str(docs), "--port", port)
     reason = f"presscheck: could not listen on 127.0.0.1:{port}: Address already in use\n"
     assert (taken.exit_code, taken.stderr) == (2, reason)
+
+    chromium.open(preview.url)
+    assert chromium.value("document.querySelector('h1').textContent.trim()") == "Start"
+    chromium.value("window.isFirst = true")
+    time.sleep(1)
+    assert chromium.value("window.isFirst"), "a page is not loaded again without a change"
+    (docs / "README.md").write_text("# Start\n\nAfter.\n")
+    chromium.wait("document.body?.textContent.includes('After.')")
+    (docs / "new.md").write_text("# A new page\n")
+    (docs / "SUMMARY.md").write_text(f"{SUMMARY}* [A new page](new.md)\n")
+    chromium.wait("document.querySelector('.pages')?.textContent.includes('A new page')")
+
     assert preview.process.stderr
     docs.rename(docs.with_name("moved"))
     assert "the pages are those of before" in preview.process.stderr.readline()
-    assert "Before." in httpx.get(preview.url).text
+    assert "After." in httpx.get(preview.url).text
     docs.with_name("moved").rename(docs)
     (docs / "README.md").write_text("# Start\n\nBack.\n")
-    until = time.monotonic() + 20
-    while "Back." not in httpx.get(preview.url).text:
-        assert time.monotonic() < until
-        time.sleep(0.1)
-    first = threading.Event()
-
-    def listen() -> None:
-        with httpx.stream("GET", httpx.URL(preview.url).join("/~live"), timeout=30) as events:
-            for line in events.iter_lines():
-                if line.startswith("data: "):
-                    first.set()
-
-    listener = threading.Thread(target=listen, daemon=True)
-    listener.start()
-    assert first.wait(20)
+    chromium.wait("document.body?.textContent.includes('Back.')")
     began = time.monotonic()
     assert preview.end(signal.SIGINT) == (0, ""), "the absence is told once"
     assert time.monotonic() - began < 4, "shorter than the patience of the server"
-    listener.join(10)
     assert [*(tmp_path / "temporary").glob("presscheck-preview-*")] == []
     assert not (tmp_path / "temporary" / "home").exists()
 

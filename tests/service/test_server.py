@@ -1,17 +1,19 @@
 """The service as a separate process: its address, its shutdown, and what survives a kill."""
 
 import asyncio
+import json
 import secrets
 import signal
 import socket
 import stat
+import time
 from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
 import pytest
 from starlette.types import Receive, Scope, Send
-from tests.service.serve_command import run
+from tests.service.serve_command import repository_with_problems, run
 from tests.service.server import Process, line, serving
 
 from presscheck.service.db.engine import Database
@@ -21,37 +23,58 @@ from presscheck.service.server.server import BACKLOG, ServiceServer, service_con
 
 
 @pytest.mark.slow
-def test_a_token_is_printed_once_stays_over_restarts_and_can_be_revoked(tmp_path: Path) -> None:
-    data, token_file, later = tmp_path / "data", tmp_path / "token", secrets.token_urlsafe(32)
-    options = ("--port", "0", "--token-file", str(token_file))
-    with serving(data, *options) as process:
-        address = line(process)
+def test_a_socket_and_a_token_are_private_and_a_revoked_token_stays_revoked(tmp_path: Path) -> None:
+    path, data, token_file = tmp_path / "s.sock", tmp_path / "data", tmp_path / "token"
+    options = ("--token-file", str(token_file))
+    with socket.socket(socket.AF_UNIX) as stale:
+        stale.bind(str(path))
+    with serving(data, "--uds", str(path), *options) as process:
+        assert line(process) == f"unix:{path}"
         token = line(process).removeprefix("token: ")
-        assert address.startswith("http://127.0.0.1:")
         assert token_file.read_text().strip() == token and len(token) > 30
-        assert stat.S_IMODE(token_file.stat().st_mode) == 0o600
-        found = httpx.get(f"{address}/v1/user", headers={"authorization": f"Bearer {token}"})
-        assert (found.status_code, found.json()["object"]) == (200, "user")
-        assert ended(process, signal.SIGTERM) == (0, "")
+        assert stat.S_IMODE(token_file.stat().st_mode) == stat.S_IMODE(path.stat().st_mode) == 0o600
+        with httpx.Client(transport=httpx.HTTPTransport(uds=str(path))) as http:
+            found = http.get("http://service/v1/user", headers={"authorization": f"Bearer {token}"})
+            assert found.json()["urls"]["location"].startswith("http://service/v1/users/")
+        assert ended(process, signal.SIGTERM) == (0, "", "")
+    assert not path.exists()
     require_private(data, token)
+
+    later = secrets.token_urlsafe(32)
     token_file.write_text(later + "\n")
-    with serving(data, *options) as process:
-        assert statuses(line(process), token, later) == [200, 401], "a later token in the file is nobody's"
-        assert ended(process, signal.SIGINT) == (0, ""), "a token is printed at the first start only"
     database = Database(f"sqlite:///{data / 'service.sqlite'}")
     with database.writing.begin() as session:
         revoke_token(session, hash_token(token)[:12])
     database.close()
-    with serving(data, *options) as process:
-        assert statuses(line(process), token, later) == [401, 401], "a revoked token stays revoked"
-        assert ended(process, signal.SIGTERM) == (0, "")
+    options += ("--docs", str(repository_with_problems(tmp_path)), "--rate-limit", "2", "--log-requests")
+    with serving(data, "--port", "0", *options) as process:
+        address = line(process)
+        assert address.startswith("http://127.0.0.1:")
+        while time.time() % 60 > 50:  # the window must not end during the test
+            time.sleep(0.1)
+        assert statuses(address, token, later, "x") == [401, 401, 429], "a later token in the file is nobody's"
+        shared = httpx.get(f"{address}/docs/site/{token}/", timeout=20)
+        code, out, log = ended(process, signal.SIGINT)
+        assert (code, out) == (0, ""), "a token is printed at the first start only"
+    lines = [json.loads(one) for one in log.splitlines()]
+    asked = [one for one in lines if one["message"] == "request"]
+    assert [(one["method"], one["path"], one["status"]) for one in asked] == [
+        ("GET", "/v1/user", 401),
+        ("GET", "/v1/user", 401),
+        ("GET", "/v1/user", 429),
+        ("GET", "/docs", 404),
+    ]
+    assert asked[-1]["request"] == shared.headers["x-request-id"]
+    assert token not in log and later not in log
+    problems = (data / "docs-problems.txt").read_text("utf-8").splitlines()
+    assert len(problems) == 2 and [one["message"] for one in lines if one not in asked] == problems
 
 
-def ended(process: Process, number: int) -> tuple[int, str]:
-    """Send a signal. Return the exit code and what stdout still has."""
+def ended(process: Process, number: int) -> tuple[int, str, str]:
+    """Send a signal. Return the exit code and what stdout and stderr still have."""
     process.send_signal(number)
-    out, _ = process.communicate(timeout=10)
-    return process.returncode, out
+    out, errors = process.communicate(timeout=10)
+    return process.returncode, out, errors
 
 
 def require_private(data: Path, token: str) -> None:
@@ -65,42 +88,6 @@ def statuses(address: str, *tokens: str) -> list[int]:
         httpx.get(f"{address}/v1/user", headers={"authorization": f"Bearer {token}"}, timeout=20).status_code
         for token in tokens
     ]
-
-
-@pytest.mark.slow
-def test_a_unix_socket_is_private_and_removed_on_exit(tmp_path: Path) -> None:
-    path, data = tmp_path / "s.sock", tmp_path / "data"
-    with socket.socket(socket.AF_UNIX) as stale:
-        stale.bind(str(path))
-    with serving(data, "--uds", str(path)) as process:
-        assert line(process) == f"unix:{path}"
-        token = line(process).removeprefix("token: ")
-        assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        with httpx.Client(transport=httpx.HTTPTransport(uds=str(path))) as http:
-            found = http.get("http://service/v1/user", headers={"authorization": f"Bearer {token}"})
-            assert found.json()["urls"]["location"].startswith("http://service/v1/users/")
-        assert ended(process, signal.SIGTERM) == (0, "")
-    assert not path.exists()
-    require_private(data, token)
-
-
-@pytest.mark.slow
-def test_an_inherited_socket_is_served_until_the_parent_exits(tmp_path: Path) -> None:
-    """The token that the file has at the first start becomes that of the owner."""
-    chosen, token_file = secrets.token_urlsafe(32), tmp_path / "token"
-    token_file.touch(0o600)
-    token_file.write_text(chosen + "\n")
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        listening.listen(8)
-        number, port = listening.fileno(), listening.getsockname()[1]
-        options = ("--fd", str(number), "--until-closed", "--token-file", str(token_file))
-        with serving(tmp_path / "data", *options, fds=(number,)) as process:
-            assert statuses(f"http://127.0.0.1:{port}", chosen, "another") == [200, 401]
-            assert process.stdin
-            process.stdin.close()
-            process.stdin = None
-            assert process.wait(10) == 0
 
 
 async def test_connections_that_arrive_together_are_shared_by_the_processes() -> None:
