@@ -264,7 +264,6 @@ async def test_a_preview_shows_drafts_to_those_who_see_the_site(world: World) ->
         await resolve(world, str(site.urls.preview), "guest")
 
 
-@pytest.mark.engines
 async def test_a_search_finds_what_the_visitors_of_the_chosen_spaces_may_see(world: World) -> None:
     _, at = await published(world)
     other = await world.admin.send(CreateSpace(organization_id=world.organization, title="Other"))

@@ -48,7 +48,6 @@ async def test_a_broken_link_is_found_until_it_is_mended(world: World) -> None:
         await world.admin.send(GetSiteFinding(**at, site_finding_id=finding.id))
 
 
-@pytest.mark.engines
 async def test_a_status_is_kept_and_filtered_and_counted(world: World) -> None:
     _, at = await published(world)
     await write(world, BROKEN)
@@ -68,7 +67,6 @@ async def test_a_status_is_kept_and_filtered_and_counted(world: World) -> None:
     assert (await world.admin.send(GetSiteFindingStats(**at))).statuses["canceled"] == 0
 
 
-@pytest.mark.engines
 async def test_findings_are_sorted_and_filtered(world: World) -> None:
     _, at = await published(world)
     await write(world, BROKEN)

@@ -31,8 +31,6 @@ from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.organizations import OrganizationRow, UserRow
 from presscheck.service.models.spaces import SpaceRow
 
-pytestmark = pytest.mark.engines
-
 
 @pytest.fixture
 async def browser() -> AsyncIterator[httpx.AsyncClient]:
@@ -70,10 +68,13 @@ async def test_results_have_counts_pages_and_filters(world: World, browser: http
     address, at = await published(world)
     other = await world.admin.send(CreateSpace(organization_id=world.organization, title="Other"))
     await world.admin.send(AddSiteSpace(**at, space_id=other.id))
-    await changed(world, *(insert(f"Lamp {number}", "A lantern.\n") for number in range(24)))
+    lamps = [insert(f"Lamp {number}", "A lantern.\n") for number in range(24)]
+    await changed(world, *lamps, insert("Unlisted", "A lantern.\n", hidden=True))
     world.space = other.id
     await changed(world, insert("The lantern", "Light.\n"))
-    page = (await browser.get(address, params={"q": "lantern"})).text
+    found = await browser.get(address, params={"q": "lantern"})
+    assert found.headers["x-robots-tag"] == "noindex"
+    page = found.text
     assert "25 results for “lantern”, 1 to 20" in page
     assert re.findall(r"<small>(\d+)</small>", page) == ["25", "1", "24"]
     first = await titles_at(browser, f"{address}?q=lantern")
@@ -139,6 +140,7 @@ def plant(world: World, notes: dict[str, str], pages: dict[str, str], keeps: Seq
         )
 
 
+@pytest.mark.engines
 async def test_reusable_content_is_found_with_the_pages_that_include_it(
     world: World, browser: httpx.AsyncClient
 ) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import Connection, bindparam, column, insert, select, table
+from sqlalchemy import bindparam, column, insert, select, table
 from sqlalchemy.exc import DBAPIError, IntegrityError
+from tests.service.engines import NAMES, new_database
 
 from presscheck.documents.pages.tree import Page
 from presscheck.service.content.revisions import add_revision, document_texts
@@ -23,27 +24,26 @@ BROKEN = select(column("id")).select_from(table("no_such_table")).where(column("
 FIND_LONG = FIND.where(_documents.markdown.contains("é"))
 MANY = 40_000
 """More ids than a statement of SQLite (32,766) may have parameters."""
+TEXTS = {"d0": "é", "d1": "b", "d2": "cé"}
 
 
-@pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    made = Database(database_url)
+@pytest.fixture(scope="module", params=NAMES)
+def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """A database with three documents, which no test changes."""
+    made = Database(new_database(request) or f"sqlite:///{tmp_path_factory.mktemp('statements') / 'd.sqlite'}")
+    with made.writing.begin() as session:
+        session.connection().execute(ADD, [{"id": key, "markdown": text} for key, text in TEXTS.items()])
     yield made
     made.close()
-
-
-def _documents_with(connection: Connection, *texts: str) -> None:
-    connection.execute(ADD, [{"id": f"d{number}", "markdown": text} for number, text in enumerate(texts)])
 
 
 @pytest.mark.parametrize(
     "ids", [[], ["d1"], ["'"], ["[1]"], ["d0", "d2", "d2", "no such id"], ["d0", "'", '"', "\\", "{}", "ü", "d2"]]
 )
 def test_rows_among_some_ids_are_found_once(database: Database, ids: list[str]) -> None:
+    expected = [(key, text) for key, text in TEXTS.items() if key in ids]
     with database.writing.begin() as session:
         connection = session.connection()
-        _documents_with(connection, "é", "b", "c")
-        expected = [(key, text) for key, text in zip(("d0", "d1", "d2"), "ébc", strict=True) if key in ids]
         assert [tuple(row) for row in connection.execute(FIND, {"ids": ids}).all()] == expected
         assert [tuple(row) for row in connection.execute(FIND, {"ids": ids})] == expected, "as SQLAlchemy executes it"
     with database.snapshot() as session:
@@ -53,28 +53,22 @@ def test_rows_among_some_ids_are_found_once(database: Database, ids: list[str]) 
 def test_one_id_and_several_are_asked_for_in_turn(database: Database) -> None:
     """SQLite compares one id, and looks in a list for several."""
     with database.writing.begin() as session:
-        _documents_with(session.connection(), "é", "b", "c")
         for ids in (["d1"], ["d0", "d2"], ["d2"], [], ["d0", "d1", "d2"], ["d0"]):
             assert [row.id for row in session.connection().execute(FIND, {"ids": ids}).all()] == ids
 
 
-@pytest.mark.slow
 def test_any_number_of_ids_is_one_statement(database: Database) -> None:
-    with database.writing.begin() as session:
-        _documents_with(session.connection(), "é", "b")
+    with database.snapshot() as session:
         texts = document_texts(session, [*(f"x{number}" for number in range(MANY)), "d1", "d0"])
     assert texts == {"d0": "é", "d1": "b"}
 
 
-@pytest.mark.slow
 def test_ids_and_other_parameters_go_together(database: Database) -> None:
-    with database.writing.begin() as session:
-        _documents_with(session.connection(), "é", "b", "cé")
+    with database.snapshot() as session:
         rows = session.connection().execute(FIND_LONG, {"ids": ["d1", "d2"]}).all()
         assert [(row.id, row.markdown) for row in rows] == [("d2", "cé")]
 
 
-@pytest.mark.slow
 def test_an_insertion_keeps_json_and_what_is_missing(database: Database) -> None:
     tree: list[Page] = [{"id": "a", "title": "Ä “quoted”", "pages": [], "hidden": False, "icon": None}]
     with database.writing.begin() as session:
