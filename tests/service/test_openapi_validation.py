@@ -97,10 +97,8 @@ def test_the_limit_of_processor_time_ends_it_without_the_parent(
     schemas: dict[str, Any] = references | {"A24": {"type": "object"}}
     exponential = SPEC | {"openapi": "3.0.3", "components": {"schemas": schemas}}
     assert len(json.dumps(exponential)) < 3000
-    for specification in (with_schema(EVIL), exponential):
-        text = json.dumps(specification).encode()
-        with pytest.raises(LimitExceeded, match="more memory or time needed"):
-            run_bounded("hasty", stdin=text, seconds=60)
+    with pytest.raises(LimitExceeded, match="more memory or time needed"):
+        run_bounded("hasty", stdin=json.dumps(exponential).encode(), seconds=60)
 
 
 def test_a_process_that_ends_before_it_has_read_its_input_is_no_failure_of_the_pipe() -> None:

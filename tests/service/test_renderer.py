@@ -12,7 +12,7 @@ import pytest
 from tests.contract.description import NEWEST, Described, operations
 from tests.contract.operations import wire_route
 from tests.generated_docs.repositories import varied
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 from tests.service.api_schemas import faults
 
 from presscheck.api.content import (
@@ -28,7 +28,7 @@ from presscheck.api.operation import Operation
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.published_sites import GetPublishedSite, SearchSite, SiteSearchScope
 from presscheck.api.site_settings import GetRedirectBySource
-from presscheck.api.sites import CreateSite, ListSites, PublishSite, Site
+from presscheck.api.sites import CreateSite, PublishSite, Site
 from presscheck.api.spaces import GetSpace, ListSpaces
 from presscheck.api.url_lookup import PublishedSiteContent, ResolvePublishedContent, Visitor
 from presscheck.client.client import Client
@@ -146,21 +146,6 @@ def blocks(nodes: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             yield node
         for part in ("nodes", "fragments"):
             yield from blocks(node.get(part) or [])
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(400)
-async def test_a_renderer_reads_every_page_of_the_sites_of_the_sample(tmp_path: Path) -> None:
-    with running_service(tmp_path, sample=True) as service:
-        async with Client(service.base_url, service.token) as client:
-            renderer = Renderer(client, service.base_url)
-            [organization, *_] = (await client.send(ListOrganizations())).items
-            sites = (await client.send(ListSites(organization_id=organization.id, published=True))).items
-            for site in sites:
-                if site.visibility != "visitor-auth":
-                    await renderer.site(site)
-    assert sorted(renderer.faults) == []
-    assert renderer.pages > 20
 
 
 @pytest.mark.slow

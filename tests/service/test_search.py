@@ -212,7 +212,7 @@ def test_markup_and_addresses_are_not_found(context: Context) -> None:
 @pytest.mark.slow
 def test_hostile_queries_take_little_time(context: Context) -> None:
     words = [f"word{number}" for number in range(400)]
-    texts = {f"Page {number}": " ".join([*words, "a " * 3000, "`" * 500, f"n{number}"]) for number in range(100)}
+    texts = {f"Page {number}": " ".join([*words, "a " * 3000, "`" * 500, f"n{number}"]) for number in range(20)}
     space = planted(context.session, "w", texts)
     pages = searched_pages(context, [space])
     queries = (
@@ -230,4 +230,4 @@ def test_hostile_queries_take_little_time(context: Context) -> None:
         start = time.thread_time()
         for hit in find(context, pages, query, WHOLE).hits[:20]:
             passages(terms_of(query), hit.text)
-        assert time.thread_time() - start < 3, query
+        assert time.thread_time() - start < 0.6, query
