@@ -91,12 +91,6 @@ async def world(service: RunningService) -> AsyncIterator[World]:
 
 
 @pytest.fixture
-def service_owner(service: RunningService) -> str:
-    """The id of a user who shares no organization with the users of the world."""
-    return service.owner_id
-
-
-@pytest.fixture
 def other_organization(world: World) -> str:
     """The id of a second organization, whose only member is the admin of the world."""
     now = "2026-05-20T09:30:00.000Z"

@@ -6,19 +6,20 @@ import pytest
 from tests.service.factories import World, insert, rewrite
 
 from presscheck.api.change_requests import ChangeRequest, MergeChangeRequest, UpdateChangeRequest
-from presscheck.api.content import ListPages
+from presscheck.api.content import ListPages, RevisionPage
 from presscheck.api.content_changes import DeletePage
 from presscheck.api.links import (
     Links,
-    ListChangeRequestFileBacklinks,
     ListChangeRequestPageBacklinks,
     ListChangeRequestPageLinks,
     ListPageBacklinks,
     ListPageLinks,
     ListSpaceLinks,
 )
-from presscheck.api.spaces import GetSpace, GetSpaceGitInfo
+from presscheck.api.spaces import GetSpace
 from presscheck.api.url_lookup import GetContentByUrl
+from presscheck.documents.markdown.anchors import page_anchors
+from presscheck.documents.markdown.link_report import LinkReport, RevisionContent
 from presscheck.errors import NotFound
 
 TEXT = """\
@@ -97,28 +98,27 @@ async def test_a_change_request_lists_the_links_that_it_breaks(world: World) -> 
     assert (found.stats.broken.total, found.stats.broken.change_request) == (4, 2), "two were already broken"
 
 
-@pytest.mark.slow
-async def test_links_that_name_something_by_its_id_are_broken_only_if_it_is_not_there(world: World) -> None:
+def test_links_that_name_something_by_its_id_are_broken_only_if_it_is_not_there() -> None:
     """A mention in a page that is merged is no broken link."""
-    draft = await world.draft()
-    text = (
-        'Ask [somebody](/~/users/u1 "mention"), see [it](/~/pages/guide), [a part](/~/pages/guide#first), '
-        "[none](/~/pages/none), [elsewhere](/~/spaces/other/pages/p1) and [a collection](/~/collections/c1)."
+    written = (
+        "/~/users/u1",
+        "/~/pages/guide",
+        "/~/pages/guide#first",
+        "/~/pages/none",
+        "/~/spaces/other/pages/p1",
+        "/~/collections/c1",
     )
-    await world.edit(draft, insert("More", text))
-    await world.admin.send(UpdateChangeRequest(space_id=world.space, change_request_id=draft.id, status="open"))
-    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=draft.id))
-    found = await world.clients["read"].send(ListSpaceLinks(space_id=world.space))
-    assert told(found) == [
-        ("ok", "url", "/~/users/u1", ["More"]),
-        ("ok", "page", "Guide", ["More"]),
-        ("broken", "page", "Guide", ["More"]),
-        ("broken", "url", "/~/pages/none", ["More"]),
-        ("ok", "url", "/~/spaces/other/pages/p1", ["More"]),
-        ("ok", "url", "/~/collections/c1", ["More"]),
+    pages = [RevisionPage(id="guide", path="guide", title="Guide"), RevisionPage(id="more", path="more", title="More")]
+    report = LinkReport(RevisionContent(pages, {"more": written}, {"guide": page_anchors("First.\n")}))
+    assert [(usage.status, usage.target.kind, usage.target.name) for usage in report.usages] == [
+        ("ok", "elsewhere", "/~/users/u1"),
+        ("ok", "page", "guide"),
+        ("broken", "page", "guide"),
+        ("broken", "broken", "/~/pages/none"),
+        ("ok", "elsewhere", "/~/spaces/other/pages/p1"),
+        ("ok", "elsewhere", "/~/collections/c1"),
     ]
-    back = await world.admin.send(ListPageBacklinks(space_id=world.space, page_id="guide"))
-    assert [place.page.title for place in back.items if place.page] == ["More"]
+    assert [place.page.title for place in report.to("page", "guide") if place.page] == ["More"]
 
 
 async def test_links_to_anchors_are_broken_only_if_the_page_has_no_such_heading(world: World) -> None:
@@ -150,23 +150,6 @@ async def test_links_to_anchors_are_broken_only_if_the_page_has_no_such_heading(
     await world.edit(draft, rewrite("guide", f'{guide}\n{{% include "/unknown.md" %}}\n'))
     found = await world.admin.send(ListChangeRequestPageLinks(**at, page_id="start"))
     assert found.stats.broken.total == 1, "unknown text may have the heading"
-
-
-@pytest.mark.slow
-async def test_missing_pages_and_files_are_not_found(world: World) -> None:
-    draft = await world.draft()
-    at = {"space_id": world.space, "change_request_id": draft.id}
-    for call in (
-        ListPageLinks(space_id=world.space, page_id="none"),
-        ListPageBacklinks(space_id=world.space, page_id="none"),
-        ListChangeRequestPageLinks(**at, page_id="none"),
-        ListChangeRequestPageBacklinks(**at, page_id="none"),
-        ListChangeRequestFileBacklinks(**at, file_id="none"),
-        ListSpaceLinks(space_id="none"),
-        GetSpaceGitInfo(space_id=world.space),
-    ):
-        with pytest.raises(NotFound):
-            await world.admin.send(call)
 
 
 async def test_a_url_resolves_to_its_content(world: World) -> None:

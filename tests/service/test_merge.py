@@ -18,8 +18,8 @@ from presscheck.api.change_requests import (
     UpdateChangeRequest,
 )
 from presscheck.api.comments import Document
-from presscheck.api.content import GetChangeRequestPage, GetCurrentRevision, GetPage, GetRevision, ListPages
-from presscheck.api.content_changes import DeletePage, GetRevisionChanges, InsertFiles, NewFile
+from presscheck.api.content import GetChangeRequestPage, GetCurrentRevision, GetPage, GetRevision
+from presscheck.api.content_changes import GetRevisionChanges, InsertFiles, NewFile
 from presscheck.api.spaces import UpdateSpace
 
 LOCKED = r"\bThis space is locked\. Unlock it before you edit pages or merge\.(\W|$)"
@@ -71,6 +71,7 @@ async def test_a_merge_publishes_the_content_and_is_final(world: World) -> None:
         PullChangeRequest(**path),
         UpdateChangeRequest(**path, status="open"),
         UpdateChangeRequest(**path, subject="x"),
+        SubmitReview(**path, status="approved", comment=Document(markdown="Late")),
     ):
         with pytest.raises(errors.Conflict, match="merged"):
             await world.admin.send(call)
@@ -78,7 +79,6 @@ async def test_a_merge_publishes_the_content_and_is_final(world: World) -> None:
         await world.edit(draft, insert("Late"))
 
 
-@pytest.mark.slow
 async def test_a_locked_space_refuses_edits_and_merges(world: World) -> None:
     draft = await world.draft(by="edit")
     await world.edit(draft, rewrite("guide", "Other.\n"))
@@ -122,7 +122,6 @@ async def test_changes_to_different_parts_of_a_page_are_merged(world: World) -> 
     assert await live_text(world, "guide") == "# Guide\n\nFirst!\n\nSecond.\n\nThird!\n"
 
 
-@pytest.mark.engines
 async def test_conflicts_are_reported_and_both_versions_are_kept(world: World) -> None:
     first, second = await world.draft("a"), await world.draft("b")
     await world.edit(first, rewrite("guide", "First.\n\nAlpha.\n\nThird.\n"))
@@ -134,7 +133,6 @@ async def test_conflicts_are_reported_and_both_versions_are_kept(world: World) -
     assert (await fetch(world, second)).status == "merged"
 
 
-@pytest.mark.slow
 async def test_an_update_reports_conflicts_and_keeps_the_live_content(world: World) -> None:
     first, second = await world.draft("a"), await world.draft("b")
     await world.edit(first, rewrite("guide", "Alpha.\n"))
@@ -148,18 +146,6 @@ async def test_an_update_reports_conflicts_and_keeps_the_live_content(world: Wor
     assert re.fullmatch(r"<<<<<<< #\d+, revision by [A-Z].*, \d{4}-\d\d-\d\d \d\d:\d\d \+0000", ours), ours
     assert re.fullmatch(r">>>>>>> main, revision by [A-Z].*, \d{4}-\d\d-\d\d \d\d:\d\d \+0000", theirs), theirs
     assert await live_text(world, "guide") == "# Guide\n\nAlpha.\n"
-
-
-@pytest.mark.slow
-async def test_a_page_edited_live_survives_its_deletion_in_a_change_request(world: World) -> None:
-    first, second = await world.draft("a"), await world.draft("b")
-    await world.edit(first, rewrite("guide", "Edited.\n"))
-    await world.edit(second, DeletePage(page="guide"), DeletePage(page="start"))
-    await merge(world, first)
-    assert (await merge(world, second)).result == "conflicts"
-    pages = (await world.admin.send(ListPages(space_id=world.space))).pages
-    assert [page.id for page in pages] == ["guide", "reference"]
-    assert await live_text(world, "guide") == "# Guide\n\nEdited.\n"
 
 
 async def test_files_of_both_sides_are_kept(world: World) -> None:
@@ -177,13 +163,13 @@ async def test_files_of_both_sides_are_kept(world: World) -> None:
 @pytest.mark.engines
 @pytest.mark.slow
 async def test_concurrent_merges_are_serialized(world: World) -> None:
-    drafts = [await world.draft(str(n)) for n in range(8)]
+    drafts = [await world.draft(str(n)) for n in range(4)]
     for n, draft in enumerate(drafts):
         await world.edit(draft, insert(f"Page {n}"))
     answers = await asyncio.gather(*(merge(world, draft) for draft in drafts))
     assert {answer.result for answer in answers} == {"merge"}
     live = await world.admin.send(GetCurrentRevision(space_id=world.space))
-    assert {page.title for page in live.pages} >= {f"Page {n}" for n in range(8)}
+    assert {page.title for page in live.pages} >= {f"Page {n}" for n in range(4)}
     chain: list[str] = []
     revision = live
     while revision.type == "merge":
@@ -218,23 +204,6 @@ async def review(world: World, change_request: ChangeRequest, by: str, status: s
     await world.clients[by].send(SubmitReview(**path_of(world, change_request), status=status))
 
 
-@pytest.mark.slow
-async def test_reviews_required_by_merge_rules(world: World) -> None:
-    draft = await world.draft()
-    named = {"rule": "require_specific_reviewers", "users": [world.users["review"], world.users["edit"]]}
-    world.change(merge_rules=rules("require_at_least_one_review", "require_all_reviews_approved", named))
-    with pytest.raises(errors.Conflict, match="A review is required"):
-        await merge(world, draft)
-    await review(world, draft, "review", "changes-requested")
-    with pytest.raises(errors.Conflict, match="All reviews must be approvals"):
-        await merge(world, draft)
-    await review(world, draft, "review")
-    with pytest.raises(errors.Conflict, match="1 more required reviewer must"):
-        await merge(world, draft)
-    await review(world, draft, "edit")
-    assert (await merge(world, draft)).result == "merge"
-
-
 async def test_an_unmet_merge_rule_changes_nothing(world: World) -> None:
     draft = await world.draft()
     await world.edit(draft, insert("New"))
@@ -266,7 +235,6 @@ async def test_unmet_merge_rules_have_a_reason(world: World, rule: Any, words: s
     assert (await merge(world, draft, by="create")).result == "merge"
 
 
-@pytest.mark.slow
 async def test_merge_rules_on_subject_author_and_being_up_to_date(world: World) -> None:
     old, nameless = await world.draft("Old", by="edit"), await world.draft("")
     await world.edit(nameless, insert("New"))
@@ -283,7 +251,6 @@ async def test_merge_rules_on_subject_author_and_being_up_to_date(world: World) 
     assert (await merge(world, old, by="edit")).result == "merge"
 
 
-@pytest.mark.slow
 async def test_a_space_inherits_the_merge_rules_of_its_organization(world: World) -> None:
     draft = await world.draft()
     world.change_organization(merge_rules=rules("require_at_least_one_review"))
@@ -293,15 +260,6 @@ async def test_a_space_inherits_the_merge_rules_of_its_organization(world: World
             await merge(world, draft)
     world.change(merge_rules={"type": "none"})
     assert (await merge(world, draft)).result == "merge"
-
-
-@pytest.mark.slow
-async def test_a_merged_change_request_cannot_be_reviewed(world: World) -> None:
-    draft = await world.draft()
-    await merge(world, draft)
-    call = SubmitReview(**path_of(world, draft), status="approved", comment=Document(markdown="Late"))
-    with pytest.raises(errors.Conflict, match="merged"):
-        await world.admin.send(call)
 
 
 async def test_the_approval_of_the_author_does_not_count(world: World) -> None:
@@ -320,27 +278,14 @@ async def test_the_approval_of_the_author_does_not_count(world: World) -> None:
     assert (await merge(world, draft)).result == "merge"
 
 
-@pytest.mark.slow
-async def test_an_approval_of_an_older_revision_does_not_count(world: World) -> None:
-    draft = await world.draft(by="edit")
-    named = {"rule": "require_one_of_specific_reviewers", "users": [world.users["review"]]}
-    world.change(merge_rules=rules("require_at_least_one_approved_review", named))
-    await review(world, draft, "review")
-    await world.edit(draft, insert("New"), by="edit")
-    with pytest.raises(errors.Conflict, match="approval of the newest revision") as refused:
-        await merge(world, draft)
-    assert "One of the required reviewers" in refused.value.message
-    await review(world, draft, "review")
-    assert (await merge(world, draft)).result == "merge"
-
-
 async def test_a_request_for_changes_blocks_whatever_its_revision(world: World) -> None:
     draft = await world.draft(by="edit")
-    world.change(merge_rules=rules("require_all_reviews_approved"))
+    world.change(merge_rules=rules("require_all_reviews_approved", "require_at_least_one_review"))
     await review(world, draft, "review", "changes-requested")
     await world.edit(draft, insert("New"), by="edit")
-    with pytest.raises(errors.Conflict, match="All reviews"):
+    with pytest.raises(errors.Conflict, match="All reviews") as refused:
         await merge(world, draft)
+    assert "A review is required" not in refused.value.message
     await review(world, draft, "review")
     assert (await merge(world, draft)).result == "merge"
 

@@ -25,8 +25,10 @@ async def place(world: World) -> Path:
     return {"space_id": world.space, "change_request_id": (await world.draft()).id}
 
 
-@pytest.mark.slow
 async def test_reviewers_are_added_and_removed(world: World, place: Path) -> None:
+    with pytest.raises(errors.Refused, match="users"):
+        await world.admin.send(RequestReviewers(**place, users=(world.users["edit"], "stranger"), subject="Changed"))
+    assert (await world.admin.send(ListRequestedReviewers(**place))).count == 0
     asked = (world.users["review"], world.users["edit"], world.users["review"])
     answer = await world.admin.send(RequestReviewers(**place, users=asked, subject="Look at this"))
     assert answer.users and [user.user.display_name for user in answer.users if user.user] == ["Review", "Edit"]
@@ -38,20 +40,14 @@ async def test_reviewers_are_added_and_removed(world: World, place: Path) -> Non
     assert (await world.admin.send(ListRequestedReviewers(**place))).count == 1
 
 
-@pytest.mark.slow
-async def test_a_request_with_a_non_member_adds_no_reviewer(world: World, place: Path) -> None:
-    with pytest.raises(errors.Refused, match="users"):
-        await world.admin.send(RequestReviewers(**place, users=(world.users["edit"], "stranger"), subject="Changed"))
-    assert (await world.admin.send(ListRequestedReviewers(**place))).count == 0
-
-
-@pytest.mark.slow
 async def test_a_newer_review_replaces_the_older_one_of_the_same_user(world: World, place: Path) -> None:
     await world.admin.send(RequestReviewers(**place, users=(world.users["review"],)))
     reviewer = world.clients["review"]
     first = await reviewer.send(SubmitReview(**place, status="changes-requested", comment=Document(markdown="Not yet")))
     assert (first.outdated, first.comment and first.comment.body.markdown) == (False, "Not yet")
     assert first.requested_by and first.requested_by.display_name == "Admin"
+    comments = (await world.admin.send(ListComments(**place))).items
+    assert [comment.target.review for comment in comments] == [first.id]
     other = await world.admin.send(SubmitReview(**place, status="approved"))
     second = await reviewer.send(SubmitReview(**place, status="approved"))
     assert (await reviewer.send(GetReview(**place, review_id=first.id))).outdated
@@ -59,13 +55,9 @@ async def test_a_newer_review_replaces_the_older_one_of_the_same_user(world: Wor
     assert [item.id for item in current.items] == [second.id, other.id]
     assert [item.id for item in (await world.admin.send(ListReviews(**place, outdated=True))).items] == [first.id]
     assert (await world.admin.send(ListReviews(**place))).count == 3
-
-
-@pytest.mark.slow
-async def test_the_comment_of_a_review_is_listed_with_comments(world: World, place: Path) -> None:
-    review = await world.admin.send(SubmitReview(**place, status="approved", comment=Document(markdown="Fine")))
-    comments = (await world.admin.send(ListComments(**place))).items
-    assert [comment.target.review for comment in comments] == [review.id]
+    await world.admin.send(UpdateChangeRequest(**place, status="archived"))
+    with pytest.raises(errors.Conflict, match="archived"):
+        await reviewer.send(SubmitReview(**place, status="approved"))
 
 
 async def test_a_review_refers_to_the_revision_at_its_time(world: World, place: Path) -> None:
@@ -75,17 +67,6 @@ async def test_a_review_refers_to_the_revision_at_its_time(world: World, place: 
     edited = await world.edit(change_request, insert("New"))
     assert edited.change_request.revision != made.revision
     assert (await world.admin.send(GetReview(**place, review_id=made.id))).revision == made.revision
-
-
-@pytest.mark.slow
-async def test_commenters_cannot_review_and_archived_ones_are_not_reviewed(world: World, place: Path) -> None:
-    with pytest.raises(errors.Forbidden, match="review"):
-        await world.clients["comment"].send(SubmitReview(**place, status="approved"))
-    await world.admin.send(UpdateChangeRequest(**place, status="archived"))
-    with pytest.raises(errors.Conflict, match="archived"):
-        await world.admin.send(SubmitReview(**place, status="approved"))
-    with pytest.raises(errors.NotFound, match="Review not found"):
-        await world.admin.send(GetReview(**place, review_id="none"))
 
 
 async def test_contributors_and_commenters_are_listed(world: World, place: Path) -> None:

@@ -58,26 +58,6 @@ async def draft(world: World) -> Draft:
     return Draft(world, {"space_id": world.space, "change_request_id": made.id}, answer.inserted_files[0].id)
 
 
-@pytest.mark.slow
-async def test_every_page_operation_returns_nodes_on_request(world: World, draft: Draft) -> None:
-    live = await world.admin.send(content.GetCurrentRevision(space_id=world.space))
-    calls = (
-        content.GetPage(space_id=world.space, page_id="guide", format="document"),
-        content.GetPageByPath(space_id=world.space, page_path="guide", format="document"),
-        content.GetRevisionPage(space_id=world.space, revision_id=live.id, page_id="guide", format="document"),
-        content.GetChangeRequestPage(**draft.at, page_id="guide", format="document"),
-        content.GetChangeRequestPageByPath(**draft.at, page_path="guide", format="document"),
-    )
-    for call in calls:
-        page = await world.clients["read"].send(call)
-        assert page.markdown is None and page.document
-        assert [node["nodes"][0]["leaves"][0]["text"] for node in page.document["nodes"]] == [
-            "First.",
-            "Second.",
-            "Third.",
-        ]
-
-
 async def test_a_page_without_a_format_has_its_markdown_and_its_nodes(world: World) -> None:
     at = {"space_id": world.space, "page_id": "guide"}
     markdown, nodes = (
@@ -91,7 +71,6 @@ async def test_a_page_without_a_format_has_its_markdown_and_its_nodes(world: Wor
     assert await world.admin.send(by_path) == both
 
 
-@pytest.mark.slow
 async def test_nodes_refer_to_pages_and_files_by_id(draft: Draft) -> None:
     page = await draft.page("start")
     assert page.document
@@ -114,7 +93,6 @@ async def test_a_page_round_trips_as_nodes(world: World, draft: Draft) -> None:
     assert (await draft.page("start")).document == page.document
 
 
-@pytest.mark.slow
 async def test_pages_are_created_from_nodes(world: World, draft: Draft) -> None:
     link = {"object": "inline", "type": "link", "data": {"ref": {"kind": "page", "page": "guide"}}, "nodes": text("it")}
     away = {"kind": "page", "page": "p1", "space": "elsewhere"}

@@ -13,7 +13,6 @@ import pytest
 from tests.service.factories import World
 from tests.service.web_pages import hidden_space
 
-from presscheck.api.openapi import CreateOpenAPISpec, SpecSource, UpdateOpenAPISpec
 from presscheck.api.operation import Operation
 from presscheck.api.published_sites import GetPublishedSite
 from presscheck.api.site_settings import CreateShareLink, GetPreview, ListShareLinks, UpdateShareLink
@@ -71,7 +70,6 @@ async def urls_of(world: World, role: str, at: At, **key: str) -> list[str | Non
     ]
 
 
-@pytest.mark.slow
 @pytest.mark.attack("other organizations")
 async def test_a_preview_requires_access_to_all_spaces(world: World, browser: httpx.AsyncClient) -> None:
     at = await site_with(world, publish=False)
@@ -121,73 +119,43 @@ async def test_a_share_key_shows_no_merge_rules_and_counts(world: World) -> None
     assert full.change_requests == 1 and full.merge_rules and full.merge_rules.type == "rules"
 
 
-@pytest.mark.slow
 async def test_widening_a_published_site_requires_an_admin(world: World) -> None:
     other = await world.admin.send(CreateSpace(organization_id=world.organization, title="Other"))
     at = await site_with(world, publish=False, visibility="share-link")
-    [placed] = (await world.admin.send(ListSiteSpaces(**at))).items
+    await world.admin.send(AddSection(**at, space_id=world.space, title="Closed"))
+    await world.admin.send(AddSection(**at, space_id=other.id, title="Open"))
+    closed, _ = (await world.admin.send(ListSections(**at))).items
+    inside, outside = (await world.admin.send(ListSiteSpaces(**at))).items
     creator = world.clients["create"]
     link = await creator.send(CreateShareLink(**at, name="For Mia"))
     await creator.send(UpdateShareLink(**at, share_link_id=link.id, active=False))
     await creator.send(UpdateSite(**at, adaptive_content=AdaptiveContentChange(enabled=True)))
-    await creator.send(UpdateSiteSpace(**at, site_space_id=placed.id, condition="visitor.claims.isBeta"))
+    await creator.send(UpdateSection(**at, site_section_id=closed.id, condition="visitor.claims.isBeta"))
+    await creator.send(UpdateSiteSpace(**at, site_space_id=inside.id, condition="visitor.claims.isBeta"))
     await world.admin.send(PublishSite(**at))
-    widening: list[Operation[Any]] = [
-        UpdateSite(**at, visibility="public"),
-        UpdateSite(**at, adaptive_content=AdaptiveContentChange(enabled=False)),
-        AddSiteSpace(**at, space_id=other.id),
-        AddSection(**at, space_id=other.id),
-        UpdateSiteSpace(**at, site_space_id=placed.id, space_id=other.id),
-        UpdateSiteSpace(**at, site_space_id=placed.id, condition=None),
-        CreateShareLink(**at, name="For all"),
-        UpdateShareLink(**at, share_link_id=link.id, active=True),
-    ]
-    before = await world.admin.send(GetSiteStructure(**at))
-    for call in widening:
-        with pytest.raises(Forbidden, match="published"):
-            await creator.send(call)
-    assert await world.admin.send(GetSiteStructure(**at)) == before
-    for call in widening:
-        if not isinstance(call, AddSection):  # its space is in the site by then
-            await world.admin.send(call)
-            break
-    assert (await creator.send(UpdateSite(**at, title="Ours", visibility="public"))).title == "Ours", "no change"
-
-
-@pytest.mark.slow
-async def test_moving_a_space_out_of_a_condition_requires_an_admin(world: World) -> None:
-    other = await world.admin.send(CreateSpace(organization_id=world.organization, title="Other"))
-    at = await site_with(world, publish=False)
-    await world.admin.send(AddSection(**at, space_id=world.space, title="Closed"))
-    await world.admin.send(AddSection(**at, space_id=other.id, title="Open"))
-    closed, _ = (await world.admin.send(ListSections(**at))).items
-    await world.admin.send(UpdateSection(**at, site_section_id=closed.id, condition="visitor.claims.isBeta"))
-    await world.admin.send(PublishSite(**at))
-    inside, outside = (await world.admin.send(ListSiteSpaces(**at))).items
-    call = SortSiteStructure(
+    new = await creator.send(CreateSpace(organization_id=world.organization, title="New"))
+    move = SortSiteStructure(
         **at,
         item=StructureItemPointer(type="site-space", id=inside.id),
         position=StructurePosition(after=StructureItemPointer(type="site-space", id=outside.id)),
     )
-    creator = world.clients["create"]
-    for refused in (call, UpdateSection(**at, site_section_id=closed.id, condition=None)):
-        with pytest.raises(Forbidden, match="condition"):
-            await creator.send(refused)
-    await world.admin.send(call)
-
-
-@pytest.mark.slow
-async def test_making_a_specification_public_requires_an_admin(world: World) -> None:
-    at = {"organization_id": world.organization}
-    source = SpecSource(text='{"openapi": "3.0.3", "info": {"title": "L", "version": "1"}, "paths": {}}')
-    await world.clients["create"].send(CreateOpenAPISpec(**at, slug="lamps", source=source))
-    call = UpdateOpenAPISpec(**at, spec_slug="lamps", visibility="public")
-    with pytest.raises(Forbidden, match="admin"):
-        await world.clients["create"].send(call)
-    assert (await world.admin.send(call)).visibility == "public"
-    for visibility in ("public", "private"):
-        again = UpdateOpenAPISpec(**at, spec_slug="lamps", visibility=visibility)
-        assert (await world.clients["create"].send(again)).visibility == visibility
+    widening: list[tuple[str, Operation[Any]]] = [
+        ("published", UpdateSite(**at, visibility="public")),
+        ("published", UpdateSite(**at, adaptive_content=AdaptiveContentChange(enabled=False))),
+        ("published", UpdateSiteSpace(**at, site_space_id=inside.id, space_id=new.id)),
+        ("published", UpdateSiteSpace(**at, site_space_id=inside.id, condition=None)),
+        ("published", UpdateShareLink(**at, share_link_id=link.id, active=True)),
+        ("condition", UpdateSection(**at, site_section_id=closed.id, condition=None)),
+        ("condition", move),
+    ]
+    before = await world.admin.send(GetSiteStructure(**at))
+    for reason, call in widening:
+        with pytest.raises(Forbidden, match=reason):
+            await creator.send(call)
+    assert await world.admin.send(GetSiteStructure(**at)) == before
+    await world.admin.send(move)
+    await world.admin.send(UpdateSite(**at, visibility="public"))
+    assert (await creator.send(UpdateSite(**at, title="Ours", visibility="public"))).title == "Ours", "no change"
 
 
 def new_name() -> str:
@@ -214,7 +182,6 @@ async def test_names_of_sites_are_unique_in_the_whole_service(
     assert (await browser.get(f"{world.base_url}/docs/{name}/guide")).status_code == 200
 
 
-@pytest.mark.slow
 @pytest.mark.attack("other organizations")
 async def test_a_former_name_reveals_nothing_without_the_share_key(world: World, browser: httpx.AsyncClient) -> None:
     at, name, newer = await site_with(world, visibility="share-link"), new_name(), new_name()

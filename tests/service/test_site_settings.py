@@ -68,6 +68,10 @@ async def test_a_share_link_works_while_it_is_active(world: World, at: dict[str,
             await guest.send(call)
     await world.admin.send(UpdateShareLink(**at, share_link_id=link.id, active=True, name="For all"))
     await guest.send(GetPublishedSite(**at, share_key=key))
+    await world.admin.send(UpdateSite(**at, visibility="public"))
+    [listed] = (await world.admin.send(ListShareLinks(**at))).items
+    assert listed.urls.published is None, "a public site needs no key"
+    await world.admin.send(UpdateSite(**at, visibility="share-link"))
     for _ in range(2):
         await world.admin.send(DeleteShareLink(**at, share_link_id=link.id))
     with pytest.raises(NotFound):
@@ -86,7 +90,6 @@ async def test_secrets_are_only_visible_to_editors_of_the_site(world: World, at:
         await world.admin.send(GetCustomization(organization_id=world.organization, site_id="none"))
 
 
-@pytest.mark.engines
 async def test_the_customization_is_replaced_as_a_whole(world: World, at: dict[str, str]) -> None:
     looks = deepcopy(await world.admin.send(GetCustomization(**at)))
     looks["styling"]["primaryColor"] = {"light": "#123", "dark": "#abcdef"}
@@ -158,7 +161,6 @@ def schema(**claims: Any) -> dict[str, Any]:
     return {"type": "object", "properties": claims, "additionalProperties": False}
 
 
-@pytest.mark.slow
 async def test_the_schema_of_visitor_claims(world: World, at: dict[str, str]) -> None:
     with pytest.raises(NotFound):
         await world.admin.send(GetAdaptiveSchema(**at))
@@ -211,7 +213,6 @@ async def test_visitor_authentication_settings(world: World, at: dict[str, str])
         await world.admin.send(UpdatePublishingAuth(**at, backend="custom", fallback_url="javascript:x"))
 
 
-@pytest.mark.slow
 async def test_redirects_are_created_updated_and_deleted(world: World, at: dict[str, str]) -> None:
     [site_space] = (await world.admin.send(ListSiteSpaces(**at))).items
     to_page = RedirectDestination(kind="site-page", site_space_id=site_space.id, page_id="guide")
@@ -253,16 +254,6 @@ async def test_an_invalid_redirect_is_refused(
         await world.admin.send(CreateRedirect(**at, source=source, destination=RedirectDestination(**destination)))
 
 
-@pytest.mark.slow
-async def test_a_visibility_change_keeps_the_site_published(world: World, at: dict[str, str]) -> None:
-    link = await world.admin.send(CreateShareLink(**at, name="x"))
-    await world.admin.send(PublishSite(**at))
-    await world.admin.send(UpdateSite(**at, visibility="public"))
-    [listed] = (await world.admin.send(ListShareLinks(**at))).items
-    assert (listed.id, listed.urls.published) == (link.id, None), "a public site needs no key"
-
-
-@pytest.mark.slow
 async def test_agent_instructions(world: World) -> None:
     here = {"organization_id": world.organization}
     empty = await world.clients["read"].send(GetAgentInstructions(**here))

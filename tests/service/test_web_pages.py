@@ -123,7 +123,6 @@ async def test_a_page_has_navigation_outline_and_links(world: World, browser: ht
     assert (style.status_code, style.headers["content-type"]) == (200, "text/css; charset=utf-8")
 
 
-@pytest.mark.slow
 async def test_missing_pages_and_sites_are_not_found(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     missing = await browser.get(f"{address}gone")
@@ -131,6 +130,10 @@ async def test_missing_pages_and_sites_are_not_found(world: World, browser: http
     assert f'href="{inside(address)}guide"' in missing.text, "no navigation on the error page"
     assert (await browser.get(f"{world.base_url}/docs/none/")).status_code == 404
     bare = await browser.get(address.rstrip("/"))
+    await world.admin.send(UpdateSite(**at, visibility="unlisted"))
+    unlisted = await browser.get(address)
+    assert (unlisted.status_code, unlisted.headers["x-robots-tag"]) == (200, "noindex")
+    assert '<meta name="robots" content="noindex">' in unlisted.text
     assert (bare.status_code, bare.headers["location"]) == (307, address)
     await world.admin.send(UnpublishSite(**at))
     closed = await browser.get(address)
@@ -155,14 +158,6 @@ async def test_an_app_url_shows_the_command_that_opens_it(world: World, browser:
     assert " " not in words[2]
     assert "<script>" not in answer.text
     assert answer.headers["x-robots-tag"] == "noindex"
-
-
-@pytest.mark.slow
-async def test_an_unlisted_site_is_not_indexed(world: World, browser: httpx.AsyncClient) -> None:
-    address, _ = await published(world, visibility="unlisted")
-    answer = await browser.get(address)
-    assert (answer.status_code, answer.headers["x-robots-tag"]) == (200, "noindex")
-    assert '<meta name="robots" content="noindex">' in answer.text
 
 
 async def test_a_share_key_in_the_url(world: World, browser: httpx.AsyncClient) -> None:
@@ -536,7 +531,6 @@ def live_revision(world: World) -> str:
     return found
 
 
-@pytest.mark.slow
 async def test_a_site_with_a_custom_host_is_served_here_too(world: World, browser: httpx.AsyncClient) -> None:
     _, at = await published(world)
     set_columns(world, SiteRow, at["site_id"], hostname="docs.acme.example")
@@ -612,23 +606,6 @@ async def test_redirects_of_an_imported_repository_are_followed(
     assert await leads(f"{paths[0]}/old/page") == "", "a redirect of the site comes first"
 
 
-@pytest.mark.slow
-async def test_a_site_can_be_searched(world: World, browser: httpx.AsyncClient) -> None:
-    address, _ = await published(world)
-    plant(world, "Parcels go out.\n\n## By `sea`\n\nParcels on {% hint %} ships.\n", hidden=True)
-    hidden = await browser.get(address, params={"q": "parcels"})
-    assert "No results for" in hidden.text
-    plant(world, "Parcels go out.\n\n## By `sea`\n\nParcels on {% hint %} ships.\n")
-    found = await browser.get(address, params={"q": "PARCELS"})
-    assert found.headers["x-robots-tag"] == "noindex"
-    assert f'<h2><a href="{inside(address)}">Start</a></h2>' in found.text
-    assert f'href="{inside(address)}#by-sea"' in found.text
-    assert "<mark>Parcels</mark> on ships." in found.text
-    assert 'value="PARCELS"' in found.text
-    for nothing in ("zebra", "", " ", "x" * 3000):
-        assert (await browser.get(address, params={"q": nothing})).status_code == 200
-
-
 async def test_adaptive_content_depends_on_the_visitor(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world, visibility="visitor-auth")
     text = 'Shown.\n\n{% if visitor.claims.plan == "pro" %}\nGolden.\n{% endif %}\n'
@@ -677,6 +654,7 @@ async def test_the_customization_is_applied(world: World, browser: httpx.AsyncCl
         "link": {"title": "Go", "to": page},
     }
     looks["footer"] = {"groups": [{"title": "Us", "links": [{"title": "Read", "to": page}]}], "copyright": "© Acme"}
+    looks["header"] |= {"preset": "custom", "linkColor": {"light": "#123456", "dark": "#abcdef"}}
     looks["themes"] = {"default": "dark", "toggeable": False}
     looks["pagination"] = {"enabled": False}
     looks["externalLinks"] = {"target": "blank"}
@@ -686,6 +664,7 @@ async def test_the_customization_is_applied(world: World, browser: httpx.AsyncCl
     for wanted in (
         "<title>Start | Manual</title>",
         "--primary-light:#123456;--primary-dark:#abc;",
+        "--header-link-light:#123456;",
         "Source Sans Pro",
         'data-theme="dark"',
         '<img class="if-dark" src="https://example.org/d.png" alt="Manual">',
@@ -701,29 +680,6 @@ async def test_the_customization_is_applied(world: World, browser: httpx.AsyncCl
     assert "?theme=" not in text
 
 
-@pytest.mark.slow
-async def test_a_header_of_its_own_has_its_colors(world: World, browser: httpx.AsyncClient) -> None:
-    address, at = await published(world)
-    looks = deepcopy(await world.admin.send(GetCustomization(**at)))
-    looks["header"] |= {
-        "preset": "custom",
-        "backgroundColor": {"light": "#ffff00", "dark": "#008"},
-        "linkColor": None,
-    }
-    await world.admin.send(UpdateCustomization(**at, settings=looks))
-    text = (await browser.get(address)).text
-    assert 'data-header="custom"' in text
-    assert "--header-light:#ffff00;--header-link-light:#000000;--header-dark:#008;--header-link-dark:#ffffff;" in text
-    looks["header"]["linkColor"] = {"light": "#123456", "dark": "#abcdef"}
-    await world.admin.send(UpdateCustomization(**at, settings=looks))
-    text = (await browser.get(address)).text
-    assert "--header-link-light:#123456;" in text and "--header-link-dark:#abcdef;" in text
-    looks["header"]["preset"] = "default"
-    await world.admin.send(UpdateCustomization(**at, settings=looks))
-    text = (await browser.get(address)).text
-    assert "data-header" not in text and "--header-" not in text
-
-
 async def test_a_color_without_contrast_fills_only_and_arabic_is_written_from_the_right(
     world: World, browser: httpx.AsyncClient
 ) -> None:
@@ -731,15 +687,18 @@ async def test_a_color_without_contrast_fills_only_and_arabic_is_written_from_th
     looks = deepcopy(await world.admin.send(GetCustomization(**at)))
     looks["styling"]["primaryColor"] = {"light": "#ffee00", "dark": "#e0a458"}
     looks["internationalization"] = {"locale": "ar"}
+    header = {"preset": "custom", "backgroundColor": {"light": "#ffff00", "dark": "#008"}, "linkColor": None}
+    looks["header"] |= header
     await world.admin.send(UpdateCustomization(**at, settings=looks))
     page = (await browser.get(address)).text
     assert "--fill-light:#ffee00;--on-fill-light:#000000" in page and "--fill-dark" not in page
     text = re.search(r"--primary-light:(#[0-9a-f]{6})", page)
     assert text and 4.5 <= contrast(text[1], "#fffdfa") < 6
     assert '<html lang="ar" dir="rtl"' in page
+    assert 'data-header="custom"' in page
+    assert "--header-light:#ffff00;--header-link-light:#000000;--header-dark:#008;--header-link-dark:#ffffff;" in page
 
 
-@pytest.mark.slow
 async def test_readers_can_choose_the_theme(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     assert 'data-theme="auto"' in (await browser.get(address)).text
@@ -752,7 +711,6 @@ async def test_readers_can_choose_the_theme(world: World, browser: httpx.AsyncCl
     assert 'data-theme="auto"' in page and 'href="?q=a%20%26%20b&amp;theme=dark"' in page
 
 
-@pytest.mark.slow
 async def test_a_preview_shows_an_unpublished_site(world: World, browser: httpx.AsyncClient) -> None:
     site = await world.admin.send(
         CreateSite(organization_id=world.organization, title="Soon", spaces=(world.space,), visibility="visitor-auth")
@@ -802,7 +760,6 @@ async def test_a_preview_shows_a_change_request_before_it_is_merged(world: World
         assert refused.status_code == 404 and "Not merged yet." not in refused.text, path
 
 
-@pytest.mark.slow
 @pytest.mark.attack("other organizations")
 async def test_files_of_a_site_are_checked_like_its_pages(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world, visibility="share-link")
