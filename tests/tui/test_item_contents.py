@@ -12,7 +12,6 @@ from presscheck.api.content import Pages, RevisionPage
 from presscheck.api.sites import Site, SiteUrls
 from presscheck.api.spaces import Space
 from presscheck.text.styled_text import plain, width
-from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.item_contents import Contents
 from presscheck.tui.screens.browse.page_tree import SITES, Item, Library
 from presscheck.tui.screens.browse.screen import BrowseScreen
@@ -62,27 +61,6 @@ async def test_a_collection_lists_what_is_in_it_and_leads_there(service: Running
         assert "🔑 API docs" in text(pilot)
 
 
-@pytest.mark.slow
-async def test_groups_of_pages_and_sites_list_their_items(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
-        screen = await browsing(pilot)
-        screen.session.go_to(SITES)
-        await until(pilot, holds=lambda: text(pilot).startswith("Sites\n"))
-        assert "2 sites · 1 live" in text(pilot)
-        assert any(
-            "Tallowick Docs" in line and "live · public · https://docs.tallowick.example/" in line
-            for line in text(pilot).split("\n")
-        )
-        screen.go_to(Place.page("guides", None))
-        await until(pilot, shows="Connect")
-        group = next(item for item in screen.library.below(screen.item) if item.title == "Connect")
-        assert group.kind == "group"
-        screen.session.go_to(group.key)
-        await until(pilot, holds=lambda: text(pilot).startswith("Connect\n"))
-        assert "4 pages" in text(pilot)
-        assert "Receiving events" in text(pilot)
-
-
 @pytest.mark.parametrize("columns", [1, 12, 40, 160])
 def test_hostile_titles_stay_text_and_in_their_width(columns: int) -> None:
     bad = "\x1b]0;x\x07[red]\u202eevil\n[@click=app.quit]x[/] 田中" * 3
@@ -126,3 +104,25 @@ def test_the_key_of_a_site_that_is_shared_by_link_is_not_shown() -> None:
     lines = [plain(line) for line in Contents(library, item, 160).lines]
     assert "https://docs.example/…/" in lines[-1]
     assert not any("abcdefgh12345678" in line for line in lines)
+
+
+def test_groups_of_pages_and_sites_list_their_items() -> None:
+    library = Library()
+    library.set_spaces([], [Space(id="s", title="Guides")])
+    urls = SiteUrls(published="https://docs.example/")
+    library.set_sites(
+        [
+            Site(id="w", title="Docs", visibility="public", published=True, urls=urls),
+            Site(id="x", title="Inside", visibility="share-link"),
+        ]
+    )
+    pages = tuple(RevisionPage(id=title, title=title, type="document") for title in ("Sending", "Receiving events"))
+    library.set_pages("s", Pages(pages=(RevisionPage(id="g", title="Connect", type="group", pages=pages),)))
+    sites, group = (library.item(key) for key in (SITES, "page s g"))
+    assert sites and group
+    lines = [plain(line) for line in Contents(library, sites, 160).lines]
+    assert (lines[0], lines[2]) == ("Sites", "2 sites · 1 live")
+    assert any("Docs" in line and "live · public · https://docs.example/" in line for line in lines)
+    lines = [plain(line) for line in Contents(library, group, 80).lines]
+    assert (lines[0], lines[2]) == ("Connect", "2 pages")
+    assert any("Receiving events" in line for line in lines)

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.private_names import keys_of_bytes
-from tests.running_service import RunningService
-from tests.tui.app_driver import app_on, inbox_loaded, running, until, write
+from tests.tui.app_driver import until
 from tests.tui.base_screen import Room, room
 from tests.tui.widget_harness import app_with, shown
 from textual.pilot import Pilot
@@ -168,20 +167,10 @@ async def test_a_composer_follows_the_keys(tmp_path: Path) -> None:
         await until(pilot, holds=lambda: sent == ["hi"])
 
 
-@pytest.mark.slow
-async def test_messages_name_the_keys_that_the_user_chose(service: RunningService, tmp_path: Path) -> None:
-    app = app_on(service, tmp_path)
-    app.settings_file.parent.mkdir(parents=True, exist_ok=True)
-    app.settings_file.write_text('[keys]\nunsend = "f9"\nedit_view = "alt+q"\n')
-    app.reload_keys()
-    async with running(app) as pilot:
-        await inbox_loaded(pilot)
-        await press_until(pilot, "D", shows="done (f9 to undo)")
-        await press_until(pilot, "f9", shows="#5 Rewrite")
-        await write(pilot, "alt+q", "no such subject", "enter")
-        await until(pilot, shows="alt+q changes or clears it")
+def test_messages_name_the_keys_that_the_user_chose(tmp_path: Path) -> None:
+    app_with(Room, tmp_path, keymap=Keymap({"unsend": ("f9",), "edit_view": ("alt+q",)}))
     assert with_keys("{unsend} undoes it, {edit_view} filters; {} and {Title} stay") == (
         "f9 undoes it, alt+q filters; {} and {Title} stay"
     )
-    app_on(service, tmp_path / "another")
+    app_with(Room, tmp_path / "another")
     assert key_for("unsend") == "z"

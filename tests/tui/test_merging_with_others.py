@@ -1,4 +1,4 @@
-"""Updates and merges, while another user merges, archives and reviews between key presses."""
+"""Updates, merges and reverts, while another user merges and reviews between key presses."""
 
 from pathlib import Path
 
@@ -7,17 +7,8 @@ from tests.running_service import RunningService
 from tests.service_users import At, main_moves, page_of, somebody
 from tests.tui.app_driver import app_on, open_review, running, shown, until
 
-from presscheck.api.change_requests import (
-    GetChangeRequest,
-    MergeChangeRequest,
-    PullChangeRequest,
-    SubmitReview,
-    UpdateChangeRequest,
-)
-from presscheck.api.comments import Document, PostComment
+from presscheck.api.change_requests import GetChangeRequest, MergeChangeRequest
 from presscheck.api.content import ListChangeRequestPages, ListPages, RevisionPage
-from presscheck.api.roles import MergeRuleChange, MergeRulesChange
-from presscheck.api.spaces import UpdateSpace
 from presscheck.client.client import Client
 
 LIMITS = {"space_id": "api", "change_request_id": "4"}
@@ -32,11 +23,9 @@ async def status(client: Client, at: At) -> str:
 
 
 @pytest.mark.slow
-async def test_it_is_updated_while_somebody_else_merges_and_updates(service: RunningService, tmp_path: Path) -> None:
+async def test_it_is_updated_and_merged_while_somebody_else_merges(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia", "noor") as (mia, noor):
         await open_review(pilot, LIMITS)
-        await pilot.press("u")
-        await until(pilot, shows="it is up to date with main")
         await main_moves(mia, "api", "Scopes", "read only", "read alone")
         await pilot.press("ctrl+r")
         await until(pilot, shows="main has new changes")
@@ -47,23 +36,6 @@ async def test_it_is_updated_while_somebody_else_merges_and_updates(service: Run
         await until(pilot, shows="updated from main")
         for title, words in (("Scopes", "read alone"), ("Errors", "a sentence that does")):
             assert words in (await page_of(noor, LIMITS, title)).markdown, "what was merged last is there too"
-        await main_moves(mia, "api", "Errors", "a sentence that does", "a sentence that will")
-        await pilot.press("ctrl+r")
-        await until(pilot, shows="main has new changes")
-        await pilot.press("u")
-        await until(pilot, shows="No conflicts with main.")
-        await noor.send(PullChangeRequest(**LIMITS))
-        newest = (await noor.send(GetChangeRequest(**LIMITS))).revision
-        await pilot.press("y")
-        await until(pilot, shows="updated from main")
-        await until(pilot, holds=lambda: "main has new changes" not in shown(pilot.app))
-        assert (await noor.send(GetChangeRequest(**LIMITS))).revision == newest, "one update is enough"
-
-
-@pytest.mark.slow
-async def test_a_new_conflict_is_forecast_and_requires_the_number(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
-        await open_review(pilot, LIMITS)
         await pilot.press("m")
         await until(pilot, shows="Merge into the live content?")
         assert "type: 4" not in shown(pilot.app)
@@ -81,54 +53,6 @@ async def test_a_new_conflict_is_forecast_and_requires_the_number(service: Runni
         await pilot.press("4", "enter")
         await until(pilot, shows="merged with conflicts")
         assert await status(mia, LIMITS) == "merged"
-
-
-@pytest.mark.slow
-async def test_requests_that_others_closed_are_not_merged(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
-        await open_review(pilot, TYPOS)
-        await pilot.press("m")
-        await until(pilot, shows="Merge into the live content?")
-        await noor.send(UpdateChangeRequest(**TYPOS, status="archived"))
-        await pilot.press("y")
-        await until(pilot, shows="Change request #3 is archived.")
-        await until(pilot, shows="✗ no: it is archived")
-        await pilot.press("m")
-        await until(pilot, shows="it is archived")
-        await noor.send(UpdateChangeRequest(**TYPOS, status="open"))
-        await pilot.press("ctrl+r")
-        await until(pilot, shows="open ✓2 ◷1")
-        await pilot.press("m")
-        await until(pilot, shows="Merge into the live content?")
-        await noor.send(MergeChangeRequest(**TYPOS))
-        await pilot.press("y")
-        await until(pilot, shows="merged by Noor")
-        await until(pilot, shows="✗ no: it is merged")
-        found = await noor.send(GetChangeRequest(**TYPOS))
-        assert found.merged_by and found.merged_by.id == "noor"
-
-
-@pytest.mark.slow
-async def test_requested_changes_prevent_a_merge(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "robin", "jon") as (robin, jon):
-        rules = MergeRulesChange(type="rules", rules=(MergeRuleChange(rule="require_all_reviews_approved"),))
-        await robin.send(UpdateSpace(space_id="api", merge_rules=rules))
-        await open_review(pilot, LIMITS)
-        await until(pilot, shows="Can merge? ✓ yes")
-        await pilot.press("m")
-        await until(pilot, shows="Merge into the live content?")
-        await jon.send(SubmitReview(**LIMITS, status="changes-requested"))
-        await pilot.press("y")
-        await until(pilot, shows="All reviews must be approvals.")
-        await until(pilot, shows="Can merge? ✗ no: Jón requested changes")
-        await pilot.press("m", "W")  # no sheet opens
-        await until(pilot, shows="can be fixed by the reviewers who requested changes")
-        await jon.send(SubmitReview(**LIMITS, status="approved"))
-        await pilot.press("ctrl+r")
-        await until(pilot, shows="nobody requested changes")
-        await pilot.press("q")
-        await until(pilot, shows="Can merge? ✓ yes")
-        assert await status(jon, LIMITS) == "open"
 
 
 @pytest.mark.slow
@@ -157,18 +81,3 @@ async def test_a_merged_change_request_is_undone_in_a_new_one(service: RunningSe
 def texts(pages: tuple[RevisionPage, ...]) -> list[tuple[str, str | None]]:
     """The title and the id of the text of each page."""
     return [row for page in pages for row in ((page.title, page.document_id), *texts(page.pages))]
-
-
-@pytest.mark.slow
-async def test_the_reasons_in_the_merge_sheet_are_wrapped_and_not_cut(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path), size=(60, 24)) as pilot, somebody(service, "mia", "jon") as people:
-        await open_review(pilot, LIMITS)
-        for person in people:
-            await person.send(PostComment(**LIMITS, body=Document(markdown="Who counts them?")))
-        await people[1].send(SubmitReview(**LIMITS, status="changes-requested"))
-        await pilot.press("ctrl+r")
-        await until(pilot, shows="Jón requested changes, 2 op")
-        await pilot.press("m")
-        await until(pilot, shows="Merge into the live content?")
-        sheet = " ".join(shown(pilot.app).partition("Merge into the live content?")[2].split())
-        assert "Can merge? ⚠ with warnings: Jón requested changes, 2 open comments" in sheet

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from tests.cli.shell import signed_in
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, shown, until
 
@@ -14,9 +13,6 @@ from presscheck.tui.places import Place
 PATH = {"space_id": "guides", "change_request_id": "3"}
 
 
-pytestmark = [pytest.mark.usefixtures("at_once"), pytest.mark.service(lacks="reviews")]
-
-
 async def last_comment(service: RunningService) -> str:
     async with Client(service.base_url, service.token) as other:
         found = await other.send(ListComments(**PATH, format="markdown", order="asc"))
@@ -24,32 +20,8 @@ async def last_comment(service: RunningService) -> str:
 
 
 @pytest.mark.slow
-async def test_a_comment_replaces_a_review(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Fix typos in quickstart")
-        await pilot.app.go(Place.review(*PATH.values()))
-        await until(pilot, holds=lambda: pilot.app.engine.lacks("reviews"))
-        await pilot.press("v", "a")
-        await until(pilot, shows="This service has no reviews: post a comment instead")
-        await pilot.press(*"It reads well.", "ctrl+s")
-        await until(pilot, holds=lambda: not pilot.app.engine.waiting())
-        assert "✗" not in shown(pilot.app).splitlines()[-1], "nothing is complained of"
-        assert await last_comment(service) == "Approved. It reads well."
-        pilot.app.pop_screen()
-        await pilot.press("4", "space", "A")
-        await until(pilot, shows="With 1 change request; this service has no reviews")
-        assert "Request changes" not in shown(pilot.app)
-        await pilot.press("escape", "v", "a")
-        await until(pilot, holds=lambda: shown(pilot.app).splitlines()[-1].endswith("this service has no reviews"))
-        await pilot.press("escape", "v", "a")
-        await until(pilot, shows=": This service has no reviews: post a comment instead")
-
-
-@pytest.mark.slow
-async def test_an_unsupported_review_becomes_a_draft_again(service: RunningService, tmp_path: Path) -> None:
-    service.lacks = None
-    service.stop()
-    service.start()
+@pytest.mark.usefixtures("at_once")
+async def test_a_comment_replaces_a_review_and_what_was_typed_for_one(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Fix typos in quickstart")
         await pilot.app.go(Place.review(*PATH.values()))
@@ -70,12 +42,15 @@ async def test_an_unsupported_review_becomes_a_draft_again(service: RunningServi
         await pilot.press("ctrl+s")
         await until(pilot, holds=lambda: not pilot.app.engine.waiting())
         assert await last_comment(service) == "Changes requested: Name the source."
-
-
-@pytest.mark.slow
-def test_the_command_line_reports_it(service: RunningService, tmp_path: Path) -> None:
-    shell = signed_in(tmp_path, service)
-    assert "Fix typos" in shell.ok("cr", "show", "guides#3")
-    ran = shell.run("cr", "review", "guides#3", "--approve", "--body", "Fine.")
-    assert ran.exit_code == 7
-    assert "This service has no reviews. Use `presscheck cr comment` to leave a comment instead" in ran.stderr
+        await pilot.press("v", "a")
+        await until(pilot, shows="This service has no reviews: post a comment instead")
+        await pilot.press(*"It reads well.", "ctrl+s")
+        await until(pilot, holds=lambda: not pilot.app.engine.waiting())
+        assert "✗" not in shown(pilot.app).splitlines()[-1], "nothing is complained of"
+        assert await last_comment(service) == "Approved. It reads well."
+        pilot.app.pop_screen()
+        await pilot.press("4", "space", "A")
+        await until(pilot, shows="With 1 change request; this service has no reviews")
+        assert "Request changes" not in shown(pilot.app)
+        await pilot.press("escape", "v", "a")
+        await until(pilot, holds=lambda: shown(pilot.app).splitlines()[-1].endswith("this service has no reviews"))

@@ -14,7 +14,6 @@ from tests.tui.app_driver import app_on, inbox_loaded, review, running, shown, u
 from tests.tui.change_request_factory import begun
 from textual.pilot import Pilot
 
-from presscheck.api.content import ListPages
 from presscheck.config.browser_tab import DRIVER, DRIVER_VARIABLE
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.places import Place
@@ -96,98 +95,88 @@ async def on_row(pilot: Pilot[Any], text: str) -> None:
 
 
 @pytest.mark.slow
-async def test_a_command_runs_on_the_row_in_the_background(
-    service: RunningService, tmp_path: Path, programs: Programs, monkeypatch: pytest.MonkeyPatch
+async def test_commands_run_on_the_row_with_its_values_as_they_are(
+    service: RunningService, tmp_path: Path, programs: Programs, clipboard: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    subject = "Own: -rf $(x) 'y' {number}"
+    subject = "Own: -rf $(touch x) 'y' {number}; exit 3 & more"
     one = await begun(service, subject, PAGE)
     monkeypatch.setenv("PRESSCHECK_TOKEN", "secret")
     words = programs.writer("{number}", "t={title}", "{space}")
-    programs.command("Open ticket", words, key="g T", directory=str(programs.folder))
-    async with running(app_on(service, tmp_path)) as pilot:
+    programs.command("Open ticket", words, key="g T", directory=str(programs.folder), confirm=True)
+    script = ['"$1" "$2" "$3" "$(printf %s "$4" | tr a-z A-Z)"', *programs.writer("{title}")]
+    programs.command("Script", script, shell=True)
+    programs.command("Search", "https://find.example/?q={title}", key="f9", mode="open")
+    programs.command("Create", programs.python("create", "print('made https://t.example/7.')"), key="f12", mode="open")
+    async with running(app_on(service, tmp_path), (200, 40)) as pilot:
         await on_row(pilot, "Own: -rf")
         number = pilot.app.screen.session.current().number
-        await pilot.press("g", "T")
+        for answer in ("n", "y"):
+            await pilot.press("g", "T")
+            await until(pilot, shows="Run Open ticket?")
+            assert "{number}; exit 3 & more" in shown(pilot.app), "the question has the exact arguments"
+            assert programs.runs == []
+            await pilot.press(answer)
+            await until(pilot, holds=lambda: "Run Open ticket?" not in shown(pilot.app))
         await until(pilot, shows="Open ticket: done")
-    [line] = programs.written.read_text().splitlines()
-    values = [str(number), f"t={subject}", one.at["space_id"]]
-    assert json.loads(line) == [values, str(programs.folder), False]
+        [line] = programs.written.read_text().splitlines()
+        values = [str(number), f"t={subject}", one.at["space_id"]]
+        assert json.loads(line) == [values, str(programs.folder), False]
+        await pilot.press(":", *"script", "enter")
+        await until(pilot, shows="Script: done")
+        assert programs.runs[1:] == [[subject.upper()]]
+        await pilot.press("f9", "f12")
+        await until(pilot, holds=lambda: len(clipboard) == 2)
+        assert "Own%3A%20-rf%20%24%28touch%20x%29" in clipboard[0]
+        assert clipboard[0].endswith("exit%203%20%26%20more")
+        assert clipboard[1] == "https://t.example/7"
 
 
 @pytest.mark.slow
-async def test_a_value_that_could_be_an_option_is_refused(
-    service: RunningService, tmp_path: Path, programs: Programs
+async def test_output_and_failures_are_shown_and_the_same_key_cancels(
+    service: RunningService, tmp_path: Path, programs: Programs, clipboard: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await begun(service, "--force everything", PAGE)
-    programs.command("Plain", programs.writer("{title}"), key="f9")
-    programs.command("Safe", programs.writer("--", "{title}"), key="g 1")
-    programs.command("Script", ['"$0" "$@"', *programs.writer("{title}")], key="f12", shell=True)
-    async with running(app_on(service, tmp_path), (200, 40)) as pilot:
-        await on_row(pilot, "--force everything")
-        for key in ("f9", "f12"):
-            await pilot.press(key)
-            await until(pilot, shows="{title} begins with -, so it could be an option: not run")
-            await pilot.press("escape")
-        assert programs.runs == []
-        await pilot.press("g", "1")
-        await until(pilot, shows="Safe: done")
-    assert programs.runs == [["--", "--force everything"]]
-
-
-@pytest.mark.slow
-async def test_a_failure_is_shown_and_the_same_key_cancels(
-    service: RunningService, tmp_path: Path, programs: Programs
-) -> None:
+    monkeypatch.setattr(PresscheckApp, "suspend", lambda _: nullcontext())
     programs.command("Broken", programs.python("broken", "import sys; sys.exit('no \\x1b[31mticket')"), key="f9")
-    code = f"import time, pathlib; pathlib.Path({str(programs.written)!r}).touch(); time.sleep(600)"
+    code = f"import time, pathlib; pathlib.Path({str(programs.folder / 'began')!r}).touch(); time.sleep(600)"
     programs.command("Slow", programs.python("slow", code), key=["f12"])
     programs.command("Late", programs.python("late", "import time; time.sleep(600)"), key="g 1", timeout=1)
     programs.command("Missing", "no-such-program", key="g 2")
-    programs.command("Elsewhere", "true", key="g 3", directory="/no/such/folder")
+    code = (
+        "import sys; print('found\\x1b[2J it'); print('two  blanks' + 'Z' * 300)\n"
+        "print('a warning', file=sys.stderr); sys.exit(3)"
+    )
+    programs.command("Lint", programs.python("lint", code), key="g 3", mode="capture")
+    programs.command("Write", programs.writer("it"), key="g 4", mode="suspend")
+    programs.command("Fail", programs.python("fail", "raise SystemExit(4)"), key="g 5", mode="suspend")
     async with running(app_on(service, tmp_path), (160, 40)) as pilot:
         await inbox_loaded(pilot)
         await pilot.press("f9")
         await until(pilot, shows="✗ Broken: failed with exit code 1: no ␛[31mticket")
         await pilot.press("f12")
-        await until(pilot, holds=programs.written.exists)
-        await until(pilot, shows="Slow: running …")
+        await until(pilot, shows="Slow: running …", holds=(programs.folder / "began").exists)
         await pilot.press("f12")
         await until(pilot, shows="Slow: canceled")
         await pilot.press("g", "1")
         await until(pilot, shows="Late: not done after 1 seconds (timeout)")
         await pilot.press("g", "2")
         await until(pilot, shows="Missing: no-such-program is not installed")
+        await pilot.press("g", "4")
+        await until(pilot, holds=lambda: programs.runs == [["it"]])
+        await pilot.press("g", "5")
+        await until(pilot, shows="Fail: failed with exit code 4")
         await pilot.press("g", "3")
-        await until(pilot, shows="Elsewhere: /no/such/folder is not a folder: not run")
-
-
-@pytest.mark.slow
-async def test_output_is_shown_searched_and_copied(
-    service: RunningService, tmp_path: Path, programs: Programs, clipboard: list[str]
-) -> None:
-    code = (
-        "import sys; print('found\\x1b[2J it'); print('two  blanks' + 'Z' * 300)\n"
-        "print('a warning', file=sys.stderr); sys.exit(3)"
-    )
-    programs.command("Lint", programs.python("lint", code), key="f9", mode="capture")
-    programs.command("Silent", programs.python("silent", ""), key="f12", mode="capture")
-    async with running(app_on(service, tmp_path)) as pilot:
-        await inbox_loaded(pilot)
-        await pilot.press("f9")
         await until(pilot, shows="Lint  exit code 3")
         for text in ("found␛[2J it", "two  blanks", "a warning", "The program: failed with exit code 3"):
             assert text in shown(pilot.app)
         assert shown(pilot.app).count("Z") == 300, "long lines are wrapped"
         await pilot.press("Y")
         assert clipboard == [f"found␛[2J it\ntwo  blanks{'Z' * 300}\n\na warning"]
-        await pilot.press("/", *"warning", "enter")
-        await until(pilot, shows="1 of 1")
-        await pilot.press("escape", "q")
+        await pilot.press("q")
         await until(pilot, shows="Needs me")
-        await pilot.press("f12")
-        await until(pilot, shows="The program printed nothing.")
-        await pilot.press("Y")
-        await until(pilot, shows="there is no output")
+        monkeypatch.setenv(DRIVER_VARIABLE, DRIVER)
+        await pilot.press("g", "4")
+        await until(pilot, shows="Write: needs a terminal, which the browser does not have")
+    assert programs.runs == [["it"]]
 
 
 async def test_closing_the_output_ends_the_program(service: RunningService, tmp_path: Path, programs: Programs) -> None:
@@ -211,85 +200,20 @@ async def test_closing_the_output_ends_the_program(service: RunningService, tmp_
 
 
 @pytest.mark.slow
-async def test_addresses_are_opened(
-    service: RunningService, tmp_path: Path, programs: Programs, clipboard: list[str]
-) -> None:
-    await begun(service, "Own address & more", PAGE)
-    programs.command("Search", "https://find.example/?q={title}", key="f9", mode="open")
-    programs.command("Create", programs.python("create", "print('made https://t.example/7.')"), key="f12", mode="open")
-    programs.command("Nothing", programs.python("nothing", "print('none')"), key="g 1", mode="open")
-    async with running(app_on(service, tmp_path), (200, 40)) as pilot:
-        await on_row(pilot, "Own address")
-        await pilot.press("f9", "f12")
-        await until(pilot, holds=lambda: len(clipboard) == 2)
-        assert clipboard == ["https://find.example/?q=Own%20address%20%26%20more", "https://t.example/7"]
-        await pilot.press("g", "1")
-        await until(pilot, shows="✗ Nothing: printed no web address, such as https://example.org/7")
-
-
-@pytest.mark.slow
-async def test_a_question_shows_the_exact_arguments(
-    service: RunningService, tmp_path: Path, programs: Programs
-) -> None:
-    await begun(service, "Own question; rm -rf /", PAGE)
-    programs.command("Ask", programs.writer("as {title}"), key="f9", confirm=True)
-    async with running(app_on(service, tmp_path)) as pilot:
-        await on_row(pilot, "Own question")
-        await pilot.press("f9")
-        await until(pilot, shows="'as Own question; rm -rf /'")
-        assert "Run Ask?" in shown(pilot.app)
-        await pilot.press("n")
-        await until(pilot, holds=lambda: "Run Ask?" not in shown(pilot.app))
-        assert programs.runs == []
-        await pilot.press("f9")
-        await until(pilot, shows="Run Ask?")
-        await pilot.press("y")
-        await until(pilot, shows="Ask: done")
-    assert programs.runs == [["as Own question; rm -rf /"]]
-
-
-@pytest.mark.slow
-async def test_a_script_gets_its_values_as_parameters(
-    service: RunningService, tmp_path: Path, programs: Programs
-) -> None:
-    await begun(service, 'Own script $(touch x) "; exit 3', PAGE)
-    script = ['"$1" "$2" "$3" "$(printf %s "$4" | tr a-z A-Z)"', *programs.writer("{title}")]
-    programs.command("Script", script, key="f9", shell=True)
-    async with running(app_on(service, tmp_path)) as pilot:
-        await on_row(pilot, "Own script")
-        await pilot.press("f9")
-        await until(pilot, shows="Script: done")
-    assert programs.runs == [['OWN SCRIPT $(TOUCH X) "; EXIT 3']]
-
-
-@pytest.mark.slow
-async def test_a_program_gets_the_terminal(
-    service: RunningService, tmp_path: Path, programs: Programs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(PresscheckApp, "suspend", lambda _: nullcontext())
-    programs.command("Write", programs.writer("it"), key="f9", mode="suspend")
-    programs.command("Fail", programs.python("fail", "raise SystemExit(4)"), key="f12", mode="suspend")
-    async with running(app_on(service, tmp_path)) as pilot:
-        await inbox_loaded(pilot)
-        await pilot.press("f9")
-        await until(pilot, holds=lambda: programs.runs == [["it"]])
-        await pilot.press("f12")
-        await until(pilot, shows="Fail: failed with exit code 4")
-        monkeypatch.setenv(DRIVER_VARIABLE, DRIVER)
-        await pilot.press("f9")
-        await until(pilot, shows="Write: needs a terminal, which the browser does not have")
-    assert programs.runs == [["it"]]
-
-
-@pytest.mark.slow
-async def test_fields_of_a_review(service: RunningService, tmp_path: Path, programs: Programs) -> None:
+async def test_fields_of_a_review_and_of_browse(service: RunningService, tmp_path: Path, programs: Programs) -> None:
     one = await begun(service, "Own review", PAGE, title="Own review page")
+    folder = tmp_path / "guides folder"
+    folder.mkdir()
     programs.command("Page", programs.writer("{page}", "{path}", "{line}", "{number}", "{space}", "{url}"), key="f9")
     programs.command("Selected", programs.writer("{selection}"), key="f12")
+    programs.command("Read", programs.writer("{title}", "{path}", "{line}", "{folder}"), key="g 1", place="browse")
+    programs.settings(f"[folders]\nGuides = {json.dumps(str(folder))}\n")
     async with review(service, tmp_path, "Own review", (160, 40)) as pilot:
         await until(pilot, shows="The second line.")
         await pilot.press("f12")
         await until(pilot, shows="Selected: select a text with the mouse first ({selection})")
+        await pilot.press("g", "1")
+        await until(pilot, shows="Read: works in Browse, not here")
         await pilot.press("tab", "G", "f9")
         await until(pilot, shows="Page: done")
         screen: Any = pilot.app.screen
@@ -300,72 +224,14 @@ async def test_fields_of_a_review(service: RunningService, tmp_path: Path, progr
         await pilot.press("V", "k", "k", "f12")
         await until(pilot, shows="Selected: done")
         assert programs.runs[-1] == ["The first line. The second line."]
-
-
-@pytest.mark.slow
-async def test_fields_of_browse_and_the_folder_of_a_space(
-    service: RunningService, tmp_path: Path, programs: Programs
-) -> None:
-    folder = tmp_path / "api folder"
-    folder.mkdir()
-    programs.command("Page", programs.writer("{title}", "{path}", "{line}", "{url}"), key="f9", place="browse")
-    programs.command("Folder", programs.writer("{folder}"), key="f12", directory="{folder}")
-    programs.settings(f'[folders]\n"API docs" = {json.dumps(str(folder))}\n')
-    async with running(app_on(service, tmp_path), (200, 40)) as pilot:
-        await inbox_loaded(pilot)
-        await pilot.press("f9")
-        await until(pilot, shows="Page: works in Browse, not here")
         app = cast("PresscheckApp", pilot.app)
-        await pilot.press("g", "o")
-        await until(pilot, holds=lambda: app.screen.__class__.__name__ == "BrowseScreen")
         await app.go(Place.item("space guides"))
-        await pilot.press("f9")
-        await until(pilot, shows="Page: there is no page here ({path})")
-        await pilot.press("f12")
-        await until(pilot, shows="Folder: this space has no folder: check it out with . F")
-        pages = await app.engine.read(ListPages(space_id="api"))
-        page = next(page for page in pages.pages if page.title == "Limits")
-        await app.go(Place.page("api", page.id))
-        screen: Any = app.screen
-        await until(pilot, holds=lambda: (screen.page_pane.page_text or [""])[0] == "Limits")
-        await pilot.press("j", "j", "j")
-        await until(pilot, shows="f9 Page")
-        await pilot.press("f12")
-        await until(pilot, shows="Folder: done")
-        assert programs.runs == [[str(folder)]]
-        assert json.loads(programs.written.read_text())[1] == str(folder)
-        await pilot.press("f9")
-        await until(pilot, shows="Page: done")
-        title, path, line, url = programs.runs[-1]
-        assert (title, path, line) == ("Limits", page.path, "3")
-        assert url.endswith("/s/api/limits")
-
-
-@pytest.mark.slow
-async def test_own_commands_are_listed_with_their_keys(
-    service: RunningService, tmp_path: Path, programs: Programs
-) -> None:
-    programs.command("Open ticket", "ticket show {number}", key="g T", place="inbox")
-    programs.command("No key", programs.writer("palette"))
-    programs.command("Taken", "true", key="m")
-    async with running(app_on(service, tmp_path), (200, 60)) as pilot:
-        await until(pilot, shows="config.toml:")
-        assert "commands.3.key m is also a key of merge: change one of the two" in shown(pilot.app)
-        await inbox_loaded(pilot)
-        await pilot.press("escape")
-        await until(pilot, shows="g T Open ticket")
-        await pilot.press("g")
-        await until(pilot, holds=lambda: "T Open ticket" in shown(pilot.app).replace("g T Open ticket", ""))
-        await pilot.press("escape", "?")
-        await until(pilot, shows="own commands")
-        await pilot.press(*"ticket show")
-        await until(pilot, shows="Open ticket: run ticket show '{number}'")
-        await pilot.press("ctrl+e")
-        await until(pilot, shows="Open ticket: change its key in [[commands]] of config.toml")
-        await pilot.press(":", *"no key", "enter")
-        await until(pilot, shows="No key: done")
-        assert programs.runs == [["palette"]]
-        await pilot.press("g", "x")
-        await until(pilot, holds=lambda: "g T Open ticket" not in shown(pilot.app))
-        await pilot.press("g", "T")
-        await until(pilot, shows="Open ticket: works in the inbox, not here")
+        await until(pilot, shows="Guides")
+        await pilot.press("g", "1")
+        await until(pilot, shows="Read: there is no page here ({path})")
+        await app.go(Place.page("guides", one.page, request.id))
+        browse: Any = app.screen
+        await until(pilot, holds=lambda: (browse.page_pane.page_text or [""])[0] == "Own review page")
+        await pilot.press("j", "j", "j", "g", "1")
+        await until(pilot, shows="Read: done")
+        assert programs.runs[-1] == ["Own review page", item.path, "3", str(folder)]
