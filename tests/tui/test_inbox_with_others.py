@@ -1,14 +1,17 @@
-"""The inbox and bulk actions, while another user opens, archives and merges between key presses."""
+"""Bulk actions of the inbox: while another user archives and merges, and what is retried."""
 
-import threading
+import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.running_service import RunningService
-from tests.service_users import At, main_moves, opens, somebody, threads
-from tests.stalling_proxy import holding_back
-from tests.tui.app_driver import app_on, inbox_loaded, pick, running, shown, until, until_row, write
+from tests.service_users import At, edits, somebody, threads
+from tests.tui.app_driver import app_on, inbox_loaded, pick, running, shown, until, until_row
+from tests.tui.change_request_factory import begun
+from tests.tui.widget_harness import app_with
+from typing_extensions import override
 
 from presscheck.api.change_requests import (
     GetChangeRequest,
@@ -17,11 +20,9 @@ from presscheck.api.change_requests import (
     MergeChangeRequest,
     UpdateChangeRequest,
 )
-from presscheck.api.comments import Document, PostComment
 from presscheck.client.client import Client
-from presscheck.tui.widgets.row_list import RowList
-
-pytestmark = pytest.mark.slow
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.batch_actions import BatchItem, BatchScreen
 
 AUTH = {"space_id": "api", "change_request_id": "5"}
 LIMITS = {"space_id": "api", "change_request_id": "4"}
@@ -57,167 +58,93 @@ async def status(client: Client, at: At) -> str:
     return (await client.send(GetChangeRequest(**at))).status
 
 
-async def approved(client: Client, at: At) -> bool:
-    """Whether Robin approved the change request."""
-    found = (await client.send(ListReviews(**at))).items
-    return any(one.reviewer.id == "robin" and one.status == "approved" for one in found)
-
-
-async def test_cursor_and_marks_stay_and_done_requests_come_back(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia", "luz") as (mia, luz):
-        await inbox_loaded(pilot)
-        await to_row(pilot, "Limits per workspace")
-        await pilot.press("space")
-        await to_row(pilot, "Fix typos in quickstart")
-        marked = set(pilot.app.screen.query_one(RowList).marks.keys)
-        await opens(mia, "cli", "Errors by number", "Configuration", "The file of settings.\n", asks=("robin",))
-        await luz.send(PostComment(**TYPOS, body=Document(markdown="At last")))
-        await pilot.press("ctrl+r")
-        await until_row(pilot, "Errors by number")
-        await until(pilot, shows="At last")
-        assert subject_here(pilot) == "Fix typos in quickstart"
-        assert pilot.app.screen.query_one(RowList).marks.keys == marked
-        await pilot.press("escape", "D")
-        await until_row(pilot, "#3 Fix typos in quickstart", is_there=False)
-        await luz.send(PostComment(**TYPOS, body=Document(markdown="Really")))
-        await pilot.press("ctrl+r")
-        await until_row(pilot, "#3 Fix typos in quickstart")
-
-
-async def test_a_range_of_marks_starts_at_its_row_also_if_that_moves_or_goes(
-    service: RunningService, tmp_path: Path
-) -> None:
-    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia", "noor") as (mia, noor):
-        await inbox_loaded(pilot)
-        rows = pilot.app.screen.query_one(RowList)
-        await to_row(pilot, "Limits per workspace")
-        start = rows.cursor
-        await pilot.press("V")
-        await opens(mia, "cli", "Errors by number", "Configuration", "The file of settings.\n", asks=("robin",))
-        await pilot.press("ctrl+r")
-        await until(pilot, shows="Errors by number", holds=lambda: rows.cursor == start + 1)
-        expected = {pilot.app.screen.session.current().id}
-        await pilot.press("j")
-        expected.add(pilot.app.screen.session.current().id)
-        await pilot.press("V")
-        await until(pilot, shows="2 marked")
-        assert rows.marks.keys == expected, "without the row that is now where the range started"
-
-        await pilot.press("escape")
-        await to_row(pilot, "Limits per workspace")
-        await pilot.press("V", "j")
-        await noor.send(UpdateChangeRequest(**LIMITS, status="archived"))
-        await pilot.press("ctrl+r")
-        await until_row(pilot, "Limits per workspace", is_there=False)
-        here = pilot.app.screen.session.current().id
-        await pilot.press("V", "V")
-        await until(pilot, shows="1 marked")
-        assert rows.marks.keys == {here}, "the range from a row that is gone begins anew"
-
-
-async def test_what_failed_is_not_retried_while_the_batch_still_sends(service: RunningService, tmp_path: Path) -> None:
-    answered, asked = threading.Event(), list[str]()
-    async with somebody(service, "noor") as (noor,):
-        held = f"/change-requests/{(await noor.send(GetChangeRequest(**LIMITS))).id}/update"
-        with holding_back(service, tmp_path, held, until=answered, asked=asked) as address:
-            async with running(app_on(service, tmp_path / "home", base_url=address)) as pilot:
-                await inbox_loaded(pilot)
-                await act(pilot, "update", "Rewrite the auth guide", "Limits per workspace")
-                await until(pilot, shows="Update from main: 2 change requests?")
-                await noor.send(UpdateChangeRequest(**AUTH, status="archived"))
-                await pilot.press("y")
-                await until(pilot, shows="1 failed", holds=lambda: any(held in path for path in asked))
-                await pilot.press("s")
-                await until(pilot, shows="it is still running")
-                answered.set()
-                await until(pilot, shows="1 done · 1 failed")
-                await noor.send(UpdateChangeRequest(**AUTH, status="open"))
-                await pilot.press("s")
-                await until(pilot, shows="2 done")
-                assert len([path for path in asked if held in path]) == 1
-
-
-async def test_one_of_many_was_archived_and_one_merged_meanwhile(service: RunningService, tmp_path: Path) -> None:
+@pytest.mark.slow
+async def test_bulk_actions_skip_requests_that_somebody_closed(service: RunningService, tmp_path: Path) -> None:
+    await begun(service, "Parcels of my own", "First.\n", by="robin")
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await inbox_loaded(pilot)
-        await act(pilot, "approve", "Rewrite the auth guide", "Limits per workspace", "Fix typos in quickstart")
+        await pilot.press("4")
+        await until_row(pilot, "Parcels of my own")
+        await act(pilot, "approve", "Rewrite the auth guide", "Limits per workspace", "Parcels of my own")
         await until(pilot, shows="Approve 3 change requests")
-        await noor.send(MergeChangeRequest(**LIMITS))
+        await until(pilot, shows="API docs #4  Limits per workspace  ⚠ 2 pages not viewed")
+        await until(pilot, shows="⚠ yours: does not count · 1 page not viewed")
+        await pilot.press(*"Fine", "ctrl+e")
+        await until(pilot, shows="the draft is kept")
         await noor.send(UpdateChangeRequest(**AUTH, status="archived"))
-        await pilot.press("enter")
-        await until(pilot, shows="1 done · 2 failed")
+        await pilot.press("enter", *"by me", "ctrl+s")
+        await until(pilot, shows="2 done · 1 failed")
         await until(pilot, shows="Change request #5 is archived.")
-        await until(pilot, shows="Change request #4 is merged.")
-        assert [await approved(noor, at) for at in (AUTH, LIMITS, TYPOS)] == [False, False, True]
         await noor.send(UpdateChangeRequest(**AUTH, status="open"))
         await pilot.press("s")
-        await until(pilot, shows="2 done · 1 failed")
-        assert [await approved(noor, at) for at in (AUTH, LIMITS, TYPOS)] == [True, False, True]
-        await pilot.press("q")
-        await until(pilot, shows="Needs me")
+        await until(pilot, shows="3 done")
+        for at in (AUTH, LIMITS):
+            reviews = (await noor.send(ListReviews(**at))).items
+            assert [one.status for one in reviews if one.reviewer.id == "robin"] == ["approved"]
+            assert "Fine\nby me" in await threads(noor, at)
 
+        # what was approved waits for its author until it is edited
+        await pilot.press("q", "1")
+        await until(pilot, shows="Waiting for author 2")
+        await until_row(pilot, "Limits per workspace", is_there=False)
+        await edits(noor, LIMITS, "Limits", "Fewer than before.\n")
+        await pilot.press("ctrl+r")
+        await until_row(pilot, "Limits per workspace")
+        await until_row(pilot, "✓ stale")
 
-async def test_bulk_actions_skip_requests_that_somebody_closed(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
-        await inbox_loaded(pilot)
-        await act(pilot, "comment", "Rewrite the auth guide", "Limits per workspace")
-        await write(pilot, "", "Soon")
-        await noor.send(PostComment(**LIMITS, body=Document(markdown="Now?")))
-        await pilot.press("ctrl+s")
-        await until(pilot, shows="Comment: 2 change requests?")
-        await pilot.press("y")
-        await until(pilot, shows="2 done")
-        assert {"Now?", "Soon"} <= (await threads(noor, LIMITS)).keys()
-        await pilot.press("q")
-
-        await act(pilot, "reviewers", "Rewrite the auth guide", "Limits per workspace")
+        await act(pilot, "reviewers", "Limits per workspace", "Fix typos in quickstart")
         await until(pilot, shows="Choose reviewers")
         await pilot.press(*"tom", "tab", "enter")
         await until(pilot, shows="Request reviewers: 2 change requests?")
-        await noor.send(UpdateChangeRequest(**AUTH, status="archived"))
         await pilot.press("y")
-        await until(pilot, shows="1 done · 1 failed")
-        await noor.send(UpdateChangeRequest(**AUTH, status="open"))
-        await pilot.press("s")
         await until(pilot, shows="2 done")
-        asked = (await noor.send(ListRequestedReviewers(**AUTH))).items
+        asked = (await noor.send(ListRequestedReviewers(**LIMITS))).items
         assert "tomasz" in [one.user.id for one in asked if one.user]
         await pilot.press("q")
 
-        await act(pilot, "update", "Rewrite the auth guide", "Limits per workspace")
-        await until(pilot, shows="Update from main: 2 change requests?")
-        await noor.send(MergeChangeRequest(**LIMITS))
-        await pilot.press("y")
-        await until(pilot, shows="1 done · 1 failed")
-        await until(pilot, shows="Change request #4 is merged.")
-        assert not (await noor.send(GetChangeRequest(**AUTH))).outdated
-        await pilot.press("q")
-
-        await act(pilot, "archive", "Rewrite the auth guide", "Fix typos in quickstart")
+        await act(pilot, "archive", "Limits per workspace", "Fix typos in quickstart")
         await until(pilot, shows="Archive: 2 change requests?")
         await noor.send(MergeChangeRequest(**TYPOS))
         await pilot.press("y")
         await until(pilot, shows="1 done · 1 failed")
         await until(pilot, shows="is already merged")
-        assert [await status(noor, at) for at in (AUTH, TYPOS)] == ["archived", "merged"]
+        assert [await status(noor, at) for at in (LIMITS, TYPOS)] == ["archived", "merged"]
 
 
-async def test_a_merge_train_skips_merged_and_stops_at_archived_requests(
-    service: RunningService, tmp_path: Path
-) -> None:
-    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
-        await inbox_loaded(pilot)
-        explained = {"space_id": "api", "change_request_id": "2"}
-        await act(pilot, "merge", "Limits per workspace", "Explain 409 with an example", "Fix typos in quickstart")
-        await until(pilot, shows="one after another?")
-        await until(pilot, shows="To undo a merge")
-        await noor.send(MergeChangeRequest(**LIMITS))
-        await noor.send(UpdateChangeRequest(**TYPOS, status="archived"))
-        await pilot.press("y")
-        await until(pilot, shows="already merged")
+class Step(BatchItem):
+    """An item that fails at first, or that waits for an answer."""
+
+    def __init__(self, name: str, answered: asyncio.Event | None = None) -> None:
+        super().__init__()
+        self.name, self.answered, self.runs = name, answered, 0
+
+    @override
+    @property
+    def key(self) -> str:
+        return self.name
+
+    @override
+    @property
+    def label(self) -> Line:
+        return (Span(self.name),)
+
+    @override
+    async def run(self, redraw: Callable[[], None]) -> None:
+        self.runs += 1
+        if self.answered:
+            await self.answered.wait()
+        self.state = "done" if self.answered or self.runs > 1 else "failed"
+
+
+async def test_what_failed_is_retried_but_not_while_the_batch_still_runs(tmp_path: Path) -> None:
+    answered = asyncio.Event()
+    steps = [Step("First"), Step("Second", answered)]
+    async with app_with(lambda: BatchScreen("Update", steps), tmp_path).run_test(size=(100, 20)) as pilot:
         await until(pilot, shows="1 failed")
-        await noor.send(UpdateChangeRequest(**TYPOS, status="open"))
-        await main_moves(noor, "api", "Scopes", "read only", "read alone")
         await pilot.press("s")
-        await until(pilot, shows="3 done")
-        assert [await status(noor, at) for at in (LIMITS, TYPOS, explained)] == ["merged"] * 3
+        await until(pilot, shows="it is still running")
+        answered.set()
+        await until(pilot, shows="1 done · 1 failed")
+        await pilot.press("s")
+        await until(pilot, shows="2 done")
+    assert [step.runs for step in steps] == [2, 1]

@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from tests.private_names import send_mouse, strips
+from tests.private_names import send_mouse
 from tests.running_service import RunningService, running_service
 from tests.terminal import Terminal
-from tests.tui.app_driver import app_on, inbox_loaded, review, running, until
+from tests.tui.app_driver import app_on, running, until
 from tests.tui.base_screen import Room
 from tests.tui.block_page import write_blocks
 from tests.tui.dialogs import PEOPLE, answers, asked, sheet
 from tests.tui.endings import PROGRAM
 from tests.tui.line_views import MANY, Slow, numbered
-from tests.tui.mouse import click_text, drag, place_of
+from tests.tui.mouse import click_text, drag
 from tests.tui.widget_harness import alone, app_with, shown
 from textual import events
 from textual.app import ComposeResult
@@ -24,16 +24,12 @@ from textual.pilot import Pilot
 
 from presscheck.text.styled_text import Line, Span, span_at
 from presscheck.tui.screens.browse.screen import BrowseScreen
-from presscheck.tui.screens.outbox.screen import OutboxScreen
-from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.replace.form import ReplaceForm
-from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.picker import Picker
 from presscheck.tui.widgets.row_list import RowList
-from presscheck.tui.widgets.status_bar import WhichKey
 from presscheck.tui.widgets.tree import Node, Tree
 
 
@@ -129,25 +125,6 @@ class TestWidgets:
             assert [message.target for message in messages] == ["https://x.example/3"]
             assert page.cursor == 6
 
-    @pytest.mark.slow
-    async def test_dragging_selects_text_until_a_click(self) -> None:
-        rows = RowList(lambda at, _: (Span("row "), Span(f"{at} 日本 done   ", "link")))
-        async with alone(rows) as pilot:
-            rows.show(20)
-            await pilot.pause()
-            await drag(pilot, rows, (5, 1), (9, 1), (12, 1))
-            assert pilot.app.screen.get_selected_text() == "1 日本 d"
-            assert rows.cursor == 0, "a drag is no click"
-            strip = strips(pilot.app)[1]
-            assert "".join(part.text for part in strip if part.style and part.style.reverse) == "1 日本 d"
-            await drag(pilot, rows, (6, 3), (0, 1))
-            assert pilot.app.screen.get_selected_text() == "row 1 日本 done\nrow 2 日本 done\nrow 3"
-            rows.scroll_lines(2)
-            assert pilot.app.screen.get_selected_text() == "row 1 日本 done\nrow 2 日本 done\nrow 3"
-            await pilot.click(rows, offset=(5, 1))
-            assert pilot.app.screen.get_selected_text() is None
-            assert rows.cursor == 3
-
     async def test_dragging_beyond_the_edge_scrolls(self) -> None:
         rows, below = RowList(numbered([])), TextView()
         async with alone(rows, below, size=(40, 20)) as pilot:
@@ -195,19 +172,6 @@ class TestDialogs:
             await click_text(pilot, "bob", times=2)
             await until(pilot, holds=lambda: answers(pilot) == [("bob",)])
 
-    @pytest.mark.slow
-    async def test_the_marks_of_a_list(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, multiple=True)) as pilot:
-            rows = pilot.app.screen.query_one(RowList)
-            await pilot.click(rows, offset=(2, 1))
-            await until(pilot, shows="•")
-            await pilot.click(rows, offset=(2, 1))
-            await until(pilot, holds=lambda: not shows(pilot, "•"))
-            await pilot.click(rows, offset=(2, 2))
-            await until(pilot, shows="•")
-            await click_text(pilot, "enter choose")
-            await until(pilot, holds=lambda: answers(pilot) == [(PEOPLE[2].key,)])
-
     async def test_a_key_hint(self) -> None:
         async with asked(Picker("Who?", PEOPLE)) as pilot:
             await click_text(pilot, "esc")
@@ -251,33 +215,9 @@ class TestScreens:
         await until(pilot, shows="nothing to publish yet")
         assert room(pilot).did == []
 
-    @pytest.mark.slow
-    async def test_a_prefix_and_an_entry_of_its_popup(self, pilot: Pilot[int]) -> None:
-        await click_text(pilot, "v review")
-        await until(pilot, holds=lambda: room(pilot).query_one(WhichKey).display)
-        await click_text(pilot, "a approve")
-        await until(pilot, shows="All of it.")
-
     async def test_a_double_click_runs_open(self, pilot: Pilot[int]) -> None:
         await click_text(pilot, "row 3", times=2)
         await until(pilot, holds=lambda: room(pilot).did == ["open 3"])
-
-    @pytest.mark.slow
-    async def test_selected_text_is_copied_and_the_next_key_ends_the_selection(self, pilot: Pilot[int]) -> None:
-        rows = room(pilot).query_one(RowList)
-        await drag(pilot, rows, (1, 2), (5, 2))
-        await pilot.press("ctrl+c")
-        assert pilot.app.clipboard == "row 2"
-        await until(pilot, shows="copied the selected text")
-        await drag(pilot, rows, (1, 3), (5, 3))
-        await pilot.press("escape")
-        assert not pilot.app.screen.get_selected_text()
-        await drag(pilot, rows, (1, 3), (5, 3))
-        await pilot.press("j")
-        assert rows.cursor == 1
-        assert not pilot.app.screen.get_selected_text()
-        await pilot.press("ctrl+c")
-        assert pilot.app.return_code == 0, "without a selection it quits"
 
     async def test_ctrl_c_does_not_overtake_the_drag_before_it(self, pilot: Pilot[int]) -> None:
         rows, button = room(pilot).query_one(RowList), 1
@@ -336,122 +276,6 @@ class TestSampleWorkspace:
     def service(self, tmp_path_factory: pytest.TempPathFactory):
         with running_service(tmp_path_factory.mktemp("service"), sample=True) as one:
             yield one
-
-    @pytest.mark.slow
-    async def test_tabs_rows_and_the_way_back(self, service: RunningService, tmp_path: Path) -> None:
-        async with running(app_on(service, tmp_path)) as pilot:
-            await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
-            await click_text(pilot, "Mine")
-            await until(pilot, shows="Say where the keyring is")
-            await click_text(pilot, "Needs me")
-            await click_text(pilot, "Rewrite the auth guide", times=2)
-            await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
-            await until(pilot, shows="Can merge? ")
-            await click_text(pilot, "API docs ›")
-            await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
-            await until(pilot, shows="Tallowick › API docs")
-            await pilot.press("g", "i")
-            await inbox_loaded(pilot)
-            await click_text(pilot, "Tallowick")
-            await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
-
-    @pytest.mark.slow
-    async def test_the_border_of_the_preview(self, service: RunningService, tmp_path: Path) -> None:
-        async with running(app_on(service, tmp_path)) as pilot:
-            await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
-            below, beside = pilot.app.screen.query(PaneBorder)
-            preview, rows = pilot.app.screen.query_one("#preview"), pilot.app.screen.query_one("#rows")
-            height, together = preview.size.height, preview.size.height + rows.size.height
-            await drag(pilot, below, (5, 0), (5, 4), (5, 6))
-            await until(pilot, holds=lambda: preview.size.height == height - 6)
-            assert preview.size.height + rows.size.height == together
-            await drag(pilot, below, (5, 0), (5, -below.region.y))
-            await until(pilot, holds=lambda: rows.size.height == 3)
-            await drag(pilot, below, (5, 0), (5, 39 - below.region.y))
-            await until(pilot, holds=lambda: preview.size.height == 2)
-            await drag(pilot, below, (5, 0), (5, -10))
-            await until(pilot, holds=lambda: preview.size.height == 12)
-            assert not beside.display
-            await pilot.press("|")
-            await until(pilot, holds=lambda: beside.display and preview.size.width == 53)
-            await drag(pilot, beside, (0, 3), (-8, 3), (-20, 3))
-            await until(pilot, holds=lambda: preview.size.width == 73)
-            assert rows.size.width == 120 - 73 - 1
-            assert not pilot.app.screen.get_selected_text()
-            await pilot.resize_terminal(200, 50)
-            await until(pilot, holds=lambda: 115 < preview.size.width < 125)
-        async with running(app_on(service, tmp_path)) as pilot:
-            await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
-            preview = pilot.app.screen.query_one("#preview")
-            await until(pilot, holds=lambda: preview.size.width == 73)
-            await pilot.press("|")
-            await until(pilot, holds=lambda: preview.size.height == 12)
-
-    @pytest.mark.slow
-    async def test_a_review(self, service: RunningService, tmp_path: Path) -> None:
-        async with running(app_on(service, tmp_path)) as pilot:
-            await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
-            await pilot.press("enter")
-            await until(pilot, shows="expires after 90 days")
-            review: Any = pilot.app.screen
-            await click_text(pilot, "Conversation", times=2)
-            await until(pilot, holds=lambda: review.session.view.item is None and review.session.view.is_in_change)
-            await click_text(pilot, "Tokens", times=2)
-            await until(pilot, holds=lambda: review.session.view.item is not None and review.session.view.is_in_change)
-            await pilot.press("]")
-            lines = review.session.view.rendered.folds
-            await until(pilot, holds=lambda: bool(lines))
-            review.session.view.jump_to(min(lines))
-            await pilot.press("c")
-            await until(pilot, shows="enter shows these lines: comment on one of them")
-            await click_text(pilot, "unchanged lines")
-            await until(pilot, shows="What it may do")
-            review.session.view.jump_to(0)
-            x, y = place_of(pilot, "expires after 90 days")
-            change = review.session.view.change
-            start = x - change.region.x, y - change.region.y
-            await drag(pilot, change, start, (start[0] + 4, start[1]))
-            await pilot.press("c")
-            await until(pilot, shows=": “")
-            await pilot.press("escape")
-            await drag(pilot, review.query_one(PaneBorder), (0, 3), (10, 3))
-            await until(pilot, holds=lambda: review.session.view.items.size.width == 44)
-            await pilot.resize_terminal(80, 24)
-            await until(pilot, holds=lambda: review.session.view.change.size.width == 80)
-            await pilot.resize_terminal(120, 40)
-            await until(pilot, holds=lambda: review.session.view.items.size.width == 44)
-
-    @pytest.mark.slow
-    async def test_the_wheel_loads_the_pages_of_a_review_that_it_shows(
-        self, service: RunningService, tmp_path: Path
-    ) -> None:
-        async with review(service, tmp_path, "Rename workspaces to projects", (120, 11)) as pilot:
-            session: Any = pilot.app.screen.session
-            await until(pilot, holds=lambda: bool(session.model.items))
-            last = session.model.items[-1]
-            for _ in range(5):
-                await send_mouse(pilot, events.MouseScrollDown, session.view.items, (3, 3))
-            await until(pilot, holds=lambda: session.texts.words(last) is not None)
-            assert session.view.items.cursor == 1
-
-    @pytest.mark.slow
-    async def test_pages_links_and_the_path(self, service: RunningService, tmp_path: Path) -> None:
-        async with running(app_on(service, tmp_path)) as pilot:
-            await until(pilot, shows="live")
-            await pilot.press("g", "o")
-            await until(pilot, shows="▸ 🔑 API docs")
-            lines = shown(pilot.app)
-            y = next(y for y, line in enumerate(lines) if "▸ 🔑 API docs" in line)
-            await pilot.click(offset=(lines[y].index("▸ 🔑 API docs"), y))
-            await until(pilot, shows="▾ 🔑 API docs")
-            browse = cast("BrowseScreen", pilot.app.screen)
-            await until(pilot, holds=lambda: bool(browse.library.item(browse.tree_view.key)))
-            await pilot.press("g", "g")
-            await click_text(pilot, "Lists and pages", times=2)
-            await until(pilot, holds=lambda: browse.page_view.has_focus)
-            await until(pilot, shows="› Lists and pages")
-            await click_text(pilot, "API docs")
-            await until(pilot, holds=lambda: (browse.tree_view.key or "").startswith("space "))
 
     @pytest.mark.slow
     async def test_a_page_with_all_blocks_and_what_is_chosen_and_typed(
@@ -516,33 +340,6 @@ class TestSampleWorkspace:
             assert (query.find, query.replacement, query.is_regex) == ("old", "new", True)
             await click_text(pilot, "esc cancel")
             await until(pilot, holds=lambda: pilot.app.screen is browse)
-
-    @pytest.mark.slow
-    async def test_the_state_of_the_connection(self, service: RunningService, tmp_path: Path) -> None:
-        async with running(app_on(service, tmp_path)) as pilot:
-            await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
-            await pilot.press("enter")
-            await until(pilot, shows="expires after 90 days")
-            service.stop()
-            try:
-                await pilot.press("C")
-                await until(pilot, shows="ctrl+s send")
-                await pilot.press(*"hello")
-                await click_text(pilot, "ctrl+s send")
-                await click_text(pilot, "1 pending")
-                await until(pilot, holds=lambda: isinstance(pilot.app.screen, OutboxScreen))
-            finally:
-                service.start()
-
-    @pytest.mark.slow
-    async def test_sites(self, service: RunningService, tmp_path: Path) -> None:
-        async with running(app_on(service, tmp_path)) as pilot:
-            await until(pilot, shows="live")
-            await pilot.press("g", "p")
-            await until(pilot, shows="● live")
-            sites = cast("PublishScreen", pilot.app.screen)
-            await pilot.click(sites.query_one("#tree"), offset=(3, 0), times=2)
-            await until(pilot, holds=lambda: sites.session.pane.structure.has_focus)
 
 
 @pytest.mark.slow

@@ -86,8 +86,3 @@ async def test_the_outline_is_remembered_and_needs_room(service: RunningService,
         outline = pilot.app.screen.outline
         await until(pilot, holds=lambda: outline.display and outline.count == 61)
         assert pilot.app.screen.page_view.has_focus
-        await pilot.press("#")
-        await until(pilot, holds=lambda: not outline.display)
-    async with running(app_on(service, tmp_path)) as pilot:
-        await reading(pilot, "Afterwards", "Chapter 1")
-        assert not pilot.app.screen.outline.display
