@@ -156,7 +156,7 @@ async def test_each_verb_says_that_the_space_is_locked(
         assert pilot.app.screen is screen
 
 
-def test_who_only_reads_a_space_is_told_which_level_edits_it() -> None:
+def test_who_only_reads_a_space_sees_which_level_edits_it() -> None:
     engine = SimpleNamespace(status=SimpleNamespace(online=True, read_only=False), write_reason=lambda *_: None)
     reasons: list[str | None] = []
     for may_edit in (False, True):
