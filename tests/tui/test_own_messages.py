@@ -1,4 +1,4 @@
-"""The user's own messages in a thread: the one under the cursor is edited or deleted, and a deletion can be undone."""
+"""The user's own messages in a thread: the deletion of the one under the cursor can be undone."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.running_service import RunningService
 from tests.service_users import say
-from tests.tui.app_driver import all_sent, review, shown, until
+from tests.tui.app_driver import all_sent, review, shown, until, write
 from tests.tui.change_request_factory import begun
 
 from presscheck.api.comments import Document, ListReplies, PostComment, PostReply
@@ -44,27 +44,6 @@ async def replies(service: RunningService, at: dict[str, Any], comment: str) -> 
     return [(one.body.markdown or "").strip() for one in found.items]
 
 
-async def test_the_reply_under_the_cursor_is_edited_and_deleted(
-    service: RunningService, tmp_path: Path, at_once: None
-) -> None:
-    _, at, comment = await discussed(service)
-    async with review(service, tmp_path, SUBJECT) as pilot:
-        await until(pilot, shows="It says so above the table")
-        await go_to(pilot, "Ten days")
-        await pilot.press("e")
-        await until(pilot, shows="Edit your reply")
-        await pilot.press(*" at most", "ctrl+s")
-        await all_sent(pilot)
-        assert (await replies(service, at, comment))[0] == "Ten days at most"
-        await go_to(pilot, "It says so")
-        await pilot.press("-")
-        await until(pilot, shows="Delete your reply?")
-        await pilot.press("y")
-        await until(pilot, shows="deleted “It says so above the table”")
-        await all_sent(pilot)
-        assert await replies(service, at, comment) == ["Ten days at most", "Really?"]
-
-
 async def test_a_deletion_is_undone_while_it_is_not_sent(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,4 +66,16 @@ async def test_a_deletion_is_undone_while_it_is_not_sent(
         await until(pilot, shows="And in May?")
         assert pilot.app.screen.session.view.thread.replies[0].text == "Ten days"
         assert not pilot.app.engine.waiting()
-    assert (await replies(service, at, comment))[0] == "Ten days"
+        assert (await replies(service, at, comment))[0] == "Ten days"
+        # a reply that is sent during the question stays
+        await write(pilot, "r", "Sent meanwhile", "ctrl+s")
+        [entry] = pilot.app.engine.waiting()
+        await go_to(pilot, "Sent meanwhile")
+        await pilot.press("-")
+        await until(pilot, shows="Discard this comment?")
+        assert entry.call
+        assert pilot.app.engine.rewrite(entry.id, entry.call), "it is due now"
+        await all_sent(pilot)
+        await pilot.press("y")
+        await until(pilot, shows="not discarded: it is already sent, or is being sent")
+    assert "Sent meanwhile" in await replies(service, at, comment)

@@ -1,33 +1,27 @@
-"""Going from place to place: what `g i`, `g o` and `g p` show, back and forward, and the list of open places."""
+"""Going from place to place: back and forward."""
 
-import asyncio
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
-from urllib.request import urlopen
 
 import pytest
-from sqlalchemy import update
 from tests.running_service import RunningService
-from tests.service_users import somebody
-from tests.tui.app_driver import app_on, inbox_loaded, pick, running, until
+from tests.tui.app_driver import app_on, inbox_loaded, running, until
 
-from presscheck.api.comments import Document, PostComment
-from presscheck.api.spaces import GetSpace
-from presscheck.client.request_priority import Priority
-from presscheck.documents.pages.tree import flatten
-from presscheck.engine.review import live_updates
-from presscheck.errors import PresscheckError
-from presscheck.service.db.engine import Database
-from presscheck.service.models.sites import SiteRow
+from presscheck.api.change_requests import ChangeRequest
+from presscheck.api.content import RevisionPage
+from presscheck.api.roles import Location
+from presscheck.api.spaces import Space, SpaceUrls
 from presscheck.tui.places import LIMIT, Place, Places
+from presscheck.tui.screens.browse.page_pane import PagePane
+from presscheck.tui.screens.browse.page_tree import Item, Library
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.inbox.screen import InboxScreen
-from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
 
 pytestmark = pytest.mark.service(shared=True)
 
-FIRST, SECOND = "Rewrite the auth guide", "Limits per workspace"
+FIRST = "Rewrite the auth guide"
 
 
 async def reviewing(pilot: Any, subject: str) -> Any:
@@ -49,29 +43,6 @@ async def reviewing(pilot: Any, subject: str) -> Any:
 async def at(pilot: Any, kind: type[Any]) -> Any:
     await until(pilot, holds=lambda: type(pilot.app.screen) is kind)
     return pilot.app.screen
-
-
-@pytest.mark.slow
-async def test_a_place_is_shown_whatever_stands_on_top_of_it(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
-        await reviewing(pilot, FIRST)
-        await pilot.press("g", "t")
-        await until(pilot, shows="Threads")
-        await pilot.press("g", "i")
-        await at(pilot, InboxScreen)
-        await inbox_loaded(pilot)
-        await pilot.press("g", "o")
-        await at(pilot, BrowseScreen)
-        await pilot.press("g", "x")
-        await until(pilot, shows="Outbox")
-        await pilot.press("g", "p")
-        await at(pilot, PublishScreen)
-        await pilot.press("@")
-        await until(pilot, shows="Activity")
-        await pilot.press("g", "p")
-        await at(pilot, PublishScreen)
-        await pilot.press("g", "o")
-        await at(pilot, BrowseScreen)
 
 
 @pytest.mark.slow
@@ -102,107 +73,6 @@ async def test_back_and_forward_return_to_the_line_in_a_review(service: RunningS
         await until(pilot, shows="no later place")
 
 
-@pytest.mark.slow
-async def test_closing_goes_back_to_where_one_came_from(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
-        review = await reviewing(pilot, FIRST)
-        await pilot.press("g", "o")
-        await at(pilot, BrowseScreen)
-        await pilot.press("g", "p")
-        await at(pilot, PublishScreen)
-        await pilot.press("q")
-        await at(pilot, BrowseScreen)
-        await pilot.press("g", "r")
-        assert await at(pilot, ReviewScreen) is review
-        await pilot.press("q")
-        await at(pilot, BrowseScreen)
-        assert not review.is_running
-        await pilot.press("q")
-        again = await at(pilot, ReviewScreen)
-        assert again is not review
-        await until(pilot, shows=FIRST)
-        await pilot.press("q")
-        await at(pilot, InboxScreen)
-        await pilot.press("alt+right")
-        await at(pilot, ReviewScreen)
-
-
-@pytest.mark.slow
-async def test_open_places_are_listed_and_one_is_chosen(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
-        await inbox_loaded(pilot)
-        await pilot.press("B")
-        await until(pilot, shows="no other place was opened yet")
-        first = await reviewing(pilot, FIRST)
-        await pilot.press("g", "i")
-        await reviewing(pilot, SECOND)
-        await pilot.press("g", "p")
-        await at(pilot, PublishScreen)
-        await until(pilot, shows="Inside Tallowick")
-        await pilot.press("B")
-        await until(pilot, shows="Open places")
-        listed = [choice.label for choice in pilot.app.screen.choices]
-        assert listed == [f"#4 {SECOND} · API docs", "Inbox · Needs me", f"#5 {FIRST} · API docs"]
-        await pick(pilot, FIRST)
-        assert await at(pilot, ReviewScreen) is first
-        await pilot.press("q")
-        await at(pilot, PublishScreen)
-
-
-@pytest.mark.slow
-async def test_a_jump_to_another_page_is_another_place(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
-        await inbox_loaded(pilot)
-        await pilot.press("g", "o")
-        browse = await at(pilot, BrowseScreen)
-        for title in ("Limits", "Tokens"):
-            await until(pilot, shows="API docs")
-            await pilot.press("ctrl+k")
-            await until(pilot, shows="type to search")
-            await pilot.press(*title)
-            await until(pilot, holds=lambda title=title: title in [row.label for row in pilot.app.screen.matches])
-            row = [row.label for row in pilot.app.screen.matches].index(title)
-            await pilot.press(*["down"] * row, "enter")
-            await until(pilot, shows=f"› {title}", holds=lambda: pilot.app.screen is browse)
-        await pilot.press("alt+left")
-        await until(pilot, shows="› Limits")
-        await pilot.press("alt+right")
-        await until(pilot, shows="› Tokens")
-        await pilot.press("q")
-        await at(pilot, InboxScreen)
-
-
-def opened_status(address: str) -> tuple[int, str]:
-    """What a browser gets at an address of the service."""
-    with urlopen(address) as response:
-        return response.status, response.read().decode()
-
-
-@pytest.mark.slow
-async def test_o_opens_the_published_page_or_that_of_the_app(service: RunningService, tmp_path: Path) -> None:
-    database = Database(service.database_url)
-    database.write(lambda session: session.execute(update(SiteRow).values(hostname=None)))  # so that it is served here
-    database.close()
-    async with running(app_on(service, tmp_path), size=(160, 40)) as pilot:
-        await inbox_loaded(pilot)
-        await pilot.press("g", "o")
-        browse = await at(pilot, BrowseScreen)
-        for space, path, words in (("api", "authentication/tokens", "Tokens"), ("guides", "quickstart", "Quickstart")):
-            await until(pilot, holds=lambda space=space: browse.library.item(f"space {space}") is not None)
-            await pilot.app.go(Place.page(space))
-            await until(pilot, holds=lambda space=space: browse.library.pages(space) is not None)
-            page = next(one for one in flatten(browse.library.pages(space).pages) if one.path == path)
-            await pilot.app.go(Place.page(space, page.id))
-            await until(pilot, holds=lambda page=page: browse.item.page is not None and browse.item.page.id == page.id)
-            await pilot.press("o")
-            await until(pilot, shows=f"copied: {pilot.app.clipboard}")
-            assert pilot.app.clipboard.startswith(f"{service.base_url.removesuffix('/v1')}/docs/"), space
-            assert pilot.app.clipboard.endswith(f"/{path}"), space
-            status, html = await asyncio.to_thread(opened_status, pilot.app.clipboard)
-            assert status == 200
-            assert words in html
-
-
 def place(name: str) -> Place:
     return Place("review", name, (name,))
 
@@ -227,49 +97,35 @@ def test_another_place_ends_the_history_but_not_the_list() -> None:
     assert places.step(-1) == place("b")
 
 
-@pytest.mark.slow
-async def test_a_covered_screen_requests_nothing_until_it_is_shown(
-    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(live_updates, "INTERVAL", 3600.0)  # news come from what is subscribed alone
-    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
-        review, engine = await reviewing(pilot, FIRST), pilot.app.engine
-        request = review.session.model.request
-        path = f"/spaces/{request.space}/change-requests/{request.id}"
-
-        def requested() -> list[str]:
-            log = (entry for entry in engine._activity._entries if not entry.from_cache)
-            return [entry.path for entry in log if entry.priority is Priority.VISIBLE and entry.path.startswith(path)]
-
-        await pilot.press("g", "p")
-        await at(pilot, PublishScreen)
-        await until(pilot, shows="Inside Tallowick", holds=lambda: not engine._scheduler._shared)
-        before = requested()
-        assert len(before) > 3
-        news = Document(markdown="While it was covered")
-        await mia.send(PostComment(space_id=request.space, change_request_id=request.id, body=news))
-        await pilot.press("ctrl+r")
-        await until(pilot, holds=lambda: len(review._when_shown) > 3)  # it knows that its parts are stale
-        for _ in range(3):
-            await engine.read(GetSpace(space_id="api"))
-        assert requested() == before
-        await pilot.press("g", "r")
-        assert await at(pilot, ReviewScreen) is review
-        await pilot.press("g", "g")
-        await until(pilot, shows="While it was covered")
-        assert len(requested()) > len(before) + 3
+def test_closing_leads_to_the_last_place_on_another_screen_and_a_jump_is_a_place_of_its_own() -> None:
+    places, inbox = Places(), Place("inbox", "Inbox")
+    first, second, third = (Place.page("api", page) for page in "abc")
+    places.note(inbox)
+    places.note(first)
+    places.jump()
+    places.note(second)
+    assert [places.step(-1), places.step(1), places.step(1)] == [first, second, None]
+    assert places.leave_screen() == inbox
+    assert places.leave_screen() is None
+    assert places.step(2) == second
+    places.note(third)
+    assert (places.step(-1), places.step(1)) == (first, third), "without a jump, it replaces a place on its screen"
+    places.forget(first)
+    assert places.step(-1) == inbox
 
 
-@pytest.mark.slow
-async def test_offline_one_cannot_go_to_a_review_that_was_never_loaded(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
-        await reviewing(pilot, FIRST)
-    async with running(app_on(service, tmp_path, offline=True)) as pilot:
-        review = await reviewing(pilot, FIRST)
-        where = Place.review(review.session.model.request.space, "never")
-        pilot.app.remember_review(*where.ids)
-        await pilot.press("g", "r")
-        await until(pilot, shows="you are offline, and this change request was never loaded")
-        assert pilot.app.screen is review
-        with pytest.raises(PresscheckError, match="never loaded"):
-            pilot.app.go(where)
+def test_o_opens_the_published_page_or_that_of_the_app() -> None:
+    library = Library()
+    pane: Any = SimpleNamespace(_session=SimpleNamespace(library=library))
+    urls = SpaceUrls(app="https://app.example.org/s/api", published="https://docs.example.org/api/")
+    space = Space(id="api", urls=urls)
+    page = RevisionPage(id="tokens", path="authentication/tokens")
+
+    def opened(space: Space, page: RevisionPage | None = None) -> str | None:
+        return PagePane._web_address(pane, Item("", "", "", None, space=space, page=page))
+
+    assert opened(space, page) == "https://docs.example.org/api/authentication/tokens"
+    assert opened(space) == "https://docs.example.org/api/"
+    assert opened(space.model_copy(update={"urls": SpaceUrls(app=urls.app)}), page) == urls.app
+    library.requests["api"] = ChangeRequest(id="5", urls=Location(app="https://app.example.org/r/5"))
+    assert opened(space, page) == "https://app.example.org/r/5", "what is edited is not published"

@@ -1,19 +1,18 @@
-"""Changes are dropped, copied and moved with keys, while another user edits the same change requests."""
+"""Changes are dropped and moved with keys, while another user edits the same change requests."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.running_service import RunningService
-from tests.service_users import edits, opens, page_of, say, somebody
-from tests.tui.app_driver import app_on, pick, review, running, shown, until, write
-from tests.tui.change_request_factory import Begun, begun, edited
+from tests.service_users import edits, page_of, say, somebody
+from tests.tui.app_driver import pick, review, shown, until, write
+from tests.tui.change_request_factory import Begun, edited
 
-from presscheck.api.change_requests import ListChangeRequests, MergeChangeRequest
+from presscheck.api.change_requests import ListChangeRequests
 from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.client.client import Client
-from presscheck.tui.screens.review.screen import ReviewScreen
 
 BEFORE = "One line of this page.\n\nAnother line of it.\n\nA third line to read.\n"
 AFTER = BEFORE.replace("One", "The first").replace("A third", "The last")
@@ -42,29 +41,9 @@ async def with_pages(service: RunningService, one: Begun, *titles: str) -> None:
 
 
 @pytest.mark.slow
-async def test_the_hunk_under_the_cursor_is_dropped_and_the_other_stays(
+async def test_an_edit_while_the_sheet_is_open_is_kept_and_then_the_hunk_is_dropped(
     service: RunningService, tmp_path: Path
 ) -> None:
-    one = await edited(service, "Two hunks", BEFORE, AFTER)
-    async with review(service, tmp_path, "Two hunks") as pilot, somebody(service, "mia") as (mia,):
-        await until(pilot, shows="to read.")
-        await pilot.press("l", "]", ".", "d")
-        await until(pilot, shows="Drop this change from #")
-        assert "goes back to main's text at line 3 (1 line added, 1 removed)" in shown(pilot.app)
-        await with_pages(service, one, "Of somebody")  # on another page: it does not matter
-        await pilot.press("y")
-        await until(pilot, shows="dropped this change")
-        assert await text_of(mia, one.at) == AFTER.replace("The first", "One")
-        await until(pilot, holds=lambda: "The first" not in shown(pilot.app))
-        await pilot.press("]", ".", "d")
-        await until(pilot, shows="Drop this change from #")
-        await pilot.press("y")
-        await until(pilot, shows="1 change")
-        assert "Lasting" not in shown(pilot.app), "the page is as on main, and no longer changed"
-
-
-@pytest.mark.slow
-async def test_an_edit_while_the_sheet_is_open_is_kept(service: RunningService, tmp_path: Path) -> None:
     one = await edited(service, "Busy", BEFORE, AFTER)
     async with review(service, tmp_path, "Busy") as pilot, somebody(service, "mia") as (mia,):
         await until(pilot, shows="to read.")
@@ -77,6 +56,13 @@ async def test_an_edit_while_the_sheet_is_open_is_kept(service: RunningService, 
             await until(pilot, shows="Nothing was changed: somebody just edited Lasting. Try again")
             assert await text_of(mia, one.at) == f"{text}\nAlso this.\n"
             await pilot.press("ctrl+r")
+            await until(pilot, holds=lambda: "somebody just edited" not in shown(pilot.app))
+        await pilot.press(".", "d")
+        await until(pilot, shows="goes back to main's text at line 3 (1 line added, 1 removed)")
+        await with_pages(service, one, "Of somebody")  # on another page: it does not matter
+        await pilot.press("y")
+        await until(pilot, shows="dropped this change")
+        assert await text_of(mia, one.at) == f"{text}\nAlso this.\n".replace("The first", "One")
 
 
 async def test_marked_pages_move_to_a_new_change_request(service: RunningService, tmp_path: Path) -> None:
@@ -104,60 +90,3 @@ async def test_marked_pages_move_to_a_new_change_request(service: RunningService
         assert await text_of(mia, target, "Goes") == "Goes text.\n"
         await until(pilot, shows="1 change")
         assert "•" not in shown(pilot.app), "no mark is left"
-
-
-@pytest.mark.slow
-async def test_a_hunk_goes_to_another_change_request_unless_its_lines_overlap(
-    service: RunningService, tmp_path: Path
-) -> None:
-    one = await edited(service, "From here", BEFORE, AFTER)
-    async with review(service, tmp_path, "From here") as pilot, somebody(service, "mia") as (mia,):
-        third = ("A third", "Some third")
-        target = await opens(mia, "guides", "To there", "Lasting", *third)
-        await until(pilot, shows="to read.")
-        await pilot.press("l", "]", "]", ".", "c")
-        await until(pilot, shows="Copy to")
-        await pick_request(pilot, "To there")
-        await until(pilot, shows="has other changes at the same place, line 7")
-        assert await text_of(mia, target) == BEFORE.replace(*third)
-        await pilot.press("[", ".", "m")
-        await until(pilot, shows="Move to")
-        await pick_request(pilot, "To there")
-        await until(pilot, shows="Lasting: one change is added (1 line added, 1 removed)")
-        await pilot.press("y")
-        await until(pilot, shows="moved this change to #")
-        assert await text_of(mia, target) == BEFORE.replace(*third).replace("One", "The first")
-        assert await text_of(mia, one.at) == AFTER.replace("The first", "One")
-
-
-async def pick_request(pilot: Any, subject: str) -> None:
-    """Choose a change request of the picker by its subject."""
-    await pilot.press(*subject)
-    await until(pilot, holds=lambda: [subject in choice.label for choice in pilot.app.screen.matches][:1] == [True])
-    await pilot.press("enter")
-
-
-@pytest.mark.slow
-async def test_where_nothing_can_be_dropped_the_reason_is_shown(service: RunningService, tmp_path: Path) -> None:
-    one = await edited(service, "Finished soon", BEFORE, AFTER)
-    async with review(service, tmp_path, "Finished soon") as pilot, somebody(service, "mia") as (mia,):
-        await until(pilot, shows="to read.")
-        await pilot.press("l", "g", "g", ".", "d")
-        await until(pilot, shows="no change under the cursor: ] goes to the next change")
-        await pilot.press("]", ".", "d")
-        await until(pilot, shows="Drop this change from #")
-        await mia.send(MergeChangeRequest(**one.at))
-        await pilot.press("y")
-        await until(pilot, shows="is merged: its pages cannot be edited")
-        await pilot.press("ctrl+r")
-        opened: Any = pilot.app.screen
-        await until(pilot, holds=lambda: opened.session.model.request.status == "merged")
-        await pilot.press(".", "m")
-        await until(pilot, shows="it is merged")
-    other = await begun(service, "Read only", "A text.\n", title="Unread")
-    async with running(app_on(service, tmp_path / "other", read_only=True)) as pilot:
-        await until(pilot, shows="Needs me")
-        await pilot.app.push_screen(ReviewScreen("guides", other.at["change_request_id"]))
-        await until(pilot, shows="Unread")
-        await pilot.press(".", "d")
-        await until(pilot, shows="this profile is read-only")
