@@ -3,16 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.hostile_strings import ACTS
 from tests.running_service import RunningService
-from tests.service_users import token_of
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
 from tests.tui.permissions import open_family
 from tests.tui.site_access import comes
 
 from presscheck.api.collections import GetCollection, UpdateCollection
-from presscheck.api.organizations import UpdateMember
 from presscheck.api.permissions import ListCollectionTeamPermissions, UpdateCollectionTeamPermission
 from presscheck.api.teams import CreateTeam, ListTeamMembers
 from presscheck.client.client import Client
@@ -147,40 +144,3 @@ async def test_a_level_shows_its_path_and_is_changed_where_it_is_given(
         await pilot.press("enter")
         await pick(pilot, "member")
         await comes(pilot, lambda: is_role("member"))
-
-
-@pytest.mark.slow
-async def test_without_permission_or_connection_the_screen_shows_why(
-    service: RunningService, tmp_path: Path, client: Client
-) -> None:
-    team = await client.send(CreateTeam(**ORG, title="Guests", members=("luz",)))
-    await client.send(UpdateCollectionTeamPermission(collection_id="product", team_id=team.id, role="read"))
-    await client.send(UpdateMember(**ORG, user_id="luz", role=None))
-    async with running(app_on(service, tmp_path / "guest", token=token_of(service, "luz"))) as pilot:
-        await until(pilot, shows="live")
-        await pilot.press("g", "o")
-        await until(pilot, shows="API docs")  # guests see what their teams may read
-        await pilot.press("j", "j")
-        await until(pilot, holds=lambda: pilot.app.screen.item.title == "API docs")
-        await pilot.press("g", "w")
-        await until(pilot, shows="You are not permitted to see the people with access.")
-        await pilot.press("a")
-        await until(pilot, shows="not loaded yet")
-    async with running(app_on(service, tmp_path / "ada", token=token_of(service, "ada"), read_only=True)) as pilot:
-        await until(pilot, shows="live")
-        table = await open_family(pilot, "Collections")
-        while table.table.name_of(table.table.current) != "Product":
-            await pilot.press("j")
-        await pilot.press("enter")
-        await loaded(pilot)
-        await pilot.press("2", "a")
-        await until(pilot, shows="this profile is read-only")
-        await pilot.press("E")
-        await until(pilot, shows="this profile is read-only")
-        await pilot.press("q", "j", "j")
-        service.stop()
-        await pilot.press("ctrl+r")
-        await until(pilot, shows="offline")
-        await pilot.press("enter")
-        await until(pilot, shows="are not in the cache")
-        service.start()

@@ -1,4 +1,4 @@
-"""Prose checks in a review: new findings in place, suggestions, merges, cancellation and failures."""
+"""Prose checks in a review: new findings in place, suggestions, and failures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.running_service import RunningService
 from tests.service_users import say
 from tests.tui.app_driver import all_sent, review, shown, until
 from tests.tui.change_request_factory import begun, edited, rewritten
-from tests.tui.prose_programs import configure, has_ended, has_started, sleeping
+from tests.tui.prose_programs import configure
 
 from presscheck.api.comments import ListComments
 
@@ -34,10 +34,6 @@ for path in sys.argv[1:]:
 
 def python(code: str) -> list[str]:
     return [sys.executable, "-c", code]
-
-
-def footer(pilot: Any) -> str:
-    return shown(pilot.app).splitlines()[-1]
 
 
 def line_below(pilot: Any, words: str) -> str:
@@ -72,65 +68,12 @@ async def test_new_findings_are_at_their_lines_and_become_suggestions(service: R
         await until(pilot, shows="> A flaw here.")
         await pilot.press("escape")
         await until(pilot, shows="Can merge?")
+        await rewritten(service, one, "A teh.\n")
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="1 not checked", holds=lambda: "§" not in shown(pilot.app))
         [comments] = await say(service, one.token, ListComments(**one.at))
         [comment] = comments.items
         assert "```suggestion\nA new line with the word.\n```" in comment.body.markdown
-
-
-@pytest.mark.slow
-async def test_merges_and_requirements_count_the_findings(service: RunningService, tmp_path: Path) -> None:
-    configure(tmp_path, ("own", python(PROGRAM)))
-    await begun(service, "Prose and merge", AFTER, title="Prose and merge page")
-    async with review(service, tmp_path, "Prose and merge") as pilot:
-        await until(pilot, shows="A new line with teh word.")
-        await pilot.press("m")
-        await until(pilot, shows="Prose not checked: . W checks it.")
-        await pilot.press("escape", "full_stop", "W")
-        await until(pilot, shows="3 prose findings")
-        await pilot.press("m")
-        await until(pilot, holds=lambda: shown(pilot.app).count("3 prose findings") == 2)
-        await pilot.press("escape", "W")
-        await until(pilot, shows="⚠ prose        3 prose findings")
-
-
-@pytest.mark.slow
-async def test_an_edited_page_is_not_checked_until_the_next_run(service: RunningService, tmp_path: Path) -> None:
-    configure(tmp_path, ("own", python(PROGRAM)))
-    one = await begun(service, "Prose edited", AFTER, title="Prose edited page")
-    async with review(service, tmp_path, "Prose edited") as pilot:
-        await until(pilot, shows="A flaw here.")
-        await pilot.press("full_stop", "W")
-        await until(pilot, shows="3 prose findings")
-        await rewritten(service, one, "A teh.\n")
-        await pilot.press("ctrl+r")
-        await until(pilot, shows="1 not checked")
-        assert "§" not in shown(pilot.app)
-        await pilot.press("full_stop", "W")
-        await until(pilot, shows="1 prose finding ")
-        await rewritten(service, one, "Fine.\n")
-        await pilot.press("ctrl+r")
-        await until(pilot, shows="1 not checked")
-        await pilot.press("full_stop", "W")
-        await until(pilot, shows="no new prose findings (own)")
-
-
-@pytest.mark.slow
-async def test_a_check_runs_in_the_background_and_is_canceled_by_its_key(
-    service: RunningService, tmp_path: Path
-) -> None:
-    mark = tmp_path / "pid"
-    configure(tmp_path, ("slow", python(sleeping(mark))))
-    await begun(service, "Prose canceled", AFTER, title="Prose canceled page")
-    async with review(service, tmp_path, "Prose canceled", (80, 24)) as pilot:
-        await until(pilot, shows="1 change")
-        await pilot.press("full_stop", "W")
-        await until(pilot, shows="§ prose check 1 of 1 …", holds=lambda: has_started(mark))
-        await pilot.press("tab")
-        await until(pilot, shows="A flaw here.")
-        await pilot.press("full_stop", "W")
-        await until(pilot, shows="prose check canceled")
-        assert "§ prose check" not in shown(pilot.app)
-        await until(pilot, holds=lambda: has_ended(mark))
 
 
 async def test_failures_are_shown_and_the_other_checks_go_on(service: RunningService, tmp_path: Path) -> None:

@@ -1,8 +1,7 @@
-"""Editing the details of a change request, and its PDF."""
+"""Editing the details of a change request."""
 
 from pathlib import Path
 
-import httpx
 import pytest
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, pick, running, shown, until
@@ -43,21 +42,3 @@ async def test_subject_description_and_state_are_changed(service: RunningService
         found = await other.send(GetChangeRequest(**PATH))
         assert (found.subject, found.status) == ("Fix typos in quickstart, all of them", "draft")
         assert found.description
-
-
-@pytest.mark.slow
-async def test_all_of_it_as_a_pdf(service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SSH_CONNECTION", "from elsewhere")
-    async with running(app_on(service, tmp_path), (80, 24)) as pilot:
-        await until(pilot, shows="live")
-        await pilot.app.go(Place.review(*PATH.values()))
-        await until(pilot, shows="Can merge")
-        await pilot.press("g", "f")
-        await until(pilot, shows="Address, copied")
-        address = pilot.app.clipboard
-        assert len(address) > 80
-        assert address in "".join(line.strip("▌ ") for line in shown(pilot.app).splitlines()), "it is shown in full"
-        await pilot.press("escape")
-        await until(pilot, shows="Can merge")
-    async with httpx.AsyncClient() as http:
-        assert (await http.get(address)).content.startswith(b"%PDF")

@@ -1,4 +1,4 @@
-"""Reactions, edits and deletions of comments, while another user changes them too."""
+"""Suggestions in comments: inserted, sent and applied."""
 
 import asyncio
 from pathlib import Path
@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService
-from tests.tui.app_driver import pick, review, shown, until, write
-from tests.tui.keyboard import seen
+from tests.tui.app_driver import review, shown, until
 
 from presscheck.api.change_requests import ChangeRequest
-from presscheck.api.comments import ListComments, ListReplies
+from presscheck.api.comments import ListComments
 from presscheck.api.content import GetChangeRequestPage
-from presscheck.tui.comments import drafts
 
 SUBJECT = "Rewrite the auth guide"
 SUGGESTED = "Rotate in two steps: make the new token, then revoke the old."
@@ -42,96 +40,6 @@ def path_of(request: ChangeRequest) -> dict[str, Any]:
 
 async def settled(pilot: Any) -> None:
     await until(pilot, holds=lambda: not pilot.app.engine.waiting())
-
-
-@pytest.mark.slow
-async def test_a_reaction_is_added_and_removed(service: RunningService, tmp_path: Path) -> None:
-    async with review(service, tmp_path, SUBJECT) as pilot:
-        await until(pilot, shows="expires after 90 days")
-        await pilot.press("k")
-        await until(pilot, shows="👍 2")
-        await pilot.press("+")
-        await pick(pilot, "thumbs up")
-        await until(pilot, shows="👍 3")
-        await settled(pilot)
-        said = (await threads(pilot))["Can we link this from the quickstart?"]
-        assert [(one.emoji, one.count) for one in said.reactions] == [("1f44d", 3)]
-        await pilot.press("+")
-        await until(pilot, shows="yours: remove")
-        await pilot.press("enter")
-        await until(pilot, shows="👍 2")
-        await pilot.press("+")
-        await pick(pilot, "rocket")
-        await until(pilot, shows="🚀 1")
-
-
-@pytest.mark.slow
-async def test_own_comments_are_edited_and_deleted(service: RunningService, tmp_path: Path) -> None:
-    async with review(service, tmp_path, SUBJECT) as pilot:
-        await until(pilot, shows="expires after 90 days")
-        await write(pilot, "C", "Teh words", "ctrl+s")
-        await settled(pilot)
-        await pilot.press("k", "l", "G", "k")
-        await until(pilot, shows="Teh words")
-        await pilot.press("e")
-        await until(pilot, shows="Edit your comment")
-        await pilot.press(*(["backspace"] * 9), *"The words", "escape", "e")
-        await until(pilot, shows="The words")  # the draft was kept
-        await pilot.press("ctrl+s")
-        await until(pilot, holds=lambda: "Teh" not in shown(pilot.app) and "edited" in shown(pilot.app))
-        await settled(pilot)
-        assert "The words" in await threads(pilot)
-        await pilot.press("-")
-        await until(pilot, shows="Delete your comment?")
-        assert "The words" in shown(pilot.app)
-        await pilot.press("y")
-        await settled(pilot)
-        assert "The words" not in await threads(pilot)
-        await until(pilot, holds=lambda: not any("The words" in line for line in shown(pilot.app).splitlines()[:-1]))
-        assert "deleted “The words”" in shown(pilot.app)
-
-
-@pytest.mark.slow
-async def test_one_of_several_messages_is_chosen(service: RunningService, tmp_path: Path) -> None:
-    async with review(service, tmp_path, SUBJECT) as pilot:
-        await until(pilot, shows="Then say why it is meant.")
-        await pilot.press("l", "t")
-        for _ in range(9):
-            one = pilot.app.screen.session.view.thread
-            if one and "two places" in one.first.text:
-                break
-            await pilot.press("t")
-        await pilot.press("down")
-        assert pilot.app.screen.session.view.message is pilot.app.screen.session.view.thread.replies[0]
-        await pilot.press("down", "+")
-        await until(pilot, shows="thumbs up")
-        await pilot.press("enter")
-        await until(pilot, shows="👍 1")
-        await settled(pilot)
-        thread = next(one for text, one in (await threads(pilot)).items() if "two places" in text)
-        request = pilot.app.screen.session.model.request
-        replies = await pilot.app.engine.read(
-            ListReplies(**path_of(request), comment_id=thread.id, format="markdown", limit=1000)
-        )
-        assert [len(one.reactions) for one in replies.items] == [0, 1]
-
-
-@pytest.mark.slow
-async def test_a_mention_is_completed_and_the_text_previewed(service: RunningService, tmp_path: Path) -> None:
-    async with review(service, tmp_path, SUBJECT) as pilot:
-        await until(pilot, shows="expires after 90 days")
-        await write(pilot, "C", "a@b")
-        assert "▌Tomasz" not in shown(pilot.app)  # within a word it is an address
-        await pilot.press("space", "@")
-        await until(pilot, shows="Noor Haddad")
-        await pilot.press(*"tom")
-        await seen(pilot, "▌Tomasz")
-        await pilot.press("tab")
-        await until(pilot, shows="a@b @Tomasz Wiśniewski")
-        await pilot.press(*"**look**", "ctrl+o")
-        await until(pilot, holds=lambda: "look" in shown(pilot.app) and "**look**" not in shown(pilot.app))
-        await pilot.press("ctrl+o", "!")
-        await until(pilot, shows="**look**!")
 
 
 @pytest.mark.slow
@@ -176,39 +84,3 @@ async def test_a_suggestion_is_inserted_with_one_key(service: RunningService, tm
         assert SUGGESTED in page.markdown and block not in page.markdown
         thread = next(one for text, one in (await threads(pilot)).items() if "Rotate in two steps" in text)
         assert thread.status == "resolved"
-
-
-@pytest.mark.slow
-async def test_a_suggestion_for_deleted_text_changes_nothing(service: RunningService, tmp_path: Path) -> None:
-    async with review(service, tmp_path, SUBJECT) as pilot:
-        await until(pilot, shows="expires after 90 days")
-        await pilot.press("c")
-        composer = pilot.app.screen
-        composer.query_one("TextArea").text = "> words that stand nowhere at all\n\n```suggestion\nother\n```"
-        await pilot.press("ctrl+s")
-        await settled(pilot)
-        await pilot.press("l")
-        await to_suggestion(pilot)
-        await pilot.press("U")
-        await until(pilot, shows="is gone")
-
-
-@pytest.mark.slow
-async def test_a_comment_that_is_sent_during_the_question_is_not_discarded(
-    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(drafts, "HOLD", 600.0)
-    async with review(service, tmp_path, SUBJECT) as pilot:
-        await until(pilot, shows="expires after 90 days")
-        await write(pilot, "C", "Sent meanwhile", "ctrl+s")
-        [entry] = pilot.app.engine.waiting()
-        await pilot.press("k", "l", "G", "k")
-        await until(pilot, shows="Sent meanwhile")
-        await pilot.press("-")
-        await until(pilot, shows="Discard this comment?")
-        assert entry.call
-        assert pilot.app.engine.rewrite(entry.id, entry.call), "it is due now"
-        await settled(pilot)
-        await pilot.press("y")
-        await until(pilot, shows="not discarded: it is already sent, or is being sent")
-        assert "Sent meanwhile" in await threads(pilot)
