@@ -31,54 +31,26 @@ def choices(app: object) -> list[str]:
 
 
 @pytest.mark.slow
-async def test_the_list_has_user_service_and_numbers(
+async def test_the_list_has_all_profiles_and_unsent_changes_are_asked_for(
     sample: RunningService, other: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PRESSCHECK_TOKEN", "of the first profile")
     write_settings(tmp_path, work=sample, client=other, bare='base_url = "https://docs.example.org"')
-    async with running(app_on(other, tmp_path, name="client")) as pilot:
-        await inbox_loaded(pilot)
-        await until(pilot, holds=lambda: pilot.app.engine.outbox.recall("needs me") is not None)
-        user = pilot.app.engine.me.display_name
-    app = app_on(sample, tmp_path, name="work")
-    async with running(app) as pilot:
-        await inbox_loaded(pilot)
-        await pilot.press("g", "m")
-        await until(pilot, holds=lambda: len(choices(app)) == 3)
-        rows = {row.split()[0]: row for row in choices(app)}
-        assert rows["bare"] == "bare     docs.example.org  no token"
-        assert f"{user} · 127.0.0.1:" in rows["client"]
-        assert "need you · as of just now" in rows["client"]
-        assert "in use" in rows["work"]
-        await pick(pilot, "bare")
-        await until(pilot, shows="no token for https://docs.example.org: run `presscheck login --profile bare`")
-        await pilot.press("g", "m")
-        await until(pilot, holds=lambda: len(choices(app)) == 3)
-        await pick(pilot, "work")
-        await until(pilot, holds=lambda: not choices(app))
-        assert app.next_profile is None, "it is the one in use"
-        await pilot.press("g", "m")
-        await until(pilot, holds=lambda: len(choices(app)) == 3)
-        await pick(pilot, "client")
-        await until(pilot, holds=lambda: app.next_profile is not None)
-    assert app.next_profile
-    assert (app.next_profile.name, app.next_profile.base_url) == ("client", other.base_url)
-    assert app.next_profile.token == other.token, "another service never gets the token of the environment"
-
-
-@pytest.mark.slow
-async def test_unsent_changes_are_asked_for_and_stay(
-    sample: RunningService, other: RunningService, tmp_path: Path
-) -> None:
-    write_settings(tmp_path, work=sample, client=other)
     app = app_on(sample, tmp_path, name="work", offline=True)
     async with running(app) as pilot:
         await until(pilot, shows="offline")
         app.engine.write(PostComment(space_id="api", change_request_id="5", body=Document(markdown="later")))
         await until(pilot, shows="1 pending")
+        await pilot.press("g", "m")
+        await until(pilot, holds=lambda: len(choices(app)) == 3)
+        rows = {row.split()[0]: row for row in choices(app)}
+        assert rows["bare"] == "bare     docs.example.org  no token"
+        assert "in use" in rows["work"]
+        await pick(pilot, "bare")
+        await until(pilot, shows="no token for https://docs.example.org: run `presscheck login --profile bare`")
         for answer in ("n", "y"):
             await pilot.press("g", "m")
-            await until(pilot, holds=lambda: len(choices(app)) == 2)
+            await until(pilot, holds=lambda: len(choices(app)) == 3)
             await pick(pilot, "client")
             await until(pilot, shows="You have unsent changes")
             assert app.next_profile is None
@@ -86,10 +58,8 @@ async def test_unsent_changes_are_asked_for_and_stay(
             if answer == "n":
                 await until(pilot, holds=lambda: "unsent changes" not in shown(app))
         await until(pilot, holds=lambda: app.next_profile is not None)
-        assert app.next_profile
-        assert app.next_profile.offline
-    async with running(app_on(sample, tmp_path, name="work", offline=True)) as pilot:
-        await until(pilot, shows="1 pending")
+    assert app.next_profile
+    assert (app.next_profile.name, app.next_profile.token) == ("client", other.token), "never the token of another one"
 
 
 async def test_a_single_profile_has_nothing_to_switch_to(sample: RunningService, tmp_path: Path) -> None:

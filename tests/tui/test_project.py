@@ -1,4 +1,4 @@
-"""A project in the app: its programs are asked for once, and its views, space and site are where the app begins."""
+"""A project in the app: its programs are asked for, and what is wrong with its file is shown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 from tests.running_service import RunningService
-from tests.tui.app_driver import app_on, inbox_loaded, running, shown, until
+from tests.tui.app_driver import app_on, inbox_loaded, running, until
 from tests.tui.change_request_factory import Begun, edited
 
 from presscheck.config.project import Project, read_project
@@ -44,14 +44,6 @@ def is_asked(pilot: Any) -> bool:
     return isinstance(pilot.app.screen, ConfirmDialog)
 
 
-async def started(pilot: Any) -> None:
-    """Wait until the app would have asked."""
-    await inbox_loaded(pilot)
-    await until(
-        pilot, holds=lambda: all(worker.is_finished for worker in pilot.app.workers if worker.group == "project")
-    )
-
-
 async def check_prose(pilot: Any, request: Begun) -> None:
     await pilot.app.push_screen(ReviewScreen(*request.at.values()))
     await until(pilot, shows="Project page")
@@ -59,43 +51,14 @@ async def check_prose(pilot: Any, request: Begun) -> None:
 
 
 @pytest.mark.slow
-async def test_programs_are_asked_for_once_and_again_when_they_change(service: RunningService, tmp_path: Path) -> None:
+async def test_programs_are_asked_for_as_they_would_run_and_again_when_they_change(
+    service: RunningService, tmp_path: Path
+) -> None:
     request = await edited(service, "Checked by a project", "Old.\n", "New.\n", title="Project page")
     ran = tmp_path / "a project" / "ran"
-    async with running(app_on(service, tmp_path, project=project(tmp_path))) as pilot:
-        await until(pilot, holds=lambda: is_asked(pilot))
-        await until(pilot, shows="check.py")
-        await pilot.press("y")
-        assert is_asked(pilot), "a key that may mean something else"
-        await pilot.press("enter")
-        await until(pilot, shows="not trusted; `presscheck config trust` asks again")
-        assert not project(tmp_path).usable
-        await check_prose(pilot, request)
-        await until(pilot, shows="are not trusted: run `presscheck config trust`")
-    assert not ran.exists()
-    async with running(app_on(service, tmp_path, project=project(tmp_path))) as pilot:
-        await started(pilot)
-        assert not is_asked(pilot), "it was declined"
-    async with running(app_on(service, tmp_path, project=project(tmp_path, "--all"))) as pilot:
-        await until(pilot, holds=lambda: is_asked(pilot))
-        await until(pilot, shows="--all")
-        await pilot.press(*WORD, "enter")
-        await until(pilot, shows="1 program trusted")
-        await check_prose(pilot, request)
-        await until(pilot, holds=ran.exists)
-    async with running(app_on(service, tmp_path, project=project(tmp_path, "--all"))) as pilot:
-        await started(pilot)
-        assert not is_asked(pilot), "it is trusted"
-    async with running(app_on(service, tmp_path, project=project(tmp_path, "--more"))) as pilot:
-        await until(pilot, holds=lambda: is_asked(pilot))
-
-
-@pytest.mark.slow
-async def test_question_shows_every_character_that_would_run(service: RunningService, tmp_path: Path) -> None:
     text = '[[commands]]\nname = "[b]Ticket"\nkey = "g T"\ncommand = "[@click=app.quit]x {number}"\nmode = "suspend"\n'
     long = "x" * 300
-    async with running(app_on(service, tmp_path, project=project(tmp_path, long, text=text)), (80, 24)) as pilot:
-        await until(pilot, holds=lambda: is_asked(pilot))
+    async with running(app_on(service, tmp_path, project=project(tmp_path, long, text=text))) as pilot:
         await until(pilot, shows=f"type: {WORD}")
         dialog = pilot.app.screen
         assert isinstance(dialog, ConfirmDialog)
@@ -103,25 +66,22 @@ async def test_question_shows_every_character_that_would_run(service: RunningSer
         assert any(line.endswith(f"check.py {long}") for line in lines)
         assert "command [b]Ticket (key g T, suspend)" in lines
         assert "'[@click=app.quit]x' '{number}'" in lines
+        await pilot.press("y")
+        assert is_asked(pilot), "a key that may mean something else"
         await pilot.press("enter")
-        await until(pilot, shows="not trusted")
-
-
-@pytest.mark.slow
-async def test_own_commands_have_their_keys_once_trusted(service: RunningService, tmp_path: Path) -> None:
-    command = json.dumps([sys.executable, "-c", "open('ticketed', 'w')"])
-    text = f'[[commands]]\nname = "Ticket"\nkey = "g T"\ncommand = {command}\n'
-    ticketed = tmp_path / "a project" / "ticketed"
-    async with running(app_on(service, tmp_path, project=project(tmp_path, text=text))) as pilot:
-        await until(pilot, shows=f"type: {WORD}")
+        await until(pilot, shows="not trusted; `presscheck config trust` asks again")
+        assert not project(tmp_path, long, text=text).usable
         assert not pilot.app.keymap.own_commands
+        await check_prose(pilot, request)
+        await until(pilot, shows="are not trusted: run `presscheck config trust`")
+    assert not ran.exists()
+    async with running(app_on(service, tmp_path, project=project(tmp_path, "--all"))) as pilot:
+        await until(pilot, holds=lambda: is_asked(pilot))
+        await until(pilot, shows="--all")
         await pilot.press(*WORD, "enter")
-        await until(pilot, shows="2 programs trusted")
-        await pilot.press("g", "T")
-        await until(pilot, holds=ticketed.exists)
-    async with running(app_on(service, tmp_path, project=project(tmp_path, text=text))) as pilot:
-        await inbox_loaded(pilot)
-        assert [command.title for command in pilot.app.keymap.own_commands] == ["Ticket"]
+        await until(pilot, shows="1 program trusted")
+        await check_prose(pilot, request)
+        await until(pilot, holds=ran.exists)
 
 
 @pytest.mark.slow
@@ -148,31 +108,6 @@ async def test_a_command_of_the_user_does_not_run_in_a_folder_of_the_project(
         assert not (folder / "ran here").exists()
         await pilot.press("f12")
         await until(pilot, holds=(folder / "ran here").exists)
-
-
-@pytest.mark.slow
-async def test_app_begins_where_the_project_says(service: RunningService, tmp_path: Path) -> None:
-    folder = tmp_path / "begin"
-    folder.mkdir()
-    file = folder / PROJECT_NAME
-    file.write_text(
-        'space = "Guides"\nsite = "Inside Tallowick"\n[[views]]\nname = "Of guides"\nquery = "space:guides"\n'
-    )
-    found = read_project(file, tmp_path / "trusted.json")
-    async with running(app_on(service, tmp_path, project=found)) as pilot:
-        await until(pilot, shows="Of guides")
-        await inbox_loaded(pilot)
-        await pilot.press("9", "M", "e")
-        await until(pilot, shows="this view is of the project: edit .presscheck.toml")
-        await pilot.press("g", "o")
-        await until(pilot, holds=lambda: cursor(pilot).endswith("Guides") or "Guides" in cursor(pilot))
-        await pilot.press("g", "p")
-        await until(pilot, holds=lambda: "Inside Tallowick" in cursor(pilot))
-
-
-def cursor(pilot: Any) -> str:
-    """The first line with the bar of a cursor."""
-    return next((line for line in shown(pilot.app).splitlines() if "▌" in line), "")
 
 
 async def test_refused_file_and_mistakes_are_shown(service: RunningService, tmp_path: Path) -> None:

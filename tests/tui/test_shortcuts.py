@@ -11,7 +11,7 @@ from tests.tui.tree_driver import to_item
 from presscheck.api.sites import Site
 from presscheck.api.spaces import DeleteSpace
 from presscheck.client.client import Client
-from presscheck.engine.shortcuts import MOST_BOOKMARKS, MOST_RECENT, RECENT, Shortcut
+from presscheck.engine.shortcuts import Shortcut
 from presscheck.tui.screens.browse.page_tree import BOOKMARKED, OPENED, Library
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.widgets.tree import Tree
@@ -100,25 +100,6 @@ async def test_bookmarks_and_recent_places_stay_between_starts(service: RunningS
         await until(pilot, holds=lambda: titles(pilot, BOOKMARKED)[0] == "Handbook")
         await pilot.press("b")
         await until(pilot, holds=lambda: titles(pilot, BOOKMARKED) == ["Authentication", site.title])
-        # the filter finds them; a deleted shortcut leaves the page alone
-        await pilot.press("slash")
-        await pilot.press(*"authentic", "enter")
-        await to(pilot, "Authentication")
-        await pilot.press("minus")
-        await until(pilot, shows="from the list only", holds=lambda: titles(pilot, BOOKMARKED) == [site.title])
-        await pilot.press("escape")
-        await until(pilot, shows="Recent")
-        shortcuts = pilot.app.engine.shortcuts
-        for number in range(MOST_BOOKMARKS + 1):
-            change = shortcuts.toggle_bookmark(Shortcut(f"space s{number}", f"[b]{number}\x1b", "", "tallowick"))
-            shortcuts.opened(Shortcut(f"space s{number}", f"[b]{number}\x1b", "", "tallowick"))
-        assert change == "full"
-        assert len(shortcuts.recent("tallowick")) == MOST_RECENT
-        assert shortcuts.recent("another") == ()
-        pilot.app.engine.outbox.remember(RECENT, '[1, {"target": "nothing"}, {}')
-        assert shortcuts.recent("tallowick") == ()
-        await pilot.press("g", "i", "g", "o")
-        await until(pilot, shows="[b]3␛")
 
 
 def test_a_site_is_gone_only_once_the_sites_are_known_without_it() -> None:
