@@ -1,6 +1,5 @@
 """Find and replace over a space, by keys, and checked at the service."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,6 @@ from tests.hostile_strings import ACTS
 from tests.running_service import RunningService
 from tests.service_users import page_of, say, token_of
 from tests.tui.app_driver import app_on, running, shown, until, write
-from tests.tui.keyboard import burst
 
 from presscheck.api.change_requests import (
     CreateChangeRequest,
@@ -71,10 +69,6 @@ async def listed(pilot: Any, shows: str) -> None:
     await until(pilot, shows=shows, holds=lambda: isinstance(pilot.app.screen, ReplaceScreen))
 
 
-def cursor_line(pilot: Any) -> str:
-    return next(line for line in shown(pilot.app).split("\n") if "▌" in line)
-
-
 @pytest.mark.slow
 async def test_chosen_hits_become_a_change_request_that_is_reviewed(
     service: RunningService, client: Client, tmp_path: Path
@@ -107,20 +101,6 @@ async def test_chosen_hits_become_a_change_request_that_is_reviewed(
         await pilot.press("j", "space")
         await listed(pilot, "4 of 5 hits on 3 pages chosen")
         await until(pilot, shows="[–] Zoo")
-        await pilot.press("G", "k", "space")
-        await listed(pilot, "3 of 5 hits on 2 pages chosen")
-        await pilot.press("*")
-        await listed(pilot, "5 hits on 3 pages chosen")
-        await pilot.resize_terminal(120, 8)
-        await until(pilot, holds=lambda: len(pilot.app.screen.rows.visible_range) < 6)
-        await pilot.press("*")
-        await listed(pilot, "0 of 5 hits on 0 pages chosen")  # also those below
-        burst(pilot, "*", "*", "*")
-        await listed(pilot, "5 hits on 3 pages chosen")
-        await pilot.resize_terminal(120, 40)
-        await until(pilot, holds=lambda: len(pilot.app.screen.rows.visible_range) > 6)
-        await pilot.press("*", "V", "G", "V")
-        await listed(pilot, "1 of 5 hits on 1 page chosen")
         await pilot.press("*")
         await listed(pilot, "5 hits on 3 pages chosen")
         await pilot.click("RowList", offset=(6, 1))
@@ -146,45 +126,6 @@ async def test_chosen_hits_become_a_change_request_that_is_reviewed(
         "# Zoo\n\nA zebra runs.\n\nTwo horses and `zebra`. [Zebra](horse.md)\n"
     )
     assert (await page_of(client, path, "The horse house")).markdown == "# The horse house\n\nStripes.\n"
-
-
-@pytest.mark.slow
-async def test_what_is_wrong_with_a_pattern_is_shown_at_its_field(
-    service: RunningService, client: Client, tmp_path: Path
-) -> None:
-    path = await drafted(client, "Animals", page("Zoo", ZOO + "a" * 60 + "!\n"))
-    regex = ("tab", "tab", "tab", "space")
-    async with running(app_on(service, tmp_path), (80, 24)) as pilot:
-        await opened(pilot, path["change_request_id"])
-        await pilot.press("enter")
-        await until(pilot, shows="Find: required")
-        await searched(pilot, "(", r"\2", *regex)
-        await until(pilot, shows="Find: invalid: missing ), unterminated subpattern at position 0")
-        assert pilot.app.focused.id == "find"
-        await pilot.press("escape")
-        await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
-        assert json.loads(pilot.app.engine.outbox.draft(f"replace {SPACE}"))["find"] == "(", "it is a draft"
-        await pilot.press(".", "f")
-        await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReplaceForm))
-        await until(pilot, holds=lambda: getattr(pilot.app.focused, "value", "") == "(")
-        await pilot.press("end", *"z)", "enter")
-        await until(pilot, shows="Replace: invalid: invalid group reference 2")
-        assert pilot.app.focused.id == "replacement"
-        await pilot.press("shift+tab", "end", *["backspace"] * 3, *"(a+)+$", "tab", "end", "backspace", "1", "enter")
-        await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReplaceScreen))
-        await pilot.press("?")  # the screen answers to keys while the pattern runs
-        await until(pilot, holds=lambda: not isinstance(pilot.app.screen, ReplaceScreen | ReplaceForm))
-        await pilot.press("escape")
-        await until(pilot, shows="takes more than 4 s on Zoo: use a simpler expression")
-        await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReplaceForm))
-        await pilot.press("escape")
-        await until(pilot, shows="Could not search")
-        await pilot.press(".", "f")
-        await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReplaceForm))
-        await pilot.press("end", *["backspace"] * 6, *"(none)", "enter")
-        await listed(pilot, "No hits on ")
-        await pilot.press("ctrl+s")
-        await until(pilot, shows="no hit is chosen: space chooses one")
 
 
 @pytest.mark.slow
@@ -218,37 +159,6 @@ async def test_a_page_edited_in_the_meantime_is_shown_again(
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
     assert (await page_of(client, path, "Zoo")).markdown == text.replace("wild zebra", "wild horse")
     assert (await page_of(client, path, "Farm")).markdown == "# Farm\n\nA horse, too.\n"
-
-
-@pytest.mark.slow
-async def test_offline_read_only_and_without_the_role_nothing_is_replaced(
-    service: RunningService, client: Client, tmp_path: Path
-) -> None:
-    await merged(client, page("Zoo", ZOO))
-    async with running(app_on(service, tmp_path, read_only=True)) as pilot:
-        await opened(pilot)
-        await searched(pilot, "zebra", "horse")
-        await listed(pilot, "2 of 3 hits on 1 page chosen")
-        await pilot.press("ctrl+s")
-        await until(pilot, shows="this profile is read-only")
-    async with running(app_on(service, tmp_path / "reader", token=token_of(service, "ada"))) as pilot:
-        await opened(pilot)
-        await searched(pilot, "zebra", "horse")
-        await listed(pilot, "2 of 3 hits on 1 page chosen")
-        await pilot.press("ctrl+s")
-        await until(pilot, shows="you need the level edit in this space")
-    async with running(app_on(service, tmp_path)) as pilot:
-        await opened(pilot)
-        await until(pilot, holds=lambda: getattr(pilot.app.focused, "value", "") == "zebra")  # the draft
-        service.stop()
-        await pilot.press("enter")
-        await listed(pilot, "offline: searched the cache")
-        await until(pilot, shows="2 of 3 hits on 1 page chosen")
-        await pilot.press("ctrl+s")
-        await until(pilot, shows="you are offline, and edits cannot be queued")
-        service.start()
-    listing = ListChangeRequests(space_id=SPACE, status="draft")
-    assert not [request for request in (await client.send(listing)).items if "zebra" in request.subject]
 
 
 async def test_hostile_text_is_only_shown(service: RunningService, client: Client, tmp_path: Path) -> None:

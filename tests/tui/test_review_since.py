@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService
-from tests.service_users import edits, page_of, somebody
+from tests.service_users import edits, somebody
 from tests.tui.app_driver import app_on, running, shown, until
 
-from presscheck.api.comments import Document, PostComment
 from presscheck.tui.places import Place
 
 REQUEST = {"space_id": "api", "change_request_id": "5"}
@@ -46,69 +45,31 @@ async def approve(pilot: Any) -> None:
 
 
 @pytest.mark.slow
-async def test_only_what_changed_since_my_review_is_shown(service: RunningService, tmp_path: Path) -> None:
+async def test_an_edit_makes_approvals_stale_and_marks_fall_and_only_what_changed_since_is_shown(
+    service: RunningService, tmp_path: Path
+) -> None:
     async with review(service, tmp_path) as pilot:
+        await until(pilot, shows="1 of 4")
+        await pilot.press("space", "space")
+        await until(pilot, shows="· 2 viewed")
         await pilot.press("I")
         await until(pilot, shows="you have not reviewed it yet")
         await approve(pilot)
         await pilot.press("I")
         await until(pilot, shows="no changes since your review")
-        await somebody_edits(service, "Scopes", "# Scopes\n\nEach token has scopes, and no more.\n")
-        await pilot.press("ctrl+r")
-        await until(pilot, shows="stale")
-        await pilot.press("I")
-        await until(pilot, shows="words · 1 of 1 since your review")
-        await until(pilot, shows="Each token has scopes, and no more.")
-        text = shown(pilot.app)
-        assert "since your review" in text.splitlines()[2]
-        assert "1 change" in text
-        assert "Sessions" not in text
-        await somebody_edits(service, "Tokens", "# Tokens\n\nAll of it is new.\n")
-        await pilot.press("ctrl+r")
-        await until(pilot, shows="of 2 since your review")
-        await pilot.press("I")
-        await until(pilot, shows="4 changes")
-        assert "since your review" not in shown(pilot.app)
-
-
-@pytest.mark.slow
-async def test_threads_of_other_pages_are_not_counted_as_conversation(service: RunningService, tmp_path: Path) -> None:
-    async with somebody(service, "mia") as (mia,):
-        tokens = await page_of(mia, REQUEST, "Tokens")
-        await mia.send(PostComment(**REQUEST, page=tokens.id, body=Document(markdown="On tokens")))
-    async with review(service, tmp_path) as pilot:
-        await approve(pilot)
-        before = pilot.app.screen.session.threads.open_count(None)
-        await somebody_edits(service, "Scopes", "# Scopes\n\nEach token has scopes, and no more.\n")
-        await pilot.press("ctrl+r")
-        await until(pilot, shows="stale")
-        await pilot.press("I")
-        await until(pilot, shows="words · 1 of 1 since your review")
-        assert pilot.app.screen.session.threads.open_count(None) == before
-        await pilot.press("g", "t", "/", *"On tokens", "enter", "enter")
-        await until(pilot, shows="4 changes")  # its page is not in the list of what changed since
-        await until(pilot, holds=lambda: pilot.app.screen.session.view.thread.first.text == "On tokens")
-
-
-@pytest.mark.slow
-async def test_an_edit_makes_approvals_stale_and_marks_fall(service: RunningService, tmp_path: Path) -> None:
-    async with review(service, tmp_path) as pilot:
-        await until(pilot, shows="1 of 4")
-        await pilot.press("space", "space")
-        await until(pilot, shows="· 2 viewed")
-        await approve(pilot)
         await somebody_edits(service, "Tokens", "# Tokens\n\nAll of it is new.\n")
         await pilot.press("ctrl+r")
         await until(pilot, shows="· 1 viewed")
         await until(pilot, shows="approved an older revision")
+        await pilot.press("I")
+        await until(pilot, shows="words · 1 of 1 since your review")
+        text = shown(pilot.app)
+        assert "since your review" in text.splitlines()[2]
+        assert "1 change" in text
+        assert "Sessions" not in text
+        await pilot.press("I")
+        await until(pilot, shows="4 changes")
+        assert "since your review" not in shown(pilot.app)
         await pilot.press("g", "g")
         await until(pilot, shows="you  approved an older revision · changed since: Tokens")
         await until(pilot, shows="Ada  requested changes in an older revision")
-
-
-@pytest.mark.slow
-async def test_a_viewed_mark_survives_a_restart(service: RunningService, tmp_path: Path) -> None:
-    for keys in (["space"], []):
-        async with review(service, tmp_path) as pilot:
-            await pilot.press(*keys)
-            await until(pilot, shows="· 1 viewed")
