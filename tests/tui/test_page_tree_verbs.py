@@ -1,9 +1,7 @@
-"""Pages in the browse tree: moved, copied, added at a place, described, deleted, marked, and all of it undone."""
+"""Pages in the browse tree: moved, marked, hidden and deleted, and all of it undone, beside others who move them."""
 
 import threading
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.engine.live_engine import until as eventually
@@ -25,13 +23,9 @@ from tests.tui.handbook_tree import (
 )
 
 from presscheck.api.change_requests import (
-    ListChangeRequests,
-    MergeChangeRequest,
-    SubmitReview,
     UpdateChangeRequest,
 )
 from presscheck.api.comments import Document
-from presscheck.api.content import ListChangeRequestPages, RevisionPage
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.client.client import Client
 from presscheck.tui.places import Place
@@ -76,6 +70,19 @@ async def test_pages_move_up_down_in_and_out_at_once_and_are_sent_in_order(
                 await undoes(pilot, "Undo: move page?", "Moves the page back to its former place.")
                 await sent_as(client, at, inside)
                 await until(pilot, holds=lambda: tree(pilot) == inside)
+                # what is not sent yet is sent although the screen is closed
+                answered.clear()
+                await at_page(pilot, "Words")
+                await pilot.press("J")
+                bursts = pilot.app.screen.move_actions._moves._bursts
+                await until(pilot, holds=lambda: any(burst.sending for burst in bursts.values()))
+                await pilot.press("J", "J")
+                last = "Reviews [How we write], Pictures, Who does what, Words"
+                await until(pilot, holds=lambda: tree(pilot) == last)
+                await pilot.press("q")
+                await until(pilot, holds=lambda: not isinstance(pilot.app.screen, BrowseScreen))
+                answered.set()
+                await sent_as(client, at, last)
 
 
 @pytest.mark.slow
@@ -102,138 +109,6 @@ async def test_a_page_that_somebody_else_moves_is_not_moved_over_and_its_move_is
             await pilot.press("z")
             await until(pilot, shows="changed by others since")
             assert (await outline_at(client, at)).startswith("Words, ")
-
-
-@pytest.mark.slow
-async def test_a_page_moves_into_another_one_from_main_and_is_copied_with_its_subpages(
-    service: RunningService, tmp_path: Path
-) -> None:
-    async with Client(service.base_url, service.token) as client, handbook(service, tmp_path, None) as pilot:
-        await at_page(pilot, "Words")
-        await pilot.press(".", "m")
-        await until(pilot, shows="New change request …")
-        await pilot.press("enter")
-        await until(pilot, shows="subject")
-        await pilot.press(*"Deeper", "enter")
-        await until(pilot, shows="Move Words to")
-        labels = [choice.label for choice in pilot.app.screen.matches]
-        assert labels == ["Top level", "How we write", "Reviews", "Pictures", "Who does what"]
-        await pilot.press(*"pict")
-        await until(pilot, holds=lambda: [one.label for one in pilot.app.screen.matches][:1] == ["Pictures"])
-        await pilot.press("enter")
-        requests = await client.send(ListChangeRequests(space_id="handbook", status="draft"))
-        request = next(one for one in requests.items if one.subject == "Deeper")
-        at = {"space_id": "handbook", "change_request_id": request.id}
-        await sent_as(client, at, "How we write, Reviews, Pictures [Words], Who does what")
-        await until(pilot, holds=lambda: cursor(pilot) == "Words")
-        await until(pilot, holds=lambda: not pilot.app.screen.move_actions._moves._bursts)
-        await at_page(pilot, "Pictures")
-        await pilot.press(".", "m")
-        await until(pilot, shows="Move Pictures to")
-        assert "Words" not in [choice.label for choice in pilot.app.screen.matches], "it is below the page itself"
-        await pilot.press("escape")
-        await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
-        await pilot.press(".", "c")
-        copied = "How we write, Reviews, Pictures [Words], Pictures (copy) [Words], Who does what"
-        await sent_as(client, at, copied)
-        await until(pilot, holds=lambda: cursor(pilot) == "Pictures (copy)")
-        texts = [await page_of(client, at, title) for title in ("Pictures", "Pictures (copy)")]
-        bodies = [(page.markdown or "").partition("\n\n")[2] for page in texts]
-        assert bodies[0] == bodies[1] != ""
-        await undoes(pilot, "Deletes 2 new pages")
-        await sent_as(client, at, "How we write, Reviews, Pictures [Words], Who does what")
-
-
-@pytest.mark.slow
-async def test_a_page_is_added_before_after_and_inside_another(service: RunningService, tmp_path: Path) -> None:
-    async with Client(service.base_url, service.token) as client:
-        at = await begun(client)
-        async with handbook(service, tmp_path, at) as pilot:
-
-            async def add(beside: str, letter: str, title: str, wanted: str) -> None:
-                await pilot.press("escape")
-                await at_page(pilot, beside)
-                await pilot.press("a")
-                await until(pilot, shows=f"Add a page: where from {beside}?")
-                await pilot.press(letter)
-                await until(pilot, holds=asks(pilot, PromptDialog))
-                await write(pilot, "", title, "enter")
-                await sent_as(client, at, wanted)
-                await until(pilot, holds=lambda: cursor(pilot) == title)
-
-            await add("Words", "enter", "New", "How we write, Words, New, Reviews, Pictures, Who does what")
-            await add("Words", "b", "Old", "How we write, Old, Words, New, Reviews, Pictures, Who does what")
-            inside = "How we write, Old, Words [Deep], New, Reviews, Pictures, Who does what"
-            await add("Words", "i", "Deep", inside)
-            await undoes(pilot, "Undo: add page “Deep”?")
-            await sent_as(client, at, inside.replace(" [Deep]", ""))
-
-
-@pytest.mark.slow
-async def test_the_details_of_a_page_are_edited_one_by_one_and_undone(service: RunningService, tmp_path: Path) -> None:
-    async with Client(service.base_url, service.token) as client:
-        at = await begun(client)
-        async with handbook(service, tmp_path, at) as pilot:
-            await at_page(pilot, "Words")
-            before = await page_of(client, at, "Words")
-
-            async def page() -> RevisionPage:
-                pages = (await client.send(ListChangeRequestPages(**at))).pages
-                return next(page for page in pages if page.id == before.id)
-
-            async def has(condition: Callable[[RevisionPage], Any]) -> None:
-                async def is_so() -> bool:
-                    return bool(condition(await page()))
-
-                await eventually(is_so)
-
-            async def choose(letter: str) -> None:
-                await until(pilot, holds=asks(pilot, BrowseScreen))
-                await pilot.press("E")
-                await until(pilot, holds=asks(pilot, Picker))
-                await pilot.press(letter)
-
-            await choose("d")
-            await write(pilot, "", "All our wor", "escape")
-            await choose("d")
-            await until(pilot, shows="All our wor")  # the draft
-            await write(pilot, "", "ds", "enter")
-            await has(lambda now: now.description == "All our words")
-            await choose("s")
-            await write(pilot, "", " x")
-            await until(pilot, shows="no spaces, /, ?, # or %")
-            await pilot.press("backspace", "backspace", *"-x", "enter")
-            await has(lambda now: now.slug == "words-x")
-            await choose("e")
-            await write(pilot, "", "🚀", "enter")
-            await has(lambda now: now.emoji == "1f680")
-            await until(pilot, shows="🚀 Words")
-            await undoes(pilot, "Undo: change emoji of page?")
-            await has(lambda now: now.emoji is None)
-            await choose("e")
-            await write(pilot, "", "x")
-            await until(pilot, shows="one emoji, or its code")
-            await pilot.press("backspace", "✨", "enter")
-            await has(lambda now: now.emoji == "2728")
-            await until(pilot, shows="✨ Words")
-            await choose("i")
-            await write(pilot, "", "book-open", "enter")
-            await has(lambda now: now.icon == "book-open")
-            await until(pilot, holds=asks(pilot, BrowseScreen))
-            await pilot.press("E")
-            await until(pilot, shows="only in the app: the API lacks them")
-            await pilot.press("9")
-            await until(pilot, shows="the API cannot change cover or tags: o opens the page in the app")
-            await choose("h")
-            await has(lambda now: now.hidden is True)
-            await until(pilot, shows="Words  hidden")
-            await pilot.press("E")
-            await until(pilot, shows="Show in the table of contents")
-            await pilot.press("escape")
-            await until(pilot, holds=asks(pilot, BrowseScreen))
-            await undoes(pilot, "Undo: hide page?")
-            await has(lambda now: not now.hidden and now.slug == "words-x" and now.description == "All our words")
-            await until(pilot, holds=lambda: "hidden" not in shown(pilot.app))
 
 
 async def test_the_pages_that_link_to_a_page_are_named_before_it_is_deleted(
@@ -298,69 +173,81 @@ async def test_marked_pages_are_moved_hidden_and_deleted_in_one_write(service: R
 
 
 @pytest.mark.slow
-async def test_what_the_tree_shows_is_sent_when_the_screen_is_closed(service: RunningService, tmp_path: Path) -> None:
-    answered = threading.Event()
-    async with Client(service.base_url, service.token) as client:
-        at = await begun(client)
-        with holding_back(service, tmp_path, "/content ", "/content?", until=answered) as address:
-            async with handbook(service, tmp_path, at, base_url=address) as pilot:
-                await at_page(pilot, "How we write")
-                await pilot.press("J")
-                bursts = pilot.app.screen.move_actions._moves._bursts
-                await until(pilot, holds=lambda: any(burst.sending for burst in bursts.values()))
-                await pilot.press("J", "J")
-                wanted = "Words, Reviews, Pictures, How we write, Who does what"
-                await until(pilot, holds=lambda: tree(pilot) == wanted)
-                await pilot.press("q")
-                await until(pilot, holds=lambda: not isinstance(pilot.app.screen, BrowseScreen))
-                answered.set()
-                await sent_as(client, at, wanted)
-
-
-@pytest.mark.slow
-async def test_pages_that_others_add_appear_without_asking_in_a_change_request_and_on_main(
+async def test_what_others_add_appears_and_after_a_change_request_ends_the_tree_shows_main(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_tree, "INTERVAL", 0.1)
-    async with Client(service.base_url, service.token) as client, somebody(service, "mia") as (mia,):
+    async with Client(service.base_url, service.token) as client:
         at = await begun(client)
-
-        async def adds(title: str) -> None:
-            page = InsertPage(title=title, document=Document(markdown="By a program"), at=0)
-            await client.send(EditChangeRequestContent(**at, changes=(page,)))
-
         async with handbook(service, tmp_path, at) as pilot:
             await at_page(pilot, "Words")
-            await adds("Hers")
+            page = InsertPage(title="Hers", document=Document(markdown="By a program"), at=0)
+            await client.send(EditChangeRequestContent(**at, changes=(page,)))
             await until(pilot, holds=lambda: tree(pilot) == f"Hers, {START}")
             assert cursor(pilot) == "Words", "the cursor stays"
-        async with handbook(service, tmp_path, None) as pilot:
-            await at_page(pilot, "Words")
-            await client.send(UpdateChangeRequest(**at, status="open"))
-            await mia.send(SubmitReview(**at, status="approved"))
-            await client.send(MergeChangeRequest(**at))
-            await until(pilot, holds=lambda: tree(pilot) == f"Hers, {START}")
-            assert cursor(pilot) == "Words"
-
-
-@pytest.mark.slow
-async def test_after_a_change_request_ends_the_tree_shows_main_and_an_edit_begins_another(
-    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(live_tree, "INTERVAL", 0.1)
-    async with Client(service.base_url, service.token) as client:
-        at = await begun(client)
-        async with handbook(service, tmp_path, at) as pilot:
-            await at_page(pilot, "Words")
             await client.send(UpdateChangeRequest(**at, status="archived"))
             await until(pilot, shows="is archived: showing main again")
             await until(pilot, holds=lambda: "in #" not in shown(pilot.app) and cursor(pilot) == "Words")
-            await pilot.press("J")
-            await until(pilot, shows="New change request …")
+            assert tree(pilot) == START
+
+
+@pytest.mark.slow
+async def test_a_page_is_added_inside_another_copied_moved_by_choice_and_described(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with Client(service.base_url, service.token) as client:
+        at = await begun(client)
+        async with handbook(service, tmp_path, at) as pilot:
+
+            async def settles(wanted: str, title: str) -> None:
+                await sent_as(client, at, wanted)
+                await until(pilot, holds=lambda: tree(pilot) == wanted and cursor(pilot) == title)
+                await until(pilot, holds=lambda: not pilot.app.screen.move_actions._moves._bursts)
+
+            await at_page(pilot, "Words")
+            await pilot.press("a")
+            await until(pilot, shows="Add a page: where from Words?")
+            await pilot.press("i")
+            await until(pilot, holds=asks(pilot, PromptDialog))
+            await write(pilot, "", "Deep", "enter")
+            inside = "How we write, Words [Deep], Reviews, Pictures, Who does what"
+            await settles(inside, "Deep")
+            await pilot.press("escape")
+            await at_page(pilot, "Words")
+            await pilot.press(".", "c")
+            await settles(inside.replace("Reviews", "Words (copy) [Deep], Reviews"), "Words (copy)")
+            await undoes(pilot, "Deletes 2 new pages")
+            await sent_as(client, at, inside)
+            await at_page(pilot, "Words")
+            await pilot.press(".", "m")
+            await until(pilot, shows="Move Words to")
+            assert "Deep" not in [choice.label for choice in pilot.app.screen.matches], "it is below the page itself"
+            await pilot.press(*"pict")
+            await until(pilot, holds=lambda: [one.label for one in pilot.app.screen.matches][:1] == ["Pictures"])
             await pilot.press("enter")
-            await write(pilot, "", "Another", "enter")
-            moved = "How we write, Reviews, Words, Pictures, Who does what"
-            await until(pilot, holds=lambda: tree(pilot) == moved)
-            request = pilot.app.screen.library.requests["handbook"]
-            assert request.subject == "Another"
-            await sent_as(client, {"space_id": "handbook", "change_request_id": request.id}, moved)
+            await settles("How we write, Reviews, Pictures [Words [Deep]], Who does what", "Words")
+
+            async def has(slug: str, emoji: str | None) -> None:
+                async def is_so() -> bool:
+                    page = await page_of(client, at, "Words")
+                    return (page.slug, page.emoji) == (slug, emoji)
+
+                await eventually(is_so)
+
+            async def choose(letter: str) -> None:
+                await until(pilot, holds=asks(pilot, BrowseScreen))
+                await pilot.press("E")
+                await until(pilot, holds=asks(pilot, Picker))
+                await pilot.press(letter)
+
+            await choose("s")
+            await write(pilot, "", " x")
+            await until(pilot, shows="no spaces, /, ?, # or %")
+            await pilot.press("backspace", "backspace", *"-x", "enter")
+            await has("words-x", None)
+            await choose("e")
+            await write(pilot, "", "🚀", "enter")
+            await has("words-x", "1f680")
+            await until(pilot, shows="🚀 Words")
+            await undoes(pilot, "Undo: change emoji of page?")
+            await has("words-x", None)
