@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from tests.cli.shell import Shell, signed_in
 from tests.running_service import RunningService
-from tests.service_users import somebody, threads
-from tests.tui.app_driver import all_sent, app_on, open_review, running, shown, until, write
+from tests.tui.app_driver import all_sent, app_on, open_review, running, shown, until
 
 from presscheck.tui.screens.outbox import unsent_list
 
@@ -20,44 +19,6 @@ async def draft(shell: Shell, agent: str, verb: str, **arguments: str) -> None:
     words = ("agent", verb, *(f"{name}={value}" for name, value in arguments.items()))
     ran = await asyncio.to_thread(shell.program, *words, "--allow", "draft", "--name", agent)
     assert ran.returncode == 0, ran.stderr
-
-
-@pytest.mark.slow
-async def test_a_person_sends_two_drafts_and_drops_one(service: RunningService, tmp_path: Path) -> None:
-    shell, request = signed_in(tmp_path, service), {"change_request": "api#5"}
-    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
-        await open_review(pilot, AUTH)
-        before = await threads(mia, AUTH)
-        await draft(shell, "Claude Code", "draft_comment", **request, text="First of all")
-        await until(pilot, shows="✎ 1 in your review")
-        await draft(shell, "Claude Code", "draft_comment", **request, text="Second thought")
-        await draft(shell, "Claude Code", "draft_comment", **request, text="Third one")
-        await until(pilot, shows="✎ 3 in your review")
-        await pilot.press("g", "x")
-        await until(pilot, shows="Claude Code: add comment  First of all")
-        await until(pilot, shows="draft of an agent: s sends it, del discards it")
-        await pilot.press("s")
-        await until(pilot, holds=lambda: "First of all" not in shown(pilot.app))
-        await pilot.press("-")
-        await until(pilot, shows="Discard this change?")
-        await pilot.press("y")
-        await until(pilot, holds=lambda: "Second thought" not in shown(pilot.app))
-        await pilot.press("A")
-        await until(pilot, shows="Send 1 draft of Claude Code")
-        await pilot.press("enter")
-        await until(pilot, shows="Third one")
-        await pilot.press("y")
-        await all_sent(pilot)
-        assert (await threads(mia, AUTH)).keys() - before.keys() == {"First of all", "Third one"}
-        await pilot.press("2")
-        await until(pilot, shows="Claude Code: add comment")
-        await pilot.press("@")
-        await write(pilot, "/", "claude code", "enter")
-        await until(pilot, shows="Activity  2 of ")
-        [row, _] = [line for line in shown(pilot.app).split("\n") if "POST " in line]
-        assert "Claude Code: /spaces/api/change-requests" in row
-        await pilot.press("enter")
-        await until(pilot, shows="agent    Claude Code")
 
 
 @pytest.mark.slow

@@ -1,91 +1,10 @@
 """A program drafts comments for a review while the app is open; only a person sends them."""
 
-import asyncio
 import json
 from pathlib import Path
 
-import pytest
-from tests.cli.shell import Shell, signed_in
+from tests.cli.shell import signed_in
 from tests.running_service import RunningService
-from tests.service_users import somebody, threads
-from tests.tui.app_driver import all_sent, app_on, open_review, running, shown, until, write
-
-from presscheck.api.change_requests import ListReviews
-
-AUTH = {"space_id": "api", "change_request_id": "5"}
-
-
-pytestmark = pytest.mark.usefixtures("at_once")
-
-
-async def program(shell: Shell, *words: str) -> str:
-    """Run a program beside the app."""
-    ran = await asyncio.to_thread(shell.program, *words)
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout
-
-
-@pytest.mark.slow
-async def test_what_a_program_drafts_is_seen_at_once_and_sent_by_a_person(
-    service: RunningService, tmp_path: Path
-) -> None:
-    shell = signed_in(tmp_path, service)
-    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
-        await open_review(pilot, AUTH)
-        before = await threads(mia, AUTH)
-        await program(shell, "cr", "comment", "api#5", "--pending", "--body", "Is this true?")
-        await until(pilot, shows="✎ 1 in your review")
-        await pilot.press("g", "g")
-        await until(pilot, shows="Is this true?")
-        await program(shell, "cr", "review", "api#5", "--comment", "And that?", "--comment", "No use.")
-        await until(pilot, shows="✎ 3 in your review")
-        await program(shell, "outbox", "send")
-        assert await threads(mia, AUTH) == before, "nobody else sees it"
-        await write(pilot, "C", "My own.", "ctrl+s")
-        await until(pilot, shows="✎ 4 in your review")
-        await pilot.press("l", "/", *"Is this true", "enter", "e")
-        await until(pilot, shows="Edit your comment")
-        await pilot.press("backspace", *" and new?", "ctrl+s")
-        await until(pilot, shows="Is this true and new?")
-        await pilot.press("/", *["backspace"] * 12, *"No use", "enter", "-")
-        await until(pilot, shows="Discard this pending comment?")
-        await pilot.press("y")
-        await until(pilot, shows="✎ 3 in your review")
-        await until(pilot, shows="discarded “No use.”")
-        assert await threads(mia, AUTH) == before
-        await pilot.press("v", "a")
-        await until(pilot, shows="Approve, with 3 comments")
-        await program(shell, "cr", "comment", "api#5", "--pending", "--body", "Not read by anyone yet")
-        await until(pilot, shows="✎ 4 in your review")
-        await pilot.press("enter")
-        await until(pilot, shows="✎ 1 in your review")
-        await until(pilot, holds=lambda: len(pilot.app.engine.waiting()) == 1)
-        assert (await threads(mia, AUTH)).keys() - before.keys() == {"Is this true and new?", "And that?", "My own."}
-        await write(pilot, "v c", "", "ctrl+s")
-        await all_sent(pilot)
-        await until(pilot, holds=lambda: "in your review" not in shown(pilot.app))
-        assert "Not read by anyone yet" in await threads(mia, AUTH)
-
-
-@pytest.mark.slow
-async def test_a_review_of_the_app_is_submitted_on_the_command_line(service: RunningService, tmp_path: Path) -> None:
-    shell = signed_in(tmp_path, service)
-    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
-        await open_review(pilot, AUTH)
-        await pilot.press("v", "b")
-        await until(pilot, shows="✎ 0 in your review")
-        await write(pilot, "C", "From the app", "ctrl+s")
-        await until(pilot, shows="✎ 1 in your review")
-        asked = await asyncio.to_thread(shell.program, "cr", "review", "api#5", "--submit", "--approve")
-        assert asked.returncode == 2
-        assert "(approve) with 1 comment? Without a terminal, pass --yes to confirm" in asked.stderr
-        assert "From the app" not in await threads(mia, AUTH)
-        await program(shell, "cr", "review", "api#5", "--submit", "--approve", "--yes", "--body", "And so on")
-        await until(pilot, holds=lambda: "in your review" not in shown(pilot.app))
-        await all_sent(pilot)
-        assert {"From the app", "And so on"} <= (await threads(mia, AUTH)).keys()
-        verdicts = (await mia.send(ListReviews(**AUTH))).items
-        assert "approved" in [one.status for one in verdicts if one.reviewer.id == "robin"]
 
 
 def test_a_pending_review_on_the_command_line_alone(service: RunningService, tmp_path: Path) -> None:

@@ -11,9 +11,8 @@ from tests.tui.widget_harness import app_with, shown
 from textual.pilot import Pilot
 
 from presscheck.errors import NotNow
-from presscheck.store.drafts import DraftSlot
 from presscheck.text.styled_text import Span
-from presscheck.tui.ui.ask import Checked, change_text, choose_several, confirm_checked
+from presscheck.tui.ui.ask import Checked, choose_several, confirm_checked
 from presscheck.tui.widgets.picker import Choice
 
 
@@ -24,53 +23,6 @@ async def pilot(tmp_path: Path) -> AsyncIterator[Pilot[int]]:
         yield one
 
 
-def drafts(pilot: Pilot[int]) -> list[str]:
-    return [stored.text for stored in room(pilot).engine.outbox.drafts()]
-
-
-@pytest.mark.slow
-async def test_a_text_stays_a_draft_until_it_is_written(pilot: Pilot[int]) -> None:
-    screen, written = room(pilot), list[str]()
-    ends = dict[str, bool | NotNow]({"later": False, "offline": NotNow("offline: this cannot wait")})
-
-    async def send(text: str) -> bool:
-        end = ends.get(text, True)
-        if isinstance(end, NotNow):
-            raise end
-        written.append(text)
-        return end
-
-    async def ask() -> None:
-        await change_text(screen, "Title", DraftSlot(screen.engine.outbox, "title", "Tokens"), send)
-        screen.did.append("asked")
-
-    async def answer(begin: str, keys: str, end: str) -> None:
-        screen.did.clear()
-        screen.run(ask)
-        await until(pilot, shows="Title", holds=lambda: pilot.app.focused is not None)
-        assert pilot.app.focused.value == begin  # type: ignore[union-attr]
-        pilot.app.focused.value = keys  # type: ignore[union-attr]
-        await until(pilot, holds=lambda: drafts(pilot) == ([keys] if keys != "Tokens" else []))
-        await pilot.press(end)
-
-    await answer("Tokens", "Keys", "escape")
-    await until(pilot, holds=lambda: screen.did == ["asked"])
-    assert (written, drafts(pilot)) == ([], ["Keys"])
-    await answer("Keys", "offline", "enter")
-    await until(pilot, shows="offline: this cannot wait")
-    assert (written, drafts(pilot)) == ([], ["offline"])
-    await answer("offline", "later", "enter")
-    await until(pilot, holds=lambda: screen.did == ["asked"])
-    assert (written, drafts(pilot)) == (["later"], ["later"]), "the user declined a confirmation"
-    await answer("later", "Keys and tokens", "enter")
-    await until(pilot, holds=lambda: screen.did == ["asked"])
-    assert (written, drafts(pilot)) == (["later", "Keys and tokens"], [])
-    await answer("Tokens", "Tokens", "enter")
-    await until(pilot, holds=lambda: screen.did == ["asked"])
-    assert written == ["later", "Keys and tokens"], "an unchanged text is not written"
-
-
-@pytest.mark.slow
 async def test_a_confirmation_waits_for_its_check(pilot: Pilot[int]) -> None:
     screen, results = room(pilot), asyncio.Queue[Checked | NotNow | None]()
 
@@ -87,7 +39,7 @@ async def test_a_confirmation_waits_for_its_check(pilot: Pilot[int]) -> None:
     async def begin() -> None:
         screen.did.clear()
         screen.run(ask)
-        await until(pilot, shows="Checking …")
+        await until(pilot, shows="checking …")
 
     await begin()
     await pilot.press("y")

@@ -1,30 +1,53 @@
 """The background refresh: it starts while the user is idle, and pauses on key presses."""
 
-from pathlib import Path
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from time import monotonic
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from tests.engine.mirror_samples import planted
-from tests.running_service import running_service
-from tests.tui.app_driver import app_on, running, until
 
-from presscheck.engine.shared_calls import live_page
+from presscheck.errors import NetworkError
 from presscheck.tui import auto_refresh
+from presscheck.tui.auto_refresh import AutoRefresh
 
 
-@pytest.mark.slow
-async def test_unread_pages_are_synced_while_the_user_is_idle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(auto_refresh, "IDLE", 3600.0)
-    monkeypatch.setattr(auto_refresh, "POLL", 0.05)
-    (tmp_path / "service").mkdir()
-    with running_service(tmp_path / "service") as service:
-        world = await planted(service)
-        app = app_on(service, tmp_path / "home", sync=True)
-        async with running(app) as pilot:
-            await until(pilot, shows="live")
-            await until(pilot, holds=lambda: app._background_refresh is not None)
-            page = live_page(world.guide, world.pages[-1])
-            assert app.engine.known(page) is None, "not while a key was pressed a moment ago"
-            await app._background_refresh.close()
-            monkeypatch.setattr(auto_refresh, "IDLE", 0.0)
-            app._background_refresh.start()
-            await until(pilot, holds=lambda: app.engine.known(page) is not None)
+async def test_unread_pages_are_synced_while_the_user_is_idle_and_online(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, seconds in (("IDLE", 0.005), ("POLL", 0.001), ("INTERVAL", 0.001)):
+        monkeypatch.setattr(auto_refresh, name, seconds)
+    synced, status, is_typing = list[int](), SimpleNamespace(online=True), True
+
+    async def sync(pace: Callable[[], Any]) -> AsyncGenerator[int]:
+        nonlocal is_typing
+        await pace()
+        synced.append(1)
+        yield 1
+        is_typing = len(synced) == 1
+        await pace()
+        synced.append(2)
+        yield 2
+        raise NetworkError("gone", request="GET /x")
+
+    async def rests_at(count: int) -> None:
+        async with asyncio.timeout(5):
+            while len(synced) < count:  # noqa: ASYNC110
+                await asyncio.sleep(0.001)
+        await asyncio.sleep(0.03)
+        assert len(synced) == count
+
+    engine: Any = SimpleNamespace(sync=sync, status=status)
+    refresh = AutoRefresh(engine, lambda: monotonic() if is_typing else 0.0)
+    refresh.start()
+    await rests_at(0)
+    is_typing = False
+    await rests_at(1)
+    is_typing, status.online = False, False
+    await rests_at(1)
+    status.online = True
+    async with asyncio.timeout(5):
+        while len(synced) < 6:  # noqa: ASYNC110  after an error it begins again
+            await asyncio.sleep(0.001)
+    await refresh.close()
+    count = len(synced)
+    await rests_at(count)

@@ -7,14 +7,12 @@ from typing import Any
 
 import pytest
 from tests.private_names import closing, watch_frames
-from tests.tui.app_driver import until, write
+from tests.tui.app_driver import until
 from tests.tui.base_screen import Room, room
 from tests.tui.widget_harness import app_with, shown
 from textual.app import ComposeResult
-from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.screen import Screen
-from textual.strip import Strip
 
 from presscheck.engine.inbox.events import APPROVED, Event
 from presscheck.engine.results import Result
@@ -50,30 +48,6 @@ async def pilot(tmp_path: Path) -> AsyncIterator[Pilot[int]]:
 def app(pilot: Pilot[int]) -> PresscheckApp:
     assert isinstance(pilot.app, PresscheckApp)
     return pilot.app
-
-
-@pytest.mark.slow
-async def test_keys_move_and_run_commands(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    rendered: list[int] = []
-    render_lines = Room.render_lines
-
-    def counted(screen: Room, crop: Region) -> list[Strip]:
-        rendered.append(crop.height)
-        return render_lines(screen, crop)
-
-    watch_frames(monkeypatch, PresscheckApp, lambda *_: None)  # they are put together as for a terminal
-    monkeypatch.setattr(Room, "render_lines", counted)
-    for _ in range(20):  # a frame of the start may be drawn with the first ones
-        await pilot.press("j")
-        await pilot.press("k")
-    assert 2 in rendered  # not even of the screen more is rendered than the two rows that change
-    await pilot.press("j", "j", "ctrl+d", "P", "7")
-    assert room(pilot).query_one(RowList).cursor == 2 + 9
-    assert room(pilot).did == ["publish", "tab 7"]
-    await pilot.press("g", "g")
-    assert room(pilot).query_one(RowList).cursor == 0
-    await pilot.press("G")
-    assert room(pilot).query_one(RowList).cursor == 99
 
 
 async def test_a_row_and_its_details_change_in_one_frame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,27 +114,6 @@ async def test_an_async_command_can_open_a_dialog(pilot: Pilot[int]) -> None:
     assert room(pilot).did == ["approve False"]
 
 
-@pytest.mark.slow
-async def test_errors_are_shown_in_one_place_and_kept(pilot: Pilot[int]) -> None:
-    await pilot.press("c")
-    assert "✗ offline: this cannot wait" in shown(pilot.app)[-1]
-    await pilot.press("C")
-    await until(pilot, holds=lambda: "no such thing (GET /spaces/x)" in shown(pilot.app)[-1])
-    assert room(pilot).query_one(RowList).has_focus
-    await pilot.press("!")
-    await until(pilot, holds=lambda: "Notices  2" in shown(pilot.app)[0])
-    newest, oldest = shown(pilot.app)[3:5]
-    assert "✗ no such thing" in newest
-    assert "✗ offline: this cannot wait" in oldest
-    await pilot.press("j", "Y")
-    assert pilot.app.clipboard == "offline: this cannot wait"
-    await pilot.press("G", "enter")
-    await until(pilot, holds=lambda: shown(pilot.app)[3:4] == [" offline: this cannot wait"])
-    await pilot.press("q")
-    await pilot.press("q")
-    assert pilot.app.screen is room(pilot)
-
-
 async def test_a_message_is_shown_next_to_the_keys_until_the_next_key(pilot: Pilot[int]) -> None:
     room(pilot).notify("a short message")
     await until(pilot, shows="a short message")
@@ -180,9 +133,8 @@ async def test_a_message_is_shown_next_to_the_keys_until_the_next_key(pilot: Pil
     assert "message" not in shown(pilot.app)[-1]
 
 
-@pytest.mark.slow
 async def test_a_message_ends_by_itself(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("presscheck.tui.app.NOTICE_SECONDS", 0.2)
+    monkeypatch.setattr("presscheck.tui.app.NOTICE_SECONDS", 0.1)
     room(pilot).notify("a short message")
     await until(pilot, shows="a short message")
     await until(pilot, holds=lambda: "message" not in shown(pilot.app)[-1])
@@ -318,50 +270,6 @@ async def test_narrow_is_a_class(pilot: Pilot[int]) -> None:
     assert not room(pilot).has_class("narrow")
     await pilot.resize_terminal(99, 20)
     await until(pilot, holds=lambda: room(pilot).has_class("narrow"))
-
-
-@pytest.mark.slow
-async def test_finding_in_a_pane(pilot: Pilot[int]) -> None:
-    await write(pilot, "/", "row 4", "enter")
-    await until(pilot, holds=lambda: room(pilot).query_one(RowList).cursor == 4)
-    await pilot.press("n")
-    await until(pilot, holds=lambda: room(pilot).query_one(RowList).cursor == 40)
-    await pilot.press("N")
-    await until(pilot, holds=lambda: room(pilot).query_one(RowList).cursor == 4)
-    assert "/row 4  1 of 11" in shown(pilot.app)[-1]
-    await pilot.press("escape", "j")
-    assert room(pilot).query_one(RowList).search_text == ""
-    assert room(pilot).query_one(RowList).cursor == 5
-    assert pilot.app.screen is room(pilot)
-    await pilot.press("/", "escape", "j")
-    assert room(pilot).query_one(RowList).cursor == 6
-
-
-@pytest.mark.slow
-async def test_the_last_text_is_offered_again(pilot: Pilot[int]) -> None:
-    rows = room(pilot).query_one(RowList)
-    await write(pilot, "/", "row 12", "enter")
-    await until(pilot, holds=lambda: rows.cursor == 12)
-    await pilot.press("g", "g", "/")
-    await until(pilot, shows="find, or enter to find “row 12” again")
-    await pilot.press("enter")
-    await until(pilot, holds=lambda: rows.cursor == 12)
-    await pilot.press("g", "g", "/", "up", "backspace", "3")
-    await until(pilot, shows="1 match")
-    await pilot.press("enter")
-    await until(pilot, holds=lambda: rows.cursor == 13)
-    await pilot.press("escape", "k", "n")
-    await until(pilot, shows="/row 13  1 of 1")
-
-
-@pytest.mark.slow
-async def test_no_match_is_shown(pilot: Pilot[int]) -> None:
-    await pilot.press("/", *"nowhere")
-    await until(pilot, shows="no match")
-    await pilot.press("enter")
-    await until(pilot, shows="/nowhere  no match")
-    await pilot.press("j", "/", "enter", "escape")
-    assert "nowhere" not in "\n".join(shown(pilot.app))
 
 
 async def test_the_connection_state_is_on_the_right(pilot: Pilot[int]) -> None:
