@@ -24,7 +24,6 @@ from presscheck.config.saved_views import SavedView
 from presscheck.engine.forms.form import OperationForm
 from presscheck.errors import InvalidArgument
 from presscheck.store.drafts import DraftSlot
-from presscheck.tui import keyboard
 from presscheck.tui.commands import BY_NAME
 from presscheck.tui.screens.form_dialog import FormContent, FormDialog
 from presscheck.tui.screens.inbox.saved_view_editor import SavedViewEditor
@@ -39,8 +38,6 @@ from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 from presscheck.tui.widgets.row_list import RowList
 
-PAUSE = 0.06
-"""Seconds between slow keys in the page editor, longer than what its dialogs wait for."""
 WORK = 0.02
 """Seconds that dialogs of these tests wait for."""
 working: list[None] = []
@@ -243,8 +240,7 @@ CASES = (
 )
 
 
-@pytest.mark.parametrize("is_burst", [pytest.param(False, marks=pytest.mark.slow), True], ids=["slowly", "in a burst"])
-async def test_a_burst_gives_what_slow_keys_give(is_burst: bool, tmp_path: Path) -> None:
+async def test_a_burst_gives_what_slow_keys_give(tmp_path: Path) -> None:
     failures: list[str] = []
     async with app_with(Room, tmp_path).run_test(size=(120, 40)) as pilot:
         await until(pilot, shows="row 0")
@@ -253,7 +249,7 @@ async def test_a_burst_gives_what_slow_keys_give(is_burst: bool, tmp_path: Path)
             await pilot.app.push_screen(screen)
             await until(pilot, shows="row 0", holds=lambda screen=screen: screen.query_one(RowList).has_focus)
             expected = ([*case.answers], [*case.texts], [*case.did], case.cursor)
-            if (result := await typed(pilot, screen, case, expected, is_burst=is_burst)) != expected:
+            if (result := await typed(pilot, screen, case, expected)) != expected:
                 failures.append(f"{case.name}: {result}, not {expected}")
             while pilot.app.screen is not screen:
                 await pilot.app.pop_screen()
@@ -266,7 +262,7 @@ Outcome = tuple[list[Any], list[Any], list[Any], int]
 """Answers of dialogs, texts in inputs, commands that ran, and the row of the cursor."""
 
 
-async def typed(pilot: Any, screen: Room, case: Case, expected: Outcome, *, is_burst: bool) -> Outcome:
+async def typed(pilot: Any, screen: Room, case: Case, expected: Outcome) -> Outcome:
     """Type the keys of a case. Return the outcome, once it is the expected one or does not become it."""
     answers: list[Any] = []
 
@@ -280,16 +276,10 @@ async def typed(pilot: Any, screen: Room, case: Case, expected: Outcome, *, is_b
         return answers, texts, screen.did, screen.query_one(RowList).cursor
 
     screen.invoke(ask)
-    if case.make and (not is_burst or case.make is sheet):  # a confirmation drops keys typed before it is open
+    if case.make is sheet:  # a confirmation drops keys typed before it is open
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, Dialog))
         await pilot.pause()
-    if is_burst:
-        burst(pilot, *case.keys)
-    else:
-        for key in case.keys:
-            await pilot.press(key)
-            await until(pilot, holds=lambda: not working)
-            await asyncio.sleep(2 * keyboard.BURST)
+    burst(pilot, *case.keys)
     for _ in range(600):
         if outcome() == expected:
             break
@@ -298,25 +288,16 @@ async def typed(pilot: Any, screen: Room, case: Case, expected: Outcome, *, is_b
     return outcome()
 
 
-@pytest.mark.service(shared=True)
 @pytest.mark.slow
 async def test_a_burst_in_the_page_editor_gives_what_slow_keys_give(service: RunningService, tmp_path: Path) -> None:
-    keys = (*"Start @x ", "enter", "tab", *"[[in", "ctrl+f", *"Start", "enter", *"End", "ctrl+o", "ctrl+o", *"s")
-    keys = (*keys, "end", "ctrl+l", *"divider", "enter", *"x", "ctrl+z", "y", "ctrl+s")
-    results: list[str] = []
-    for is_burst in (False, True):
-        one = await begun(service, f"Typed {is_burst}", TEXT)
-        async with editing(service, tmp_path / str(is_burst), one) as pilot:
-            if is_burst:
-                burst(pilot, *keys)
-            else:
-                for key in keys:
-                    await pilot.press(key)
-                    await asyncio.sleep(PAUSE)
-            await until(pilot, shows="Save to the change request?")
-            results.append(editor(pilot).area.text)
-    assert results[0].startswith("Ends @x")
-    assert results[0] == results[1]
+    one = await begun(service, "Typed in a burst", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+        burst(
+            pilot, *"Start @x ", "enter", "tab", *"[[in", "ctrl+f", *"Start", "enter", *"End", "ctrl+o", "ctrl+o", *"s"
+        )
+        burst(pilot, "end", "ctrl+l", *"divider", "enter", *"x", "ctrl+z", "y", "ctrl+s")
+        await until(pilot, shows="Save to the change request?")
+        assert editor(pilot).area.text.startswith("Ends @x")
 
 
 async def test_every_dialog_is_typed_into(tmp_path: Path) -> None:

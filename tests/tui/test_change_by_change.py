@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.running_service import RunningService
 from tests.service_users import say
-from tests.tui.app_driver import review, shown, until
+from tests.tui.app_driver import review, until
 from tests.tui.change_request_factory import edited
 
 from presscheck.api.comments import Document
@@ -19,18 +18,6 @@ LONG = "\n\n".join(["First.", *(f"Same {number}." for number in range(40)), "Las
 def under_cursor(pilot: Any) -> str:
     change = pilot.app.screen.session.view.change
     return "".join(segment.text for segment in change.render_line(change.cursor - change.top)).strip(" ▌~+−\n")
-
-
-@pytest.mark.slow
-async def test_the_title_names_the_page_while_the_list_is_hidden(service: RunningService, tmp_path: Path) -> None:
-    async with review(service, tmp_path, "Rewrite the auth guide", (80, 24)) as pilot:
-        await until(pilot, shows="Scopes")
-        await pilot.press("enter")
-        await until(pilot, holds=lambda: "Rewrite the auth guide › Tokens" in shown(pilot.app).splitlines()[0])
-        await pilot.press("}")
-        await until(pilot, holds=lambda: "Rewrite the auth guide › Scopes" in shown(pilot.app).splitlines()[0])
-        await pilot.press("h")
-        await until(pilot, holds=lambda: "›" not in shown(pilot.app).splitlines()[0].split("guide")[1])
 
 
 async def test_next_and_previous_change_pass_no_change_at_the_ends_of_pages(

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 from tests.running_service import RunningService
-from tests.tui.app_driver import app_on, running, shown, until
+from tests.tui.app_driver import app_on, running, until
 from textual.pilot import Pilot
 
-from presscheck.api.change_requests import ListReviews
 from presscheck.api.comments import ListComments
 from presscheck.client.client import Client
 from presscheck.tui.places import Place
@@ -33,42 +32,6 @@ async def collect(pilot: Pilot[int], *comments: str) -> None:
         await until(pilot, shows="Comment on the change request, in your review")
         await pilot.press(*words, "ctrl+s")
         await until(pilot, shows=f"✎ {count} in your review")
-
-
-@pytest.mark.slow
-async def test_held_comments_are_sent_in_order_with_the_review(service: RunningService, tmp_path: Path) -> None:
-    async with Client(service.base_url, service.token) as other:
-        before = await there(other)
-        reviews = (await other.send(ListReviews(**PATH))).items
-        async with running(app_on(service, tmp_path)) as pilot:
-            await until(pilot, shows="live")
-            await pilot.app.go(Place.review(*PATH.values()))
-            await until(pilot, shows="Can merge")
-            await collect(pilot, "First, the title.", "Second, the end.")
-            assert "waiting" not in shown(pilot.app).splitlines()[0], "it waits for nobody but its author"
-            await pilot.press("v", "b")
-            await until(pilot, shows="2 comments in your review: v a, v r or v c submits it")
-        assert await there(other) == before, "nobody sees it"
-        async with running(app_on(service, tmp_path)) as pilot:
-            await until(pilot, shows="live")
-            await pilot.press("g", "x")
-            await until(pilot, shows="in your pending review: submitting it sends this")
-            await pilot.press("e")
-            await until(pilot, shows="First, the title.")
-            await pilot.press("end", *" And so on.", "ctrl+s")
-            await until(pilot, shows="First, the title. And so on.")
-            await pilot.app.go(Place.review(*PATH.values()))
-            await until(pilot, shows="✎ 2 in your review")
-            await pilot.press("v", "r")
-            await until(pilot, shows="with 2 comments")
-            await pilot.press(*"Not yet.", "ctrl+s")
-            await until(
-                pilot, holds=lambda: pilot.app.engine.waiting() == () and "in your review" not in shown(pilot.app)
-            )
-        assert await there(other) == [*before, "First, the title. And so on.", "Second, the end.", "Not yet."]
-        new = (await other.send(ListReviews(**PATH))).items
-        assert len(new) == len(reviews) + 1
-        assert [one.status for one in new].count("changes-requested") == 1
 
 
 async def test_a_review_can_only_comment_and_its_last_comment_can_be_undone(

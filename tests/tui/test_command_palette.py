@@ -1,20 +1,22 @@
 """The search for pages, change requests and comments: from the store at once, then from the service."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from tests.running_service import RunningService
-from tests.tui.app_driver import app_on, inbox_loaded, inbox_rows, running, shown, until
+from tests.table import each_case
+from tests.tui.app_driver import app_on, running, until
 
-from presscheck.api.change_requests import UpdateChangeRequest
-from presscheck.client.client import Client
-from presscheck.text.styled_text import plain
+from presscheck.api.change_requests import ChangeRequest
+from presscheck.api.organizations import ListOrganizations, Organization
+from presscheck.api.spaces import ListSpaces, Space
+from presscheck.tui.places import Place
+from presscheck.tui.screens import command_palette
 from presscheck.tui.screens.browse.screen import BrowseScreen
-from presscheck.tui.screens.review.screen import ReviewScreen
+from presscheck.tui.screens.command_targets import numbered_requests
 from presscheck.tui.widgets.picker import Choice, Picker
-
-pytestmark = pytest.mark.slow
 
 
 async def look_for(pilot: Any, text: str, finds: str) -> list[Choice]:
@@ -27,6 +29,7 @@ async def look_for(pilot: Any, text: str, finds: str) -> list[Choice]:
     return pilot.app.screen.matches
 
 
+@pytest.mark.slow
 async def test_a_page_that_only_the_service_has_is_found_and_then_cached(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -47,75 +50,52 @@ async def test_a_page_that_only_the_service_has_is_found_and_then_cached(
         await until(pilot, shows="A cursor is valid for a day")
 
 
-async def test_a_comment_is_found_and_opened_in_its_thread(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="live")
-        await until(pilot, shows="Can we link this")
-        await pilot.press("enter")
-        await until(pilot, shows="carries the rights of the member")
-        await pilot.press("escape")
-        found = await look_for(pilot, "link this from", " commented  ")
-        assert plain(found[0].line or ()).startswith("Luz")
-        await pilot.press("enter")
-        await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
-        review = pilot.app.screen
-        assert isinstance(review, ReviewScreen)
-        await until(pilot, holds=lambda: (here := review.session.view.thread) and "link this" in here.first.text)
+@each_case(
+    ("typed", "found"),
+    [
+        ("guides#3", ("guides", 3)),
+        ("cr GUIDES #3", ("GUIDES", 3)),
+        ("api docs#4", ("api docs", 4)),
+        ("#4", ("", 4)),
+        ("cr 42", ("", 42)),
+        ("cr api 42", None),
+        ("42", None),
+        ("cr", None),
+        ("c#", None),
+        ("#1234567890", None),
+    ],
+)
+def test_a_number_stands_with_or_without_its_space(typed: str, found: tuple[str, int] | None) -> None:
+    assert command_palette._space_and_number(typed) == found
 
 
-async def test_matches_by_name_come_first_and_are_not_searched_twice(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Limits p")
-        await pilot.press("ctrl+k")
-        await until(pilot, shows="type to search")
-        await pilot.press(*"limits")
-        await until(pilot, shows="Limits p")
-        assert isinstance(pilot.app.screen, Picker)
-        await until(pilot, holds=lambda: any(one.label == "Limits" for one in pilot.app.screen.matches))  # type: ignore[attr-defined]
-        keys = [one.key for one in pilot.app.screen.matches]
-        assert len(keys) == len(set(keys))
-        assert keys[0].startswith("cr "), "a name that is known, before what the service finds"
-        await pilot.press(*"xqzwvkj")  # so many that nothing is similar
-        await until(pilot, shows="No match")
-        assert "type to search" not in shown(pilot.app)
+def test_requests_with_a_number_are_open_before_closed_and_in_this_space_before_others() -> None:
+    spaces = [
+        Space(id="api", title="API docs"),
+        Space(id="guides", title="Guides"),
+        Space(id="old", title="Our guides"),
+    ]
+    requests = [
+        ChangeRequest(id="a", number=4, space="api", subject="Limits", status="merged"),
+        ChangeRequest(id="b", number=4, space="old", subject="Words"),
+        ChangeRequest(id="c", number=4, space="guides", subject="Rename"),
+        ChangeRequest(id="d", number=4, space="guides", subject="Drop", status="archived"),
+        ChangeRequest(id="e", number=42, space="guides", subject="Another"),
+    ]
+    known = {ListOrganizations: SimpleNamespace(value=SimpleNamespace(items=[Organization(id="o", title="O")]))}
 
+    def window(call: Any, _start: int, _count: int) -> Any:
+        return SimpleNamespace(items=tuple(spaces if isinstance(call, ListSpaces) else requests))
 
-async def test_open_change_requests_are_listed_before_archived_ones_with_the_same_number(
-    service: RunningService, tmp_path: Path
-) -> None:
-    async with Client(service.base_url, service.token) as client:
-        at = {"space_id": "cli", "change_request_id": "2"}
-        archived = await client.send(UpdateChangeRequest(**at, status="archived"))
-    async with running(app_on(service, tmp_path)) as pilot:
-        await inbox_loaded(pilot)
-        await pilot.press("4")
-        await inbox_loaded(pilot)
-        await pilot.press("7")
-        await until(pilot, holds=lambda: archived.subject in inbox_rows(pilot))
-        await pilot.press(":", *"cr 2")
-        await until(pilot, shows="· archived")
-        notes = [choice.note for choice in pilot.app.screen.matches]
-        assert len(notes) > 1
-        assert notes == sorted(notes, key=lambda note: note.endswith(("archived", "merged")))
+    app: Any = SimpleNamespace(engine=SimpleNamespace(known=lambda call: known.get(type(call)), window=window))
 
+    def found(space: str, here: str = "") -> list[str]:
+        return [choice.key.removeprefix("cr ") for choice, _ in numbered_requests(app, space, 4, here=here)]
 
-async def test_a_number_finds_change_requests_with_or_without_their_space(
-    service: RunningService, tmp_path: Path
-) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
-        await inbox_loaded(pilot)
-        for text, found in (
-            ("guides#3", ["#3 Fix typos in quickstart"]),
-            ("cr GUIDES #3", ["#3 Fix typos in quickstart"]),
-            ("api docs#4", ["#4 Limits per workspace"]),
-            ("#4", ["#4 Limits per workspace", "#4 Rename workspaces to projects"]),
-            ("nowhere#4", []),
-        ):
-            await pilot.press(":", *text)
-            await until(pilot, holds=lambda found=found: [one.label for one in pilot.app.screen.matches] == found)
-            await pilot.press("escape")
-        await pilot.press(":", *"guides#3", "enter")
-        await until(pilot, shows="Guides › #3")
-        await pilot.press(":", *"cr 4")
-        await until(pilot, holds=lambda: len(pilot.app.screen.matches) == 2)
-        assert [one.note for one in pilot.app.screen.matches] == ["Guides", "API docs"], "the current space is first"
+    assert found("", here="guides") == ["c", "b", "d", "a"]
+    assert found("guides") == found("Guides") == ["c", "d"], "not those of a space whose title only contains it"
+    assert found("our gui") == ["b"]
+    assert found("docs") == ["a"]
+    assert found("nowhere") == []
+    [(choice, place)] = numbered_requests(app, "api docs", 4, here="")
+    assert (choice.label, choice.note, place) == ("#4 Limits", "API docs · merged", Place.review("api", "a"))

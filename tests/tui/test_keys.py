@@ -45,3 +45,12 @@ def test_a_key_that_continues_no_sequence_starts_a_new_one() -> None:
     found = keys.press("j")
     assert found is not None
     assert found.name == "down"
+
+
+def test_a_sequence_of_another_screen_is_not_cut_into_commands_of_this_one() -> None:
+    elsewhere = [command for command in COMMANDS if any(key.startswith("v ") for key in command.keys)]
+    keys = KeySequences([command for command in COMMANDS if command not in elsewhere], elsewhere=elsewhere)
+    assert keys.press("v") is None and keys.press("b") in elsewhere
+    assert keys.press("v") is None and keys.press("j") not in elsewhere
+    assert keys.press("v") is None and keys.press("escape") is None and keys.pending == ()
+    assert keys.press("b") not in (None, *elsewhere)
