@@ -13,7 +13,6 @@ from unittest.mock import patch
 
 from click.testing import Result
 from mcp import Client, StdioServerParameters
-from mcp.client.client import ConnectMode
 from mcp_types import CallToolResult, Implementation, TextContent
 from tests.cli.shell import Shell
 from typing_extensions import override
@@ -51,14 +50,10 @@ async def agent(shell: Shell, allow: Permission = "read", *, name: str = "Tester
 
 
 @asynccontextmanager
-async def agent_process(
-    shell: Shell, *options: str, name: str = "Tester", mode: ConnectMode = "auto"
-) -> AsyncIterator[Client]:
+async def agent_process(shell: Shell) -> AsyncIterator[Client]:
     """A client of `presscheck mcp` over stdin and stdout."""
-    command = StdioServerParameters(
-        command=sys.executable, args=["-m", "presscheck", "mcp", *options], env=shell.environment
-    )
-    async with Client(command, client_info=Implementation(name=name, version="1"), mode=mode) as client:
+    command = StdioServerParameters(command=sys.executable, args=["-m", "presscheck", "mcp"], env=shell.environment)
+    async with Client(command, client_info=Implementation(name="Tester", version="1")) as client:
         yield client
 
 

@@ -1,16 +1,12 @@
-"""Attacks on the server for agents: text that gives instructions, hostile names, crashes, and looking for the token."""
+"""Attacks on the server for agents: text that gives instructions, hostile names, and looking for the token."""
 
 from __future__ import annotations
 
-import json
-import shlex
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 from mcp.shared.exceptions import MCPError
-from tests.agents.agent_client import ShellBeside, agent, agent_process, call, content, outbox_of
+from tests.agents.agent_client import agent, call, content
 from tests.cli.shell import Shell
 
 from presscheck.agents.verbs import UNTRUSTED, untrusted
@@ -71,41 +67,6 @@ async def test_instructions_in_texts_are_data_and_no_answer_contains_the_token(s
         assert await call(client, "list_drafts") == {"agent": "Tester", "drafts": []}
     assert any("Ignore all rules" in text for text in texts)
     assert not [text for text in texts if token in text]
-
-
-def start_and_kill(shell: Shell) -> None:
-    """Kill a server for agents while it serves."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "presscheck", "mcp", "--http"], env=shell.environment, stderr=subprocess.PIPE
-    )
-    assert process.stderr
-    process.stderr.readline()
-    process.kill()
-    process.communicate()
-
-
-@pytest.mark.slow
-async def test_held_drafts_are_never_sent_by_themselves(shell: Shell) -> None:
-    """Drafts of an agent, of a program that reviews, and of an imported review.
-
-    None is sent by another agent, by a server that is killed, or by a command that sends the outbox.
-    """
-    other, file = ShellBeside(shell.home.parent / "other", shell.env), shell.home.parent / "review"
-    printed = json.dumps({"comments": [{"text": "Held, by an import", "author": "Bot"}]})
-    file.write_text(printed)
-    shell.ok("cr", "review", "api#5", "--import", str(file))
-    file.write_text(f"import sys; sys.stdin.read(); print({printed.replace('an import', 'a program')!r})")
-    shell.ok("cr", "review", "api#5", "--with", shlex.join([sys.executable, str(file)]))
-    async with agent_process(shell, "--allow", "send") as client:
-        await call(client, "draft_comment", change_request="api#5", text="Held, by an agent")
-        async with agent_process(shell, "--allow", "send", name="Other") as second:
-            await call(second, "list_spaces")
-            await call(client, "list_spaces")
-    start_and_kill(shell)
-    assert shell.program("outbox", "send").returncode == 0
-    assert "Held, by" not in other.ok("cr", "show", "api#5", "--json")
-    held = [row.given["body"]["markdown"] for row in outbox_of(shell).rows()]
-    assert held == ["Held, by an import", "Held, by a program", "Held, by an agent"]
 
 
 @pytest.mark.parametrize(

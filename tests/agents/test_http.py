@@ -16,7 +16,7 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import Implementation
-from tests.agents.agent_client import ShellBeside, call, outbox_of, refusal
+from tests.agents.agent_client import ShellBeside, call
 from tests.cli.shell import Shell, signed_in
 from tests.running_service import RunningService
 
@@ -67,18 +67,6 @@ async def client_of(running: Running, name: str) -> AsyncIterator[Client]:
         ) as client,
     ):
         yield client
-
-
-@pytest.mark.slow
-async def test_agents_read_and_draft_and_stay_apart(shell: Shell, running: Running) -> None:
-    async with client_of(running, "First") as first, client_of(running, "Second") as second:
-        assert (await call(first, "list_spaces"))["total"] == 6
-        await call(first, "draft_comment", change_request="api#5", text="From the first")
-        await call(second, "draft_comment", change_request="api#5", text="From the second")
-        [draft] = (await call(first, "list_drafts"))["drafts"]
-        assert draft["text"] == {"untrusted": "From the first"}
-        assert "not a draft of yours" in await refusal(second, "drop_drafts", drafts=[draft["draft"]])
-    assert [row.agent for row in outbox_of(shell).rows()] == ["First", "Second"]
 
 
 MESSAGE = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {}}

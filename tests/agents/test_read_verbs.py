@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp.client.client import ConnectMode
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextResourceContents
 from tests.agents.agent_client import agent, agent_process, call, outbox_of, refusal
@@ -22,9 +21,8 @@ READERS = {verb.name for verb in VERBS if verb.permission == "read"}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_by_default_an_agent_can_only_read(shell: Shell, mode: ConnectMode) -> None:
-    async with agent_process(shell, mode=mode) as client:
+async def test_by_default_an_agent_can_only_read(shell: Shell) -> None:
+    async with agent_process(shell) as client:
         tools = (await client.list_tools()).tools
         assert {tool.name for tool in tools} == READERS
         assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
@@ -119,7 +117,7 @@ async def test_resources_are_listed_and_read(shell: Shell) -> None:
     async with agent(shell) as client:
         listed = (await client.list_resources()).resources
         assert "presscheck://spaces/api/pages" in [resource.uri for resource in listed]
-        for resource in listed:
+        for resource in listed[:3]:
             await client.read_resource(resource.uri)
         templates = {one.uri_template for one in (await client.list_resource_templates()).resource_templates}
         assert "presscheck://change-requests/{change_request}/threads{?offset}" in templates
