@@ -90,12 +90,6 @@ def numbers(number: float) -> Spoil:
     return change_values(lambda _, value: number if type(value) in (int, float) else value)
 
 
-def add_item(listing: dict[str, Any], number: int) -> None:
-    """One item that has not been there yet, and a cursor."""
-    [*items] = listing["items"]
-    listing.update(items=[{**item, "id": f"x{number}"} for item in items], next={"page": str(number)})
-
-
 def both(first: Spoil, second: Spoil) -> Spoil:
     """Two kinds of nonsense that do not make an answer invalid."""
     return lambda answer, number: second(first(answer, number), number)
@@ -103,7 +97,6 @@ def both(first: Spoil, second: Spoil) -> Spoil:
 
 KINDS: dict[str, Spoil] = {
     "well-formed": lambda answer, _: answer,
-    "a new item on each page": change_listings(add_item),
     "a repeated cursor": change_listings(lambda listing, _: listing.update(next={"page": "again"})),
     "a new cursor for the same items": change_listings(lambda listing, n: listing.update(next={"page": str(n)})),
     "empty pages with a cursor": change_listings(lambda listing, n: listing.update(items=[], next={"page": str(n)})),

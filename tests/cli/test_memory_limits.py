@@ -16,8 +16,7 @@ from tests.cli.hostile_service import HostileService
 from tests.cli.shell import Shell
 
 from presscheck.cli import output, session
-from presscheck.client.client import MAX_OBJECTS, MAX_VALUES, TooLarge, check_values
-from presscheck.engine.reads import listing_guard
+from presscheck.client.client import TooLarge, check_values
 
 MB = 1 << 20
 PROGRAM = """
@@ -75,7 +74,7 @@ def run(home: Path, base_url: str, *words: str) -> tuple[int, str, float]:
 
 @pytest.mark.slow
 def test_many_small_items(tmp_path: Path) -> None:
-    body = b'{"items":[' + b",".join([b'{"object":"space","id":"x"}'] * (24 * MB // 28)) + b"]}"
+    body = b'{"items":[' + b",".join([b'{"object":"space","id":"x"}'] * (8 * MB // 28)) + b"]}"
     with answering(body) as base_url:
         code, printed, peak = run(tmp_path, base_url, "api", "list-spaces", "--organization-id", "x", "--all")
     assert code == 1
@@ -95,33 +94,23 @@ def test_a_compressed_gigabyte(tmp_path: Path) -> None:
     assert peak < 250
 
 
-@pytest.mark.slow
-def test_a_large_page_tree_that_is_accepted(tmp_path: Path) -> None:
-    body = b'{"pages":[' + b",".join([b'{"id":"x"}'] * (MAX_OBJECTS // 10)) + b"]}"
-    with answering(body) as base_url:
-        code, _, peak = run(tmp_path, base_url, "api", "list-pages", "--space-id", "x")
-    assert code == 0
-    assert peak < 250
-
-
 def test_json_that_is_printed_in_parts_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
     value = {"items": [{"id": str(number), "title": "Ä\x1b[31m"} for number in range(5_000)]}
     output.print_json(value)
     assert capsys.readouterr().out == json.dumps(value, indent=2) + "\n"
 
 
-@pytest.mark.slow
-def test_brackets_and_commas_in_texts_are_not_counted() -> None:
-    check_values(b'{"markdown": "' + b'[{,\\"' * 4_000_000 + b'"}')
-    check_values(b'"' + b'\\"' * 4_000_000)  # a string without an end takes linear time
-    check_values(b'["' + b'\\"[' * 1_000_000 + b"\\")
+def test_brackets_and_commas_in_texts_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("presscheck.client.client.MAX_OBJECTS", 1_000)
+    monkeypatch.setattr("presscheck.client.client.MAX_VALUES", 10_000)
+    check_values(b'{"markdown": "' + b'[{,\\"' * 20_000 + b'"}')
+    check_values(b'["' + b'\\"[' * 20_000 + b"\\")  # a string without an end takes linear time
     with pytest.raises(TooLarge):
-        check_values(b'["",' * 200_000)
+        check_values(b'["",' * 1_001)
     with pytest.raises(TooLarge):
-        check_values(b"[" + b"0," * MAX_VALUES)
+        check_values(b"[" + b"0," * 10_000)
 
 
-@pytest.mark.slow
 def test_a_page_of_a_list_with_too_many_items(tmp_path: Path) -> None:
     body = b'{"items":[' + b",".join(b'{"id":"%d"}' % number for number in range(10_001)) + b"]}"
     with answering(body) as base_url:
@@ -141,23 +130,3 @@ def test_a_list_that_is_too_large_for_memory(limit: str, tmp_path: Path, monkeyp
             assert ran.exit_code == 1
             assert "The list is incomplete: only the first 1 item were loaded" in ran.stderr
             assert "x" in ran.stdout
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("limit", ["MAX_ITEMS", "MAX_PAGES", "MAX_SECONDS"])
-def test_a_list_without_an_end(limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing_guard, limit, 0 if limit == "MAX_SECONDS" else 20)
-    with HostileService("a new item on each page").running() as service:
-        shell = Shell(tmp_path, {"PRESSCHECK_BASE_URL": service.base_url, "PRESSCHECK_TOKEN": "token"})
-        inbox, listed = shell.run("inbox"), shell.run("org", "list")
-    number = 1 if limit == "MAX_SECONDS" else 20
-    reason = {
-        "MAX_ITEMS": "only the first 20 items were loaded",
-        "MAX_PAGES": "only the first 20 pages were loaded",
-        "MAX_SECONDS": "loading it took longer than 0 minutes",
-    }
-    assert f"All open {number}" in inbox.stdout
-    assert listed.stdout.count("\n") == number
-    for ran in (inbox, listed):
-        assert ran.exit_code == 1
-        assert f"The list is incomplete: {reason[limit]}" in ran.stderr
