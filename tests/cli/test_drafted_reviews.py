@@ -136,22 +136,8 @@ def test_comments_that_do_not_fit_are_rejected_with_the_reason(shell: Shell, whi
     assert ran.stderr.splitlines()[-1] == "Pages viewed: 0 of 1. Your pending review holds 2 comments."
 
 
-@pytest.mark.slow
-def test_drafts_have_a_limit(shell: Shell, which: str, tmp_path: Path) -> None:
-    command = program(tmp_path, "print(json.dumps([{'text': f'Comment {n}'} for n in range(10_000)]))")
-    given = shell.json("cr", "review", which, "--with", command)
-    assert (len(given["drafts"]), len(given["rejected"])) == (200, 801)
-    assert given["rejected"][0] == {"comment": "9,000 comments", "reason": "only 1,000 are read"}
-    ran = shell.run("cr", "review", which, "--with", command)
-    assert ran.stderr.splitlines()[-1] == "781 more rejected: --json lists all."
-
-
 FAILURES = (
     ("print(json.dumps({'text': 'x'})); sys.exit('broken \\x1b[2J')", "failed with exit code 1: broken ␛[2J"),
-    ("print(json.dumps({'text': 'x'}), flush=True); os.kill(os.getpid(), 9)", "was ended by signal 9"),
-    ("print('Sure! Here is my review')", "the output is not JSON: Sure! Here is my review"),
-    ("sys.stdout.buffer.write(b'\\xff\\xfe')", "the output is not JSON"),
-    ("print('[' * 100_000)", "the output is not JSON: [[["),
     ("print('x' * 9_000_000)", "printed more than 8 MB"),
     ("import time; time.sleep(60)", "not done after 1 seconds"),
 )
@@ -233,35 +219,6 @@ def test_ctrl_c_ends_the_program_with_its_children(shell: Shell, which: str, tmp
         assert ran.returncode
         assert held.read() == ""
     assert rows(shell) == []
-
-
-@pytest.mark.slow
-def test_an_exported_review_is_imported_once(shell: Shell, which: str, tmp_path: Path) -> None:
-    shell.ok("cr", "review", which, "--page", "Tokens", "--comment", "> It is simply renewed.\n\nHow?\n")
-    comments = {"page": "authentication/tokens", "line": 3, "text": "Why?", "replacement": "A token lasts a day."}
-    for name in ("First", "Second"):
-        shell.ok("cr", "review", which, "--with", printing(tmp_path, comments), "--name", name)
-    thread = shell.json("cr", "show", which)["comments"][0]["id"]
-    shell.ok(
-        "cr", "review", which, "--with", printing(tmp_path, {"reply_to": thread, "text": "No."}), "--name", "First"
-    )
-    before = bodies(shell)
-    exported = shell.json("cr", "review", which, "--export", "json")
-    authors = [(comment["author"], comment["is_agent"]) for comment in exported["comments"]]
-    assert authors[1:] == [("First", True), ("Second", True), ("First", True)]
-    assert exported["comments"][0]["quote"] == "It is simply renewed."
-    own = shell.json("cr", "review", which, "--export", "json", "--name", "First")["comments"]
-    assert own == exported["comments"][1::2]
-    file = tmp_path / "review.json"
-    shell.ok("cr", "review", which, "--export", "json", "-o", str(file))
-    assert json.loads(file.read_text()) == exported
-    again = shell.json("cr", "review", which, "--import", str(file))
-    assert (again["drafts"], again["known"], again["rejected"]) == ([], 4, [])
-    for row in rows(shell):
-        shell.ok("outbox", "drop", str(row.id))
-    given = shell.json("cr", "review", which, "--import", str(file))
-    assert (len(given["drafts"]), given["known"], given["rejected"]) == (4, 0, [])
-    assert [(agent, text.strip()) for agent, text in bodies(shell)] == [(agent, text.strip()) for agent, text in before]
 
 
 def test_an_import_lists_comments_that_do_not_fit(shell: Shell, which: str, tmp_path: Path) -> None:

@@ -24,7 +24,6 @@ def test_summaries_fit_into_a_list() -> None:
     assert wrong == {}
 
 
-@pytest.mark.slow
 def test_every_option_has_help() -> None:
     options = [
         (context.command_path, option)

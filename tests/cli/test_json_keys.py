@@ -179,7 +179,6 @@ def words_of(step: tuple[str, ...]) -> str:
     return next(name for count in (3, 2, 1) if (name := " ".join(step[:count])) in names)
 
 
-@pytest.mark.slow
 def test_every_command_with_json_is_run() -> None:
     assert {words_of(step) for step in STEPS} - {"saml create"} == commands_with_json() - NOT_RUN
 

@@ -5,11 +5,8 @@ from pathlib import Path
 
 import pytest
 from tests.cli.shell import Shell
-from tests.running_service import RunningService
-from tests.stalling_proxy import holding_back
 
 from presscheck.cli import outbox
-from presscheck.engine.writes import delivery
 from presscheck.store.outbox import Outbox
 
 LONGEST_COMMAND = 30.0
@@ -111,14 +108,6 @@ class TestBehindAFailedChange:
         assert {row[-1]: row[2] for row in rows} == {"Held": "held", "After": "pending"}
         assert "(held)" in shell.ok("cr", "show", which)
 
-    @pytest.mark.slow
-    def test_a_review_with_its_comments_is_queued(self, shell: Shell, which: str) -> None:
-        shell.ok("cr", "comment", which, "--pending", "--body", "Held")
-        ran = shell.run("cr", "review", which, "--submit", "--body", "All", "--yes")
-        assert (ran.exit_code, ran.stdout) == (0, "")
-        assert [f"queued as number {number}." in ran.stderr for number in (3, 4)] == [True, True]
-        assert "Review submitted" not in ran.stderr
-
 
 def test_a_push_and_an_import_behind_a_failed_change_end(shell: Shell, tmp_path: Path) -> None:
     site = shell.ok("site", "create", "--title", "Held up").strip()
@@ -135,49 +124,6 @@ def test_a_push_and_an_import_behind_a_failed_change_end(shell: Shell, tmp_path:
         assert time.monotonic() - began < LONGEST_COMMAND
         assert (ran.exit_code, "An earlier change is not sent yet: retry or discard it" in ran.stderr) == (3, True)
     assert [row["state"] for row in shell.json("outbox", "list")] == ["refused"], "nothing stays behind it"
-
-
-@pytest.mark.slow
-def test_a_write_behind_one_that_is_tried_again_later_is_queued(shell: Shell) -> None:
-    shell.run("cr", "reply", "api#5", "no-such-comment", "--body", "Lost?")
-    outbox_of(shell).reschedule(1, time.time() + 600, "Too many requests")
-    ran = shell.run("cr", "comment", "api#5", "--body", "After")
-    assert (ran.exit_code, ran.stdout) == (0, "")
-    assert ran.stderr.splitlines() == [
-        "An earlier change is not sent yet: queued as number 2.",
-        "Change 1 is tried again later: Too many requests",
-    ]
-    ended = shell.run("outbox", "send")
-    assert ended.exit_code == 1
-    assert ended.stderr.splitlines()[0] == "Change 1 is not sent yet: Too many requests"
-    assert "presscheck: 2 pending" in ended.stderr
-
-
-@pytest.mark.slow
-def test_sending_ends_at_changes_of_others_and_at_a_service_that_fails(
-    shell: Shell, service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(delivery, "LONGEST_PAUSE", 0.1)
-    shell.ok("cr", "show", "api#5")
-    stored = outbox_of(shell)
-    given = {"space_id": "api", "change_request_id": "5", "body": {"markdown": "Mine"}}
-    stored.put("postCommentInChangeRequest", given, "a scope", time.time(), author="somebody")
-    ran = shell.run("outbox", "send")
-    assert (ran.exit_code, "presscheck: 1 pending" in ran.stderr) == (1, True)
-    shell.ok("outbox", "drop", "1")
-    stored.put("postCommentInChangeRequest", given, "a scope", time.time())
-    answer = b"HTTP/1.1 503 Busy\r\ncontent-length: 2\r\ncontent-type: application/json\r\n\r\n{}"
-    with holding_back(service, tmp_path, "/comments", answer=answer) as address:
-        # each address has an outbox of its own
-        shell.env["PRESSCHECK_BASE_URL"] = address
-        shell.ok("outbox", "list")
-        [other] = [file for file in (shell.home / "state").glob("*.sqlite") if Outbox(file).rows() == ()]
-        Outbox(other).put("postCommentInChangeRequest", given, "a scope", time.time())
-        ran = shell.run("outbox", "send")
-    assert ran.exit_code == 1
-    lines = ran.stderr.splitlines()
-    assert [line.partition(":")[0] for line in lines[:2]] == ["Change 1 is tried again"] * 2
-    assert lines[2].startswith("Change 1 is not sent yet: ")
 
 
 @pytest.mark.slow

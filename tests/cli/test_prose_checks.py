@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from xml.etree import ElementTree
 
-import pytest
 from tests.cli.shell import Shell
 
 FIND_WORDS = """
@@ -45,38 +43,6 @@ def test_without_checks_in_the_settings_one_must_be_named(shell: Shell) -> None:
     ran = shell.run("cr", "check", "api#5")
     assert ran.exit_code == 2
     assert "has no checks: add [[checks]], or name a program" in ran.stderr
-
-
-@pytest.mark.slow
-def test_a_site_has_new_findings_in_the_pages_that_changed_since_it_was_published(shell: Shell) -> None:
-    site = "Tallowick Docs"
-    with_check(shell, "info")
-
-    def words() -> list[tuple[str, str, str]]:
-        found = shell.json("site", "check", site, "--with", "all")
-        return [(row["where"], row["message"], row["severity"]) for row in found if row["kind"] == "words"]
-
-    shell.ok("site", "check", site)
-    assert words() == [], "the first check has noted what is published"
-    name = shell.ok("cr", "create", "cli", "--subject", "Words").strip()
-    shell.ok("cr", "edit", name, "--status", "open")
-    shell.ok("cr", "edit", name, "--page", "install", "--body", "# Install\n\nA flawless banana.\n")
-    shell.ok("cr", "merge", name, "--yes")
-    new = [
-        ("Command line: Install", "line 3: not flawless", "info"),
-        ("Command line: Install", "line 3: not banana", "info"),
-    ]
-    assert words() == new
-    [run] = json.loads(shell.ok("site", "check", site, "--with", "words", "--sarif"))["runs"]
-    assert len([one for one in run["results"] if one["ruleId"] == "words"]) == 2
-    assert "words" in {rule["id"] for rule in run["tool"]["driver"]["rules"]}
-    suite = ElementTree.fromstring(shell.ok("site", "check", site, "--with", "words", "--junit"))
-    case = next(case for case in suite if case.get("name") == "words")
-    assert (case.findtext("system-out") or "").count("line 3: not ") == 2
-    assert int(suite.get("tests", 0)) == len(suite)
-    with_check(shell, "error")
-    ran = shell.run("site", "check", site, "--with", "words")
-    assert (ran.exit_code, "2 errors" in ran.stderr) == (6, True)
 
 
 def test_a_site_that_was_never_published_is_checked_as_a_whole(shell: Shell) -> None:

@@ -2,40 +2,7 @@
 
 import json
 
-import pytest
 from tests.cli.shell import Shell
-
-
-def text_of(shell: Shell, which: str, page: str) -> str:
-    return shell.ok("space", "page", "cli", page, "--cr", which)
-
-
-@pytest.mark.slow
-def test_a_dry_run_prints_the_hits_and_the_command_replaces_them(shell: Shell) -> None:
-    before = shell.ok("space", "page", "cli", "install")
-    body = f"{before}\nA zebra, Zebra and `zebra`; zebras. [Stripes](zebra.md)\n"
-    which = shell.ok("cr", "create", "cli", "--subject", "Animals").strip()
-    shell.ok("cr", "edit", which, "--page", "install", "--body", body)
-    line = body.count("\n", 0, body.index("A zebra")) + 1
-    number = which.partition("#")[2]
-    ran = shell.run("space", "replace", "cli", "zebra", "horse", "--cr", number, "--word", "--dry-run")
-    left_out = "1 hit in targets of links left out: --in-links replaces them.\n"
-    assert (ran.exit_code, ran.stderr) == (0, f"{left_out}1 hit on 1 page; nothing was sent.\n")
-    assert ran.stdout == f"install:{line}: A [-zebra-]{{+horse+}}, Zebra and `zebra`; zebras. [Stripes](z\n"
-    command = ("space", "replace", "cli", "(z)(ebra)", r"\2\1", "--cr", which, "--regex", "--ignore-case", "--in-code")
-    found = shell.json(*command, "--dry-run")
-    assert [hit["new"] for hit in found["pages"][0]["hits"]] == ["ebraz", "ebraZ", "ebraz", "ebraz"]
-    assert [hit["kind"] for hit in found["pages"][0]["hits"]] == ["text", "text", "code", "text"]
-    in_links = shell.json(*command, "--in-links", "--dry-run")
-    assert [hit["kind"] for hit in in_links["pages"][0]["hits"]][-1] == "link target"
-    assert text_of(shell, which, "install").count("zebra") == 4, "a dry run sends nothing"
-    done = shell.run("space", "replace", "cli", "zebra", "horse", "--cr", which)
-    assert (done.exit_code, done.stdout.strip()) == (0, which)
-    assert done.stderr == f"{left_out}Replaced 2 hits on 1 page in #{number}.\n"
-    assert "A horse, Zebra and `zebra`; horses. [Stripes](zebra.md)" in text_of(shell, which, "install")
-    nothing = shell.run("space", "replace", "cli", "unicorn", "horse")
-    assert (nothing.exit_code, nothing.stdout) == (0, "")
-    assert nothing.stderr.startswith("No hits on ")
 
 
 def test_a_new_change_request_gets_a_subject(shell: Shell) -> None:
@@ -79,3 +46,9 @@ def test_pages_that_are_not_in_the_cache_are_named(shell: Shell) -> None:
     assert "not searched: " in ran.stderr
     assert "(not in the cache)" in ran.stderr
     assert "routes" in ran.stderr
+
+
+def test_options_say_where_and_how_to_search(shell: Shell) -> None:
+    words = ("space", "replace", "cli", "(A)", "b", "--regex", "--ignore-case", "--dry-run")
+    hits = [hit for page in shell.json(*words, "--in-code", "--in-links")["pages"] for hit in page["hits"]]
+    assert {hit["kind"] for hit in hits} == {"text", "title", "code", "link target"}

@@ -1,45 +1,10 @@
-"""`presscheck saml`: certificates in lists and details, and providers from their metadata, on the real service."""
+"""`presscheck saml`: providers from their metadata, on the real service."""
 
 import json
 from pathlib import Path
 
-import pytest
 from tests.cli.shell import Shell
-from tests.saml_files import body, certificate, metadata, private_key
-
-
-@pytest.mark.slow
-def test_the_list_warns_of_certificates(shell: Shell, tmp_path: Path) -> None:
-    soon, gone = tmp_path / "soon.pem", tmp_path / "gone.pem"
-    soon.write_text(certificate("Soon", days=12))
-    gone.write_text(body(certificate("Gone", days=-3)), "utf-8")
-    shell.ok("saml", "create", "--label", "Soon", "--certificate", f"@{soon}")
-    shell.ok("saml", "create", "--label", "Gone", "--certificate", f"@{gone}")
-    shell.ok("saml", "create", "--label", "None")
-    shell.ok("api", "create-saml-provider", "--organization-id", "tallowick", "--label", "Broken", "--certificate", "x")
-    rows = {row[1]: row[5] for row in (line.split("\t") for line in shell.ok("saml", "list").splitlines())}
-    assert rows == {
-        "Soon": "expires in 12 days",
-        "Gone": "expired 3 days ago",
-        "None": "",
-        "Broken": "invalid: is not a certificate: neither PEM nor base64",
-    }
-    assert shell.ok("saml", "list", "--limit", "1").count("\n") == 1
-    told = {one["label"]: one["certificate"] for one in shell.json("saml", "list")}
-    assert told["None"] is None
-    assert (told["Soon"]["state"], told["Soon"]["days_left"], told["Soon"]["subject"]) == ("warning", 12, "CN=Soon")
-    assert told["Soon"]["expires_at"].endswith("+00:00") and told["Soon"]["fingerprint_sha256"].count(":") == 31
-    assert told["Gone"]["pem"] == certificate_lines(gone.read_text())
-    assert told["Broken"]["problem"] == "is not a certificate: neither PEM nor base64"
-    shown = shell.ok("saml", "show", "soon")
-    assert "certificate.issuer: CN=Soon CA\n" in shown and "BEGIN" not in shown
-    for label in rows:
-        shell.ok("saml", "delete", label, "--yes")
-
-
-def certificate_lines(text: str) -> str:
-    lines = [text[at : at + 64] for at in range(0, len(text), 64)]
-    return "\n".join(("-----BEGIN CERTIFICATE-----", *lines, "-----END CERTIFICATE-----", ""))
+from tests.saml_files import certificate, metadata, private_key
 
 
 def test_a_provider_from_its_metadata(shell: Shell, tmp_path: Path) -> None:

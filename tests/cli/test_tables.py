@@ -19,20 +19,22 @@ NO_LISTS = ("page list", "serve ")
 
 
 ON_TERMINAL = """
-import fcntl, json, struct, sys, termios
+import fcntl, json, os, struct, sys, termios
 from presscheck.cli.main import command
-for columns, words in json.loads(sys.argv[1]):
+for columns, words, variables in json.loads(sys.argv[1]):
     fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    os.environ.update(variables)
     command(words, standalone_mode=False)
     print("\x1e", end="", flush=True)
 """
-"""Runs commands on terminals of different widths; to start the program takes longer than they do."""
+"""Runs commands on terminals of different widths and kinds; to start the program takes longer than they do."""
+NO_COLORS = {"NO_COLOR": "1", "TERM": "xterm"}
 
 
-def on_terminal(shell: Shell, *jobs: tuple[int, str]) -> list[list[str]]:
-    """The lines that commands print on a terminal with so many columns."""
-    words = json.dumps([(columns, shlex.split(line)) for columns, line in jobs])
-    env = {**shell.environment, "NO_COLOR": "1"}
+def on_terminal(shell: Shell, *jobs: tuple[int, str, dict[str, str]]) -> list[list[str]]:
+    """The lines that commands print on a terminal with so many columns and these variables."""
+    words = json.dumps([(columns, shlex.split(line), variables) for columns, line, variables in jobs])
+    env = shell.environment
     env.pop("COLUMNS", None)
     line = shlex.join([sys.executable, "-c", ON_TERMINAL, words])
     printed, code = pexpect.run(line, env=env, timeout=60, withexitstatus=True)
@@ -46,11 +48,18 @@ def on_terminal(shell: Shell, *jobs: tuple[int, str]) -> list[list[str]]:
 def test_lists_on_a_terminal(shell: Shell) -> None:
     """They fit, and have the words of the screens and ages; without rows there is a message."""
     lines = ("cr list", "inbox", "site check 'Tallowick Docs'")
-    jobs = [(columns, line) for columns in (40, 80, 120) for line in lines]
-    *outputs, listed, nothing = on_terminal(shell, *jobs, (120, "cr list"), (80, "team list"))
-    for (columns, line), printed in zip(jobs, outputs, strict=True):
+    colored, dumb, listed, nothing, *narrow = on_terminal(
+        shell,
+        (80, "space list", {}),
+        (80, "space list", {"TERM": "dumb"}),
+        (120, "cr list", NO_COLORS),
+        (80, "team list", NO_COLORS),
+        *((40, line, NO_COLORS) for line in lines),
+    )
+    for line, printed in zip(lines, narrow, strict=True):
         assert len(printed) > 3, line
-        assert max(map(cell_len, printed)) <= columns, (columns, line)
+        assert max(map(cell_len, printed)) <= 40, line
+    assert ["\x1b[1m" in "".join(printed) for printed in (colored, dumb)] == [True, False]
     first, *rows, _ = listed
     assert first.split() == ["space", "number", "status", "subject", "by", "updated"]
     assert rows
@@ -75,7 +84,6 @@ def test_headings() -> None:
     assert {name: heading(name) for name in names} == names
 
 
-@pytest.mark.slow
 def test_every_list_has_a_limit() -> None:
     options = {
         context.command_path.removeprefix("presscheck "): {param.name for param in context.command.params}
