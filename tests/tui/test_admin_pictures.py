@@ -112,20 +112,6 @@ async def integration(pilot: Any) -> None:
     await until(pilot, shows="it needs settings: Token")
 
 
-async def installation(pilot: Any) -> None:
-    await integration(pilot)
-    await pilot.press("2")
-    await until(pilot, shows="all (6)")
-
-
-async def page_comments(pilot: Any) -> None:
-    await until(pilot, shows="Needs me")
-    await pilot.app.go(Place.page("api"))
-    await until(pilot, shows="Overview")
-    await pilot.press("g", "t")
-    await until(pilot, shows="Since April.")
-
-
 async def transcript(pilot: Any) -> None:
     await family(pilot, "Conversations")
     await until(pilot, shows="Printing a label twice")
@@ -148,9 +134,7 @@ def name_of(value: Any) -> str:
 
 
 @pytest.mark.parametrize(("size", "theme"), LOOKS, ids=LOOK_NAMES)
-@pytest.mark.parametrize(
-    "drive", [catalog, integration, installation, page_comments, transcript, specification], ids=name_of
-)
+@pytest.mark.parametrize("drive", [catalog, integration, transcript], ids=name_of)
 def test_it_looks_as_it_did(
     drive: Driven, size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any
 ) -> None:

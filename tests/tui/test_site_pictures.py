@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import tempfile
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from pathlib import Path
@@ -13,11 +12,11 @@ from typing import Any
 import pytest
 from tests.running_service import RunningService
 from tests.service_plans import limit_site
-from tests.tui.app_driver import NOON, app_on, noon, pick, shown, until
+from tests.tui.app_driver import NOON, app_on, noon, pick, until
 from tests.tui.site_access import paste
 from tests.tui.snapshot_setup import LOOK_NAMES, LOOKS, at_noon, rested
 from tests.tui.view_as import CLAIMS, PRO, SCHEMA
-from textual.widgets import Input, TextArea
+from textual.widgets import Input
 
 from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest, UpdateChangeRequest
 from presscheck.api.comments import Document
@@ -43,7 +42,6 @@ from presscheck.engine.site_config.document import SiteConfig
 from presscheck.tui.places import Place
 from presscheck.tui.screens.sites.adaptive.audience_view import AudienceView
 from presscheck.tui.screens.sites.adaptive.screen import AdaptiveContentScreen
-from presscheck.tui.screens.sites.adaptive.visitor_page import VisitorPage
 from presscheck.tui.screens.sites.customization.screen import CustomizationScreen
 from presscheck.tui.screens.sites.history.screen import SiteHistoryScreen
 
@@ -136,11 +134,6 @@ async def visitor_sign_in(pilot: Any) -> None:
     await until(pilot, shows="tallowick.example/login")
 
 
-async def plan_limits(pilot: Any) -> None:
-    await site(pilot, SIGNED)
-    await until(pilot, shows="Frozen by the plan")
-
-
 async def visitor_schema(pilot: Any) -> None:
     await site(pilot, "Tallowick Docs", "g", "c")
     await until(pilot, shows="What anybody can claim")
@@ -152,85 +145,10 @@ async def audiences(pilot: Any) -> None:
     await until(pilot, shows="0 of 1 limited")
 
 
-async def who_sees_what(pilot: Any) -> None:
-    await visitor_schema(pilot)
-    await pilot.press("4")
-    await until(pilot, holds=lambda: pilot.app.screen.shown_tab.count == 1)  # the cursor stays on this row
-    await until(pilot, shows="Customers")
-    await pilot.press("&")
-    await until(pilot, shows="places")
-
-
-async def view_as_menu(pilot: Any) -> None:
-    await site(pilot, "Tallowick Docs", "w")
-    await until(pilot, shows="Make a new one")
-
-
 async def view_as(pilot: Any) -> None:
     await site(pilot, "Tallowick Docs", "w")
     await pick(pilot, "Trial")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, AudienceView) and pilot.app.screen.seen.places)
-
-
-async def published_profile(pilot: Any) -> None:
-    await site(pilot, "Tallowick Docs", ".", "g")
-    await until(pilot, shows="What visitors get: Tallowick Docs")
-    await until(pilot, holds=lambda: "reach" in shown(pilot.app) and "checking" not in shown(pilot.app))
-
-
-async def redirect_trail(pilot: Any) -> None:
-    await redirects(pilot)
-    await until(pilot, holds=lambda: pilot.app.screen.session.map is not None)
-    await pilot.press(".", "p")
-    await paste(pilot, "/help", "enter")
-    await until(pilot, shows="A chain of 2 redirects")
-
-
-async def import_problems(pilot: Any) -> None:
-    await redirects(pilot)
-    await until(pilot, holds=lambda: pilot.app.screen.session.map is not None)
-    with tempfile.TemporaryDirectory() as directory:
-        table = Path(directory) / "faulty.csv"
-        table.write_text("/a,/b\n/b,/a\n/c,/guides\n/c,/api\nold,/api\n/f,/nowhere\n", encoding="utf-8")
-        await pilot.press(".", "i")
-        await paste(pilot, str(table), "enter")
-        await until(pilot, shows="Not imported: 5 problems in faulty.csv")
-
-
-async def redirect_suggestions(pilot: Any) -> None:
-    await site(pilot, SHARED, "g", "v")
-    await until(pilot, shows="No redirects yet.")
-    await until(pilot, holds=lambda: pilot.app.screen.session.map is not None)
-    await pilot.press(".", "r")
-    await until(pilot, shows="Redirects for moved and deleted pages")
-    await until(pilot, shows="racks-of-today")
-
-
-async def revoked_share_link(pilot: Any) -> None:
-    await share_links(pilot)
-    await pilot.press("-")
-    await until(pilot, shows="Its address no longer opens the site.")
-
-
-async def key_rotation(pilot: Any) -> None:
-    await visitor_sign_in(pilot)
-    await pilot.press(".", "k")
-    await until(pilot, shows=f"type: {SIGNED}")
-
-
-async def site_details(pilot: Any) -> None:
-    await site(pilot, "Tallowick Docs", "E")
-    await until(pilot, shows="Change Tallowick Docs")
-
-
-async def unpublishing(pilot: Any) -> None:
-    await site(pilot, "Tallowick Docs", "P")
-    await until(pilot, shows="type: Tallowick Docs")
-
-
-async def preview_menu(pilot: Any) -> None:
-    await site(pilot, "Tallowick Docs", ".", "v")
-    await until(pilot, shows="Preview the site with")
 
 
 async def look_opened(pilot: Any, *keys: str) -> None:
@@ -274,69 +192,10 @@ async def look_colors(pilot: Any) -> None:
     await until(pilot, shows="1.9 fails")
 
 
-async def look_styles(pilot: Any) -> None:
-    await look_opened(pilot, "2")
-    await until(pilot, shows="Font of code")
-
-
-async def look_header(pilot: Any) -> None:
-    await look_opened(pilot, "3", "G")
-    await until(pilot, shows="button-primary")
-
-
-async def look_footer(pilot: Any) -> None:
-    await look_opened(pilot, "4", "G")
-    await until(pilot, shows="Jobs")
-
-
-async def look_features(pilot: Any) -> None:
-    await look_opened(pilot, "5")
-    await until(pilot, shows="warning: We move on Friday")
-
-
-async def look_of_the_site(pilot: Any) -> None:
-    await look_opened(pilot, "6")
-    await until(pilot, shows="Privacy policy")
-
-
 async def color_form(pilot: Any) -> None:
     await look_opened(pilot, "enter")
     await until(pilot, shows="contrast 1.9 : 1 with the light page: fails")
     await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input))
-
-
-async def look_conflict(pilot: Any) -> None:
-    await look_opened(pilot, "ctrl+s")
-    await until(pilot, shows="Conflict: both changed styling.corners (before: straight)")
-
-
-async def look_saving(pilot: Any) -> None:
-    await look_conflict(pilot)
-    await pick(pilot, "Yours: circular")
-    await until(pilot, shows="Somebody else changed this in the meantime")
-
-
-async def conditions(pilot: Any) -> None:
-    await visitor_schema(pilot)
-    await pilot.press("2")
-    await until(pilot, shows="1 condition in use")
-
-
-async def audience_form(pilot: Any) -> None:
-    await audiences(pilot)
-    await pilot.press("a")
-    await until(pilot, shows="New audience", holds=lambda: isinstance(pilot.app.focused, Input))
-
-
-async def visitor_page(pilot: Any) -> None:
-    await view_as(pilot)
-    screen = pilot.app.screen
-    page = next(place for place in screen.seen.places if place.kind == "page")
-    screen.tree_view.move_to_key(page.key)
-    await until(pilot, holds=lambda: screen.place_here is not None and screen.place_here.kind == "page")
-    await pilot.press("enter")
-    await until(pilot, holds=lambda: isinstance(pilot.app.screen, VisitorPage))
-    await until(pilot, shows="As Trial")
 
 
 async def history_opened(pilot: Any) -> None:
@@ -367,37 +226,9 @@ async def history_changes(pilot: Any) -> None:
     await until(pilot, shows="styling.depth: flat")
 
 
-async def history_restore(pilot: Any) -> None:
-    await history_opened(pilot)
-    await pilot.press(".", "b")
-    await pick(pilot, "customization")
-    await until(pilot, shows="Restore the customization of Tallowick Docs?")
-
-
 async def findings(pilot: Any) -> None:
     await site(pilot, "Tallowick Docs", "g", "n")
     await until(pilot, shows="no description")
-
-
-async def publishing_receipt(pilot: Any) -> None:
-    await site(pilot, DRAFT, "P")
-    await until(pilot, shows="y  n")
-    await pilot.press("y")
-    await until(pilot, shows="Publish without a share link")
-    await pilot.press("c")
-    await until(pilot, shows="The site is live")
-
-
-async def claim_form(pilot: Any) -> None:
-    await visitor_schema(pilot)
-    await pilot.press("j", "E")
-    await until(pilot, shows="Claim unsigned.plan", holds=lambda: isinstance(pilot.app.focused, Input))
-
-
-async def schema_editor(pilot: Any) -> None:
-    await visitor_schema(pilot)
-    await pilot.press("e")
-    await until(pilot, shows="Visitor schema of Tallowick Docs", holds=lambda: isinstance(pilot.app.focused, TextArea))
 
 
 async def token_test(pilot: Any) -> None:
@@ -413,40 +244,20 @@ async def token_test(pilot: Any) -> None:
 
 SCREENS = [
     redirects,
-    redirect_trail,
-    import_problems,
-    redirect_suggestions,
     share_links,
-    revoked_share_link,
     visitor_sign_in,
-    key_rotation,
-    plan_limits,
-    site_details,
-    unpublishing,
-    preview_menu,
     look_colors,
-    look_styles,
-    look_header,
-    look_footer,
-    look_features,
-    look_of_the_site,
     color_form,
-    look_conflict,
-    look_saving,
     visitor_schema,
-    conditions,
     audiences,
-    audience_form,
-    who_sees_what,
-    view_as_menu,
     view_as,
-    visitor_page,
-    published_profile,
     history_changes,
-    history_restore,
 ]
 
-SMALL = [findings, claim_form, schema_editor, token_test, publishing_receipt]
+SMALL = [
+    findings,
+    token_test,
+]
 """Screens that are built like others above: in one size and theme."""
 
 
