@@ -77,7 +77,6 @@ def test_a_null_with_a_meaning_is_sent_wherever_it_is() -> None:
     assert json.loads(write_answer(listed))["items"][0]["role"] is None
 
 
-@pytest.mark.slow
 def test_the_index_finds_the_route_that_matching_in_turn_finds() -> None:
     async def endpoint(*_: Any) -> None:
         raise AssertionError
@@ -91,13 +90,14 @@ def test_the_index_finds_the_route_that_matching_in_turn_finds() -> None:
     ]
     index = RouteIndex(routes)
     for number, route in enumerate(routes):
-        for value in ("x1", "latest", "a b", ""):
-            for method in route.methods or ():
-                scope = {"type": "http", "path": re.sub(r"\{\w+\}", value, route.path), "method": method}
-                found = [other for other in routes if other.matches(scope | {"root_path": ""})[0] is Match.FULL]
-                match, chosen = index.matches(scope | {"root_path": ""})
-                assert (match is Match.FULL) == bool(found), (number, route.path)
-                assert not found or (chosen["endpoint"], chosen["presscheck.route"]) == (endpoint, found[0])
+        # a fixed part of another route is the value that could be found twice
+        for value in ("x1", "latest", "a b", "") if number % 10 == 0 else ("latest",):
+            path = re.sub(r"\{\w+\}", value, route.path)
+            scope = {"type": "http", "path": path, "method": min(route.methods or ()), "root_path": ""}
+            found = next((other for other in routes if other.matches(scope)[0] is Match.FULL), None)
+            match, chosen = index.matches(scope)
+            assert (match is Match.FULL) == bool(found), path
+            assert not found or (chosen["endpoint"], chosen["presscheck.route"]) == (endpoint, found), path
     for path in ("", "/", "/healthz", "/v1/nothing", "/v1/spaces/s/content/"):
         assert index.matches({"type": "http", "path": path, "method": "GET", "root_path": ""})[0] is Match.NONE
 

@@ -1,17 +1,11 @@
 """Change requests over a socket."""
 
-import asyncio
-
-import pytest
 from tests.service.factories import World, insert
 
-from presscheck import errors
 from presscheck.api.change_requests import (
     ChangeRequest,
-    CreateChangeRequest,
     GetChangeRequest,
     ListChangeRequests,
-    ListOrganizationChangeRequests,
     RequestReviewers,
     SubmitReview,
     UpdateChangeRequest,
@@ -30,47 +24,6 @@ async def set_status(world: World, change_request: ChangeRequest, status: str) -
     )
 
 
-@pytest.mark.slow
-async def test_a_new_change_request_is_a_draft_of_the_live_content(world: World) -> None:
-    made = await world.draft("Better words", by="edit")
-    assert (made.number, made.status, made.subject, made.comments, made.outdated) == (
-        1,
-        "draft",
-        "Better words",
-        0,
-        False,
-    )
-    assert made.revision == made.revision_initial
-    assert made.revision_merged_ancestor is None
-    assert made.created_by and made.created_by.display_name == "Edit"
-    assert await world.admin.send(GetChangeRequest(space_id=world.space, change_request_id=made.id)) == made
-    assert await world.admin.send(GetChangeRequest(space_id=world.space, change_request_id="1")) == made
-
-
-@pytest.mark.slow
-async def test_concurrent_writers_get_unique_numbers_without_gaps(world: World) -> None:
-    calls = [CreateChangeRequest(space_id=world.space, subject=f"{n}") for n in range(16)]
-    refused = CreateChangeRequest(space_id=world.space, subject="x" * 101)
-    made = await asyncio.gather(
-        *(world.admin.send(call) for call in calls), world.admin.send(refused), return_exceptions=True
-    )
-    numbers = sorted(one.number for one in made if isinstance(one, ChangeRequest))
-    assert numbers == list(range(1, 17))
-    assert isinstance(made[-1], errors.Refused)
-
-
-@pytest.mark.slow
-async def test_the_list_filters_by_state_with_open_as_default(world: World) -> None:
-    draft, open_, archived = [await world.draft(name) for name in ("a", "b", "c")]
-    await set_status(world, open_, "open")
-    await set_status(world, archived, "archived")
-    assert await listed(world) == [open_.id]
-    assert await listed(world, status="draft") == [draft.id]
-    assert await listed(world, status="archived") == [archived.id]
-    assert await listed(world, status="merged") == []
-
-
-@pytest.mark.slow
 async def test_the_list_is_sorted_by_last_update_and_paginated(world: World) -> None:
     made = [await world.draft(str(n)) for n in range(5)]
     await world.edit(made[1], insert("New"))
@@ -86,13 +39,7 @@ async def test_the_list_is_sorted_by_last_update_and_paginated(world: World) -> 
     assert (last.next, last.count, last.total) == (None, 3, 5)
     nothing = await world.admin.send(ListChangeRequests(space_id=world.space, status="draft", limit=0))
     assert (nothing.items, nothing.next, nothing.count, nothing.total) == ((), None, 0, 5)
-
-
-@pytest.mark.slow
-async def test_a_cursor_of_another_list_is_refused(world: World) -> None:
-    for page in ("nonsense", "WzFd", "é"):
-        with pytest.raises(errors.Refused, match="page"):
-            await world.admin.send(ListChangeRequests(space_id=world.space, page=page))
+    assert await listed(world) == [], "none is open"
 
 
 async def test_filters_by_creator_contributor_and_requested_reviewer(world: World) -> None:
@@ -106,17 +53,6 @@ async def test_filters_by_creator_contributor_and_requested_reviewer(world: Worl
     assert await listed(world, status="draft", requested_reviewer=world.users["review"]) == [mine.id]
     assert await listed(world, status="draft", contributor=world.users["comment"]) == [theirs.id]
     assert await listed(world, status="draft", creator=world.users["read"]) == []
-
-
-@pytest.mark.slow
-async def test_the_organization_lists_change_requests_of_visible_spaces(world: World) -> None:
-    made = await world.draft()
-    call = ListOrganizationChangeRequests(organization_id=world.organization, status="draft")
-    assert [item.id for item in (await world.clients["read"].send(call)).items] == [made.id]
-    assert (await world.clients["guest"].send(call)).items == ()
-    world.change(default_level=None)
-    assert (await world.clients["read"].send(call)).items == ()
-    assert [item.id for item in (await world.admin.send(call)).items] == [made.id]
 
 
 async def test_draft_open_and_archived_can_be_changed_into_each_other(world: World) -> None:
@@ -145,18 +81,3 @@ async def test_open_comments_are_counted(world: World) -> None:
     assert (await world.admin.send(listing)).items[0].comments == 2
     await world.admin.send(SubmitReview(**path, status="approved", comment=Document(markdown="Good.")))
     assert (await world.admin.send(GetChangeRequest(**path))).comments == 2, "the text of a review asks for no answer"
-
-
-@pytest.mark.slow
-async def test_missing_and_forbidden_change_requests(world: World) -> None:
-    made = await world.draft()
-    with pytest.raises(errors.NotFound, match="Change request not found"):
-        await world.admin.send(GetChangeRequest(space_id=world.space, change_request_id="99"))
-    with pytest.raises(errors.NotFound, match="Space not found"):
-        await world.clients["guest"].send(GetChangeRequest(space_id=world.space, change_request_id=made.id))
-    with pytest.raises(errors.Forbidden, match="edit"):
-        await world.draft(by="comment")
-    with pytest.raises(errors.Forbidden, match="edit"):
-        await world.clients["review"].send(
-            UpdateChangeRequest(space_id=world.space, change_request_id=made.id, status="open")
-        )

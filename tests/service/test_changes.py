@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from tests.service.factories import World, insert, rewrite
 
 from presscheck.api.change_requests import ChangeRequest
@@ -23,13 +22,6 @@ async def changes_of(world: World, change_request: ChangeRequest, **given: Any) 
     )
 
 
-@pytest.mark.slow
-async def test_a_new_change_request_has_no_changes(world: World) -> None:
-    told = await changes_of(world, await world.draft())
-    assert (told.changes, told.more) == ((), None)
-
-
-@pytest.mark.slow
 async def test_each_kind_of_change_is_listed(world: World) -> None:
     draft = await world.draft()
     edited = await world.edit(

@@ -23,7 +23,6 @@ from presscheck.api.spaces import (
     CreateSpace,
     DeleteSpace,
     GetSpace,
-    ListSpaces,
     MoveSpace,
     RestoreSpace,
     Space,
@@ -94,20 +93,6 @@ async def test_permissions_of_collections(world: World) -> None:
         await world.clients["guest"].send(GetCollection(collection_id=made.id))
 
 
-@pytest.mark.slow
-async def test_a_closed_collection_is_not_found_by_others(world: World) -> None:
-    closed = await collection(world, "Closed")
-    inner = await collection(world, "Inner", closed.id)
-    hidden = await space(world, "Hidden", inner.id)
-    await world.admin.send(UpdateCollection(collection_id=closed.id, default_level=None))
-    assert await titles(world, by="create") == []
-    for call in (GetCollection(collection_id=inner.id), GetSpace(space_id=hidden.id)):
-        with pytest.raises(NotFound):
-            await world.clients["create"].send(call)
-    listed = await world.clients["create"].send(ListSpaces(organization_id=world.organization))
-    assert [item.id for item in listed.items] == [world.space]
-
-
 async def test_items_of_a_closed_collection_stay_closed_after_its_deletion(world: World) -> None:
     closed = await collection(world, "Closed")
     inner = await collection(world, "Inner", closed.id)
@@ -128,7 +113,6 @@ async def test_items_of_a_closed_collection_stay_closed_after_its_deletion(world
     assert (await world.admin.send(GetCollection(collection_id=inner.id))).parent is None
 
 
-@pytest.mark.slow
 async def test_items_of_a_deleted_collection_take_its_position(world: World) -> None:
     first, middle, last = [await collection(world, title) for title in ("First", "Middle", "Last")]
     await collection(world, "A", middle.id)
@@ -190,7 +174,6 @@ async def test_an_invalid_move_is_refused(world: World) -> None:
             await client.aclose()
 
 
-@pytest.mark.slow
 async def test_a_collection_is_transferred_with_its_contents(world: World, other_organization: str) -> None:
     top = await collection(world, "Top")
     inner = await collection(world, "Inner", top.id)
@@ -239,7 +222,6 @@ async def test_a_move_that_changes_access_requires_an_admin_of_the_item(world: W
     assert (await world.admin.send(MoveSpace(space_id=space.id, parent=closed.id))).parent == closed.id
 
 
-@pytest.mark.slow
 async def test_a_collection_does_not_take_closed_items_to_other_readers(world: World, other_organization: str) -> None:
     at = {"organization_id": world.organization}
     outer, inner = [await world.admin.send(CreateCollection(**at, title=title)) for title in ("Outer", "Inner")]

@@ -54,34 +54,6 @@ async def page_of(world: World, change_request: ChangeRequest, page: str) -> Rev
     )
 
 
-@pytest.mark.slow
-async def test_pages_are_read_by_id_and_path_with_the_title_as_heading(world: World) -> None:
-    page = await world.clients["read"].send(content.GetPage(space_id=world.space, page_id="guide", format="markdown"))
-    assert page.markdown == "# Guide\n\nFirst.\n\nSecond.\n\nThird.\n"
-    assert (page.type, page.kind, page.slug, page.path) == ("document", "sheet", "guide", "guide")
-    by_path = content.GetPageByPath(space_id=world.space, page_path="guide", format="markdown")
-    assert await world.clients["read"].send(by_path) == page
-    for call in (
-        content.GetPage(space_id=world.space, page_id="none"),
-        content.GetPageByPath(space_id=world.space, page_path="none"),
-    ):
-        with pytest.raises(errors.NotFound, match="Page not found"):
-            await world.admin.send(call)
-
-
-@pytest.mark.slow
-async def test_the_live_content_is_a_revision_without_bodies(world: World) -> None:
-    live = await world.admin.send(content.GetCurrentRevision(space_id=world.space))
-    assert outline(live.pages) == ["start", "guide", "reference"]
-    assert all(page.markdown is None and page.document_id for page in live.pages)
-    assert await world.admin.send(content.GetRevision(space_id=world.space, revision_id=live.id)) == live
-    assert (await world.admin.send(content.ListPages(space_id=world.space))).pages == live.pages
-    listing = content.ListRevisionPages(space_id=world.space, revision_id=live.id)
-    assert (await world.admin.send(listing)).pages == live.pages
-    with pytest.raises(errors.NotFound, match="Revision not found"):
-        await world.admin.send(content.GetRevision(space_id=world.space, revision_id="none"))
-
-
 async def test_an_edit_adds_one_revision_and_keeps_older_ones(world: World) -> None:
     draft = await world.draft()
     before = content.GetRevision(space_id=world.space, revision_id=draft.revision)
@@ -146,7 +118,6 @@ async def test_the_heading_is_the_title_and_front_matter_overrides_fields(world:
     assert (page.title, page.emoji, page.markdown) == ("Third", None, "# Third\n\nText.\n")
 
 
-@pytest.mark.slow
 async def test_pages_move(world: World) -> None:
     draft = await world.draft()
     await world.edit(draft, UpdatePage(page="reference", into="start"), UpdatePage(page="guide", at=0))
@@ -207,7 +178,6 @@ async def test_invalid_edits_are_refused(world: World) -> None:
         await world.edit(draft, insert("New"))
 
 
-@pytest.mark.slow
 async def test_files_are_uploaded_and_downloaded(world: World) -> None:
     draft = await world.draft()
     picture = b"\x89PNG\r\n\x1a\n" + bytes(100)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.api.families import filled
+from tests.postgresql import Cluster
 from tests.running_service import LOOPBACK, RunningService
 from tests.service.call_scripts.change_requests import change_request, talk
 from tests.service.call_scripts.content import collections, content, spaces
@@ -29,8 +30,6 @@ from presscheck.service.handlers import all_handlers
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
 from presscheck.service.server.bootstrap import import_docs
 
-pytestmark = pytest.mark.engines
-
 NOW = "2026-05-20T09:30:00.000Z"
 BOOK = {
     "SUMMARY.md": "# The Lamp Book\n\n* [Home](README.md)\n* [Start](start.md)\n",
@@ -42,14 +41,14 @@ BOOK = {
 
 
 @pytest.fixture
-async def say(tmp_path: Path, database_url: str) -> AsyncIterator[Talk]:
-    """Runs on each engine with the same results."""
+async def say(tmp_path: Path, postgresql: Cluster) -> AsyncIterator[Talk]:
+    """On PostgreSQL, which refuses more; SQLite has every operation in the tests of authorization."""
     for name, text in BOOK.items():
         (tmp_path / "book" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "book" / name).write_text(text)
     pages = {"/": "<main><h1>Lamps</h1><a href='/oil/'>Oil</a></main>", "/oil/": "<h1>Oil</h1><p>Burns.</p>"}
     with web_server(pages) as website:
-        async for talk in _talk(tmp_path, database_url, website.url):
+        async for talk in _talk(tmp_path, postgresql.new_database(), website.url):
             yield talk
 
 

