@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from tests.running_service import LOOPBACK, RunningService, running_service
-from tests.service.browser import browse
 from tests.service.factories import World, plant_world
 from tests.service.integration_scripts import COMPUTING, WRITING
 from tests.service.publisher import Publisher
@@ -55,6 +53,7 @@ async def computed(lamp: Publisher, kind: str, token: str | None = None, **sourc
 
 
 @pytest.mark.slow
+@pytest.mark.attack("other organizations")
 async def test_a_content_source_computes_pages_and_documents(here: World, lamp: Publisher) -> None:
     assert (await computed(lamp, "revision")).status_code == 404, "not installed"
     await lamp.install()
@@ -70,6 +69,14 @@ async def test_a_content_source_computes_pages_and_documents(here: World, lamp: 
     hidden = {"main": given["secret"]}
     seen = (await computed(lamp, "revision", here.tokens["read"], dependencies=hidden)).json()
     assert seen["pages"][0]["from"] is None, "a dependency that the caller does not see"
+    url, _ = await published(here)
+    content = await here.admin.send(ResolvePublishedContent(url=url))
+    assert isinstance(content, PublishedSiteContent)
+    assert (await computed(lamp, "document", content.api_token)).status_code == 200
+    body = {"source": {"type": f"integration:{lamp.name}:pirate", "props": {}}, "seed": "1"}
+    headers = {"authorization": f"Bearer {content.api_token}"}
+    refused = await lamp.http.post(f"/spaces/{secret}/content/computed/document", json=body, headers=headers)
+    assert refused.status_code == 403, "the token of a site is for its spaces alone"
 
 
 @pytest.mark.slow
@@ -91,23 +98,7 @@ async def test_what_is_no_content_is_a_clean_problem_and_a_log(lamp: Publisher) 
 
 
 @pytest.mark.slow
-@pytest.mark.attack("other organizations")
-async def test_the_token_of_a_site_computes_content_of_its_spaces_alone(here: World, lamp: Publisher) -> None:
-    await lamp.install()
-    url, _ = await published(here)
-    content = await here.admin.send(ResolvePublishedContent(url=url))
-    assert isinstance(content, PublishedSiteContent)
-    assert (await computed(lamp, "revision", content.api_token)).status_code == 200
-    other = await hidden_space(here, "Other")
-    body = {"source": {"type": f"integration:{lamp.name}:pirate", "props": {}}, "seed": "1"}
-    headers = {"authorization": f"Bearer {content.api_token}"}
-    refused = await lamp.http.post(f"/spaces/{other}/content/computed/document", json=body, headers=headers)
-    assert refused.status_code == 403
-
-
-@pytest.mark.slow
-@pytest.mark.needs("chromium")
-async def test_a_new_space_gets_the_pages_of_a_content_source(here: World, lamp: Publisher, tmp_path: Path) -> None:
+async def test_a_new_space_gets_the_pages_of_a_content_source(here: World, lamp: Publisher) -> None:
     await lamp.publish(WRITING, contentSources=[SOURCE])
     await lamp.install()
     source = {"type": f"integration:{lamp.name}:pirate", "props": {"greeting": "Ahoy"}}
@@ -128,7 +119,8 @@ async def test_a_new_space_gets_the_pages_of_a_content_source(here: World, lamp:
     )
     published_site = await here.admin.send(PublishSite(organization_id=here.organization, site_id=site.id))
     assert isinstance(published_site, Site) and published_site.urls.published
-    assert "<p>Ahoy below</p>" in browse(tmp_path, f"{published_site.urls.published}ahoy/below", "--dump-dom")
+    async with httpx.AsyncClient() as reader:
+        assert "<p>Ahoy below</p>" in (await reader.get(f"{published_site.urls.published}ahoy/below")).text
     for problem, props in (("at most 50 pages", {"number": 51}), ("did not respond with content", {"number": -1})):
         with pytest.raises(RequestError, match=problem):
             await here.admin.send(

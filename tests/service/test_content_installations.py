@@ -171,29 +171,20 @@ async def test_what_is_installed_is_listed_where_it_is_used(world: World) -> Non
 
 
 @pytest.mark.slow
-async def test_a_script_gets_the_settings_in_a_space(world: World) -> None:
+async def test_an_integration_has_settings_in_its_spaces_and_hears_of_these_alone(world: World) -> None:
     at, admin = await install(world, LABELED), world.admin
-    await admin.send(InstallInSpace(**at, space=world.space))
-    await admin.send(UpdateSpaceInstallation(**at, space_id=world.space, configuration={"label": "Oil"}))
-    for space_id, label in ((world.space, "Oil: 0"), ("other", "Count: 0")):
-        call = RenderIntegration(
-            integration_name=at["integration_name"],
-            component_id="counter",
-            props={},
-            context={"type": "document", "spaceId": space_id},
-        )
-        rendered = await admin.send(call)
-        assert rendered.element and rendered.element["children"][0]["label"] == label
-
-
-@pytest.mark.slow
-async def test_an_integration_hears_of_its_spaces_and_of_changed_content_in_these_alone(world: World) -> None:
-    at, admin = await install(world), world.admin
     draft = await world.draft()
     await world.edit(draft, insert("New"))
     await admin.send(MergeChangeRequest(space_id=world.space, change_request_id=draft.id))
     await admin.send(InstallInSpace(**at, space=world.space))
     await admin.send(UpdateSpaceInstallation(**at, space_id=world.space, configuration={"label": "Oil"}))
+    for space_id, label in ((world.space, "Oil: 0"), ("other", "Count: 0")):
+        context = {"type": "document", "spaceId": space_id}
+        call = RenderIntegration(
+            integration_name=at["integration_name"], component_id="counter", props={}, context=context
+        )
+        rendered = await admin.send(call)
+        assert rendered.element and rendered.element["children"][0]["label"] == label
     other = await world.draft()
     await world.edit(other, insert("Newer"))
     await admin.send(MergeChangeRequest(space_id=world.space, change_request_id=other.id))

@@ -107,22 +107,6 @@ async def test_diagrams_are_drawn_as_pictures_for_both_themes(drawing_world: Wor
     chromium.value("document.querySelector('figure.drawn img.if-dark').click()")
     assert chromium.value("document.querySelector('dialog.zoom').open")
     assert chromium.value("document.querySelector('dialog.zoom img').getBoundingClientRect().width") > 900
-    chromium.open(f"{address}guide", 390, 844)
-    chromium.wait(f"{DRAWN} === 2")
-    assert chromium.value("document.documentElement.scrollWidth") == 390
-
-
-@pytest.mark.slow
-@pytest.mark.needs("chromium")
-async def test_without_the_script_of_the_page_the_source_is_shown(
-    drawing_world: World, chromium_without_scripts: Browser
-) -> None:
-    address, _ = await published(drawing_world)
-    await changed(drawing_world, rewrite("guide", DIAGRAMS))
-    browser = chromium_without_scripts
-    browser.open(f"{address}guide")
-    assert browser.value("[...document.querySelectorAll('figure.diagram pre')].every(one => one.checkVisibility())")
-    assert browser.value(DRAWN) == 0
 
 
 async def test_only_pages_with_diagrams_load_the_script(tmp_path: Path) -> None:
