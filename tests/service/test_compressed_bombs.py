@@ -26,8 +26,8 @@ from tests.service.serve_command import run
 from presscheck.api.content_changes import InsertFiles, NewFile
 from presscheck.api.openapi import SpecSource
 from presscheck.documents.lz_string import compressed
+from presscheck.service.handlers import installations
 
-HUGE = 64 * 1024 * 1024
 MOST_GROWTH = 400 * 1024 * 1024
 """Bytes by which the service may grow while it creates a PDF."""
 
@@ -60,10 +60,9 @@ def headers_of(world: World) -> dict[str, str]:
     return {"authorization": f"Bearer {world.tokens['admin']}"}
 
 
-@pytest.mark.slow
 @pytest.mark.attack("compressed bombs")
 def test_a_compressed_request_is_not_unpacked(world: World) -> None:
-    body = gzip.compress(b'{"title": "' + b"a" * HUGE + b'"}')
+    body = gzip.compress(b'{"title": "a"}')
     headers = headers_of(world) | {"content-encoding": "gzip", "content-type": "application/json"}
     response = httpx.post(f"{world.base_url}/v1/orgs/{world.organization}/spaces", content=body, headers=headers)
     assert response.status_code == 400 and "JSON" in response.text
@@ -74,7 +73,7 @@ def test_a_compressed_request_is_not_unpacked(world: World) -> None:
 async def test_a_compressed_response_of_another_server_is_not_unpacked(
     tmp_path: Path, own_database: str | None
 ) -> None:
-    body = gzip.compress(b'{"openapi": "3.0.0", "x": "' + b"a" * HUGE + b'"}')
+    body = gzip.compress(b'{"openapi": "3.0.0", "info": {"title": "T", "version": "1"}, "paths": {}}')
     with (
         responding(body, content_encoding="gzip", content_type="application/json") as address,
         running_service(tmp_path, outside=LOOPBACK, database_url=own_database) as running,
@@ -86,11 +85,12 @@ async def test_a_compressed_response_of_another_server_is_not_unpacked(
             await client.aclose()
 
 
-@pytest.mark.slow
 @pytest.mark.attack("compressed bombs")
-@pytest.mark.parametrize("text", ["a" * 1_200_000, "[" * 1_100_000], ids=len)
-async def test_a_packed_component_has_a_limit_when_it_is_unpacked(world: World, text: str) -> None:
-    packed = compressed(json.dumps({"componentId": text, "props": {}, "context": {}}))
+async def test_a_packed_component_has_a_limit_when_it_is_unpacked(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = compressed(json.dumps({"componentId": "a" * 1000, "props": {}, "context": {}}))
+    monkeypatch.setattr(installations, "LONGEST_UNPACKED", 1000)
     name = f"lamp-{world.organization}"
     details = {"title": "Lamp", "description": "", "scopes": [], "script": "0", "organization": world.organization}
     async with httpx.AsyncClient(base_url=f"{world.base_url}/v1/integrations", headers=headers_of(world)) as http:
@@ -126,20 +126,16 @@ def nested_svg(levels: int) -> bytes:
 
 @pytest.mark.slow
 @pytest.mark.attack("compressed bombs")
-@pytest.mark.parametrize("kind", ["png", "png in svg", "nested svg"])
-async def test_an_image_bomb_is_replaced_in_a_pdf(world: World, kind: str) -> None:
-    bomb = {
-        "png": lambda: image_bomb(48_000),
-        "png in svg": lambda: picture_in_svg(image_bomb(48_000)),
-        "nested svg": lambda: nested_svg(9),
-    }[kind]()
-    assert len(bomb) < 1_000_000, "small enough to be uploaded"
+async def test_image_bombs_are_replaced_in_a_pdf(world: World) -> None:
+    picture = image_bomb(42_000)
+    bombs = {"a.png": picture, "b.svg": picture_in_svg(picture), "c.svg": nested_svg(9)}
+    assert max(map(len, bombs.values())) < 1_000_000, "small enough to be uploaded"
     files = tuple(
         NewFile(name=name, base64=base64.b64encode(content).decode(), content_type="image/png")
-        for name, content in (("bomb.png", bomb), ("sky.png", png()))
+        for name, content in (bombs | {"sky.png": png()}).items()
     )
     draft = await world.draft()
-    text = "# Start\n\n![B](bomb.png)\n\n![S](sky.png)\n"
+    text = "# Start\n\n![A](a.png)\n\n![B](b.svg)\n\n![C](c.svg)\n\n![S](sky.png)\n"
     await world.edit(draft, InsertFiles(files=files), rewrite("start", text))
     url = await draft_pdf(world, draft)
     with Peak() as peak:

@@ -1,4 +1,4 @@
-"""Sixteen users merge, comment and edit concurrently in two processes of the service; the result is consistent."""
+"""Eight users merge, comment and edit concurrently in two processes of the service; the result is consistent."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from presscheck.service.db.engine import Database
 
 pytestmark = pytest.mark.engines
 
-PEOPLE = 16
+PEOPLE = 8
 ROUNDS = int(os.environ.get("PRESSCHECK_CASES", "1"))
 WHO = ("admin", "create", "edit")
 PATIENT = Timeouts(read=120)

@@ -40,8 +40,6 @@ from presscheck.service.models.organizations import MemberRow, TokenRow, UserRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.models.table import Table
 
-pytestmark = pytest.mark.engines
-
 NOW = "2026-05-20T09:30:00.000Z"
 _BY_IDS = select(UserRow).where(UserRow.id.in_(bindparam("ids", expanding=True))).order_by(UserRow.id)
 _PREPARED = text("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE 'SELECT users%'")
@@ -64,6 +62,7 @@ def test_the_database_version_is_the_last_migration(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.engines
 def test_the_migrations_produce_the_tables_of_the_code(database_url: str) -> None:
     database = Database(database_url)
     with database.engine.connect() as connection:
@@ -115,7 +114,6 @@ def test_a_database_older_than_the_migrations_is_migrated(tmp_path: Path) -> Non
     database.close()
 
 
-@pytest.mark.slow
 def test_a_newer_database_is_refused(database_url: str) -> None:
     database = Database(database_url)
     with database.writing.begin() as session:
@@ -126,13 +124,14 @@ def test_a_newer_database_is_refused(database_url: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.engines
 def test_several_processes_can_create_the_database(database_url: str) -> None:
-    # forks begin at the same moment, which four programs do not
+    # forks begin at the same moment, which three programs do not
     code = """
 import os, sys
 from presscheck.service.db.engine import Database
 children = []
-for _ in range(4):
+for _ in range(3):
     child = os.fork()
     if not child:
         Database(sys.argv[1]).close()
@@ -144,6 +143,7 @@ sys.exit(any([os.waitpid(child, 0)[1] for child in children]))
 
 
 @pytest.mark.slow
+@pytest.mark.engines
 def test_concurrent_increments_are_serializable(database_url: str) -> None:
     database = Database(database_url)
     database.write(lambda session: session.add(UserRow(id="u", display_name="0", created_at=NOW)))
@@ -151,7 +151,7 @@ def test_concurrent_increments_are_serializable(database_url: str) -> None:
 
     def count_up(_: int) -> None:
         start.wait()
-        for _again in range(10):
+        for _again in range(4):
             database.write(one_more)
 
     def one_more(session: Session) -> None:
@@ -161,7 +161,7 @@ def test_concurrent_increments_are_serializable(database_url: str) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(count_up, range(8)))
     with database.snapshot() as session:
-        assert session.get_one(UserRow, "u").display_name == "80"
+        assert session.get_one(UserRow, "u").display_name == "32"
     database.close()
 
 
@@ -199,6 +199,7 @@ def test_a_slow_writer_loses_a_few_times_against_fast_ones(postgresql: Cluster) 
     other.close()
 
 
+@pytest.mark.engines
 def test_concurrent_writers_can_store_the_same_text(database_url: str) -> None:
     database = Database(database_url)
     start = threading.Barrier(6)
@@ -244,6 +245,7 @@ def test_the_event_loop_executes_no_statement(database_url: str, tmp_path: Path)
     assert len(threads) >= 20 and not any(threads)
 
 
+@pytest.mark.engines
 def test_a_snapshot_stays_as_it_was(database_url: str) -> None:
     with closing(Database(database_url)) as database:
         database.write(add("a"))
@@ -373,7 +375,11 @@ def test_the_error_of_a_repeated_write_is_freed_at_once(database_url: str) -> No
 
 @pytest.mark.parametrize(
     ("work", "error"),
-    [(fail, LookupError), (fail_at_once, LookupError), (add_for_nobody, IntegrityError)],
+    [
+        (fail, LookupError),
+        (fail_at_once, LookupError),
+        pytest.param(add_for_nobody, IntegrityError, marks=pytest.mark.engines),
+    ],
     ids=["one_fails", "one_fails_at_once", "one_is_refused"],
 )
 def test_a_write_that_fails_leaves_those_beside_it(

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from zipfile import ZipFile
 
 import pytest
 from tests.cli.shell import Shell
@@ -63,19 +61,15 @@ def test_the_health_check_of_the_image_fails_without_the_service(tmp_path: Path)
     assert subprocess.run(command, stderr=subprocess.DEVNULL).returncode != 0
 
 
-@pytest.mark.slow
-def test_a_wheel_can_be_built_from_what_the_image_copies(tmp_path: Path) -> None:
+def test_the_image_copies_what_a_wheel_is_built_from() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    project, hatch = settings["project"], settings["tool"]["hatch"]
+    wheel = hatch["build"]["targets"]["wheel"]
+    needed = [project["readme"], *project["license-files"], hatch["version"]["path"], "constraints.txt"]
+    needed += [*wheel["packages"], *wheel["force-include"], *wheel["shared-data"]]
     ignored = [line for line in (ROOT / ".dockerignore").read_text("utf-8").split() if line[0] not in ".!*"]
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
-    for name in listed.stdout.splitlines():
-        if name.split("/")[0] not in ignored and not name.startswith("."):
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, tmp_path / name)
-    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path / "out", tmp_path]
-    subprocess.run(build, check=True, capture_output=True)
-    [wheel] = (tmp_path / "out").iterdir()
-    names = {re.sub(r"^presscheck-[^/]*/", "", name) for name in ZipFile(wheel).namelist()}
-    assert {"data/share/man/man1/presscheck.1", "presscheck/agents/SKILL.md"} <= names
+    assert len(needed) > 6
+    assert [name for name in needed if name.split("/")[0] in ignored or not (ROOT / name).exists()] == []
 
 
 @pytest.mark.needs("systemd-analyze")

@@ -35,7 +35,7 @@ from tests.service.server import impatient, line, serving
 from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.db import engine
 from presscheck.service.db.engine import Database, unavailable
-from presscheck.service.db.ids import moment_text
+from presscheck.service.db.ids import Clock, moment_text, system_clock
 from presscheck.service.jobs import worker
 from presscheck.service.jobs.queue import RUNNERS, JobCancelled, JobContext, JobLimits, OutboundConfig, Runner
 from presscheck.service.jobs.worker import Workers
@@ -89,10 +89,12 @@ def held_job(monkeypatch: pytest.MonkeyPatch) -> Iterator[HeldJob]:
 
 
 @contextmanager
-def working(database_url: str, data: Path, clock: Moment | None = None) -> Iterator[Workers]:
+def working(
+    database_url: str, data: Path, clock: Clock | None = None, outside: OutboundConfig | None = None
+) -> Iterator[Workers]:
     """Workers with connections of their own, as those of another process."""
     with closing(Database(database_url)) as database:
-        workers = Workers(database, DiskBlobStore(data), clock or Moment(), OutboundConfig())
+        workers = Workers(database, DiskBlobStore(data), clock or Moment(), outside or OutboundConfig())
         workers.start()
         try:
             yield workers
@@ -181,7 +183,7 @@ def test_a_lease_does_not_expire_while_its_owner_cannot_renew_it(
             if milliseconds < 1000:
                 wait_until(lambda: "could not take a job: The database is locked" in caplog.text)
             else:
-                time.sleep(4)
+                time.sleep(2)
             other.execute("ROLLBACK")
             released = time.monotonic()
             wait_until(lambda: job_row(database).lease != "of an owner")
@@ -215,9 +217,12 @@ def test_a_clock_that_is_set_ends_no_lease_and_prolongs_none(
         assert (held_job.runs, job_row(database).attempts) == (1, 1)
 
 
-@pytest.mark.engines
 @pytest.mark.parametrize(
-    "ending", ["write", *(pytest.param(way, marks=pytest.mark.slow) for way in ("return", "fail"))]
+    "ending",
+    [
+        pytest.param("write", marks=pytest.mark.engines),
+        *(pytest.param(way, marks=pytest.mark.slow) for way in ("return", "fail")),
+    ],
 )
 def test_a_job_that_runs_twice_is_found_out(
     database_url: str, tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
@@ -406,8 +411,8 @@ def test_a_process_that_was_stopped_for_a_while_is_refused_the_result_of_its_job
         with locked(database_url):  # stopped amid a write, it would keep the database locked
             first.send_signal(signal.SIGSTOP)
             os.waitpid(first.pid, os.WUNTRACED)
-        second = several.enter_context(serving(tmp_path, *options, run=impatient(renewal=0.2)))
-        line(second)
+        outside = OutboundConfig(translator=tuple(shlex.split(translator.command)))
+        several.enter_context(working(database_url, tmp_path, system_clock, outside))
         wait_until(lambda: translations(database) == [("running", 2)])
         translator.go_on()
         wait_until(lambda: translations(database) == [("done", 2)])

@@ -15,6 +15,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.postgresql import Cluster
 from tests.running_service import RunningService, running_service
 from tests.s3_server import BUCKET, S3Server, s3_server, use
 from tests.service.factories import World, plant_world
@@ -98,39 +99,33 @@ async def test_files_are_moved_verified_and_only_then_deleted(
 
 
 def test_a_killed_move_is_continued(bucket: S3Server, tmp_path: Path) -> None:
-    ids = stored_on_disk(tmp_path, contents(60))
+    ids = stored_on_disk(tmp_path, contents(20))
     command = [sys.executable, "-m", "presscheck", "serve", "--data", str(tmp_path), "files", "move", "--to", LOCATION]
-    seen = 0
-    for copied in (5, 20):
-        seen += copied
-        bucket.fault, bucket.fault_method, bucket.spared = "hang", "PUT", copied
-        process = subprocess.Popen([*command, "--delete-source"], stderr=subprocess.DEVNULL)
-        until = time.monotonic() + 60
-        while (not bucket.hanging or len(bucket.keys()) < seen) and time.monotonic() < until:
-            time.sleep(0.005)
-        process.kill()
-        process.wait()
-        bucket.fault = ""
-        assert len(intact(bucket)) == seen, "killed in the middle of an upload"
-        while bucket.hanging:
-            time.sleep(0.005)
-        assert list(DiskBlobStore(tmp_path).ids()) == ids, "nothing is deleted before all is verified"
+    bucket.fault, bucket.fault_method, bucket.spared = "hang", "PUT", 5
+    process = subprocess.Popen([*command, "--delete-source"], stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 60
+    while (not bucket.hanging or len(bucket.keys()) < 5) and time.monotonic() < until:
+        time.sleep(0.005)
+    process.kill()
+    process.wait()
+    bucket.fault = ""
+    assert len(intact(bucket)) == 5, "killed in the middle of an upload"
+    while bucket.hanging:
+        time.sleep(0.005)
+    assert list(DiskBlobStore(tmp_path).ids()) == ids, "nothing is deleted before all is verified"
     before = bucket.requests[:]
     ran = move(tmp_path)
-    assert ran.exit_code == 0 and "60 files verified" in ran.stderr
+    assert ran.exit_code == 0 and "20 files verified" in ran.stderr
     assert intact(bucket) == ids
     puts = [request for request in bucket.requests[len(before) :] if request.startswith("PUT")]
-    assert len(puts) == 60 - seen, "files that were copied before are not copied again"
+    assert len(puts) == 15, "files that were copied before are not copied again"
 
 
 def test_a_failed_move_changes_nothing(bucket: S3Server, tmp_path: Path) -> None:
     ids = stored_on_disk(tmp_path, contents(3))
     for fault, method, reason in (
-        ("refuse", "", "access denied"),
-        ("refuse", "PUT", "access denied"),
         ("refuse", "GET", "access denied"),
         ("cut upload", "PUT", "no response"),
-        ("cut download", "GET", "no response"),
         ("hang", "PUT", "no response"),
     ):
         case = (fault, method)
@@ -143,27 +138,24 @@ def test_a_failed_move_changes_nothing(bucket: S3Server, tmp_path: Path) -> None
         assert ran.exit_code == 2 and reason in ran.stderr and "no file is lost" in ran.stderr, case
         assert len(ran.stderr.splitlines()) == 1, case
         assert list(DiskBlobStore(tmp_path).ids()) == ids, case
-        assert run("--data", str(tmp_path), "export", str(tmp_path / f"{fault} {method}.zip")).exit_code == 0, case
+    assert run("--data", str(tmp_path), "export", str(tmp_path / "all.zip")).exit_code == 0
     assert move(tmp_path).exit_code == 0 and intact(bucket) == ids
 
 
-def test_a_damaged_file_stops_the_move(bucket: S3Server, tmp_path: Path) -> None:
+def test_a_damaged_file_stops_the_move_and_a_damaged_copy_is_replaced(bucket: S3Server, tmp_path: Path) -> None:
     [content_id] = stored_on_disk(tmp_path, [b"lamp"])
     (tmp_path / "files" / content_id).write_bytes(b"dark")
     ran = move(tmp_path, "--delete-source")
     assert ran.exit_code == 2 and f"do not match their names: {content_id}" in ran.stderr
     assert bucket.keys() == [] and (tmp_path / "files" / content_id).exists()
-
-
-def test_a_damaged_copy_is_replaced(bucket: S3Server, tmp_path: Path) -> None:
-    [content_id] = stored_on_disk(tmp_path, [b"lamp"])
+    (tmp_path / "files" / content_id).write_bytes(b"lamp")
     bucket.client().put_object(Bucket=BUCKET, Key=f"docs/{content_id}", Body=b"half")
     assert move(tmp_path).exit_code == 0 and intact(bucket) == [content_id]
 
 
-@pytest.mark.engines
-def test_no_upload_is_lost_while_files_are_moved(bucket: S3Server, database_url: str, tmp_path: Path) -> None:
+def test_no_upload_is_lost_while_files_are_moved(bucket: S3Server, postgresql: Cluster, tmp_path: Path) -> None:
     """Users upload without a pause while the files are moved, and until the service refuses them."""
+    database_url = postgresql.new_database()
     with running_service(tmp_path, database_url=database_url) as running:
         world = plant_world(database_url, running.base_url)
         acknowledged = list[str]()
@@ -211,13 +203,10 @@ async def closed(world: World) -> None:
         await client.aclose()
 
 
-@pytest.mark.parametrize(("source", "target"), [("disk", LOCATION), (LOCATION, "disk"), (LOCATION, f"s3://{BUCKET}/b")])
-async def test_an_export_has_the_files_and_an_import_stores_them(
-    bucket: S3Server, tmp_path: Path, source: str, target: str
-) -> None:
+async def test_an_export_has_the_files_and_an_import_stores_them(bucket: S3Server, tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
-    with running_service(here, files=source) as running:
+    with running_service(here) as running:
         world = plant_world(running.database_url, running.base_url)
         url = await uploaded(world, "lamp.bin", LARGE)
         await closed(world)
@@ -225,16 +214,16 @@ async def test_an_export_has_the_files_and_an_import_stores_them(
     assert ran.exit_code == 0 and " and 1 file exported" in ran.stderr and len(ran.stderr.splitlines()) == 1
     with zipfile.ZipFile(tmp_path / "all.zip") as archive:
         assert archive.read(f"files/{id_of(LARGE)}") == LARGE
-    ran = run("--data", str(there), "--files", target, "import", str(tmp_path / "all.zip"))
+    ran = run("--data", str(there), "--files", LOCATION, "import", str(tmp_path / "all.zip"))
     assert ran.exit_code == 0, ran.stderr
     other = RunningService.__new__(RunningService)
     database_url = f"sqlite:///{there / 'service.sqlite'}"
-    other.__dict__.update(running.__dict__, database_url=database_url, directory=there, files=target)
+    other.__dict__.update(running.__dict__, database_url=database_url, directory=there, files=LOCATION)
     other.start()
     assert (await get(url)).content == LARGE
     other.stop()
-    wrong = run("--data", str(there), "--files", source, "export", str(tmp_path / "again.zip"))
-    assert wrong.exit_code == 2 and f"of this database are {shown_location(target)}" in wrong.stderr
+    wrong = run("--data", str(there), "--files", "disk", "export", str(tmp_path / "again.zip"))
+    assert wrong.exit_code == 2 and f"of this database are {shown_location(LOCATION)}" in wrong.stderr
 
 
 async def test_an_export_names_missing_files_and_fails_without_the_bucket(bucket: S3Server, tmp_path: Path) -> None:
@@ -243,11 +232,10 @@ async def test_an_export_names_missing_files_and_fails_without_the_bucket(bucket
         await uploaded(world, "lamp.bin", LARGE)
         await closed(world)
     file = tmp_path / "all.zip"
-    for fault in ("refuse", "cut download"):
-        bucket.fault = fault
-        ran = run("--data", str(tmp_path), "export", str(file))
-        assert ran.exit_code == 2 and f"could not write {file}: {LOCATION}: " in ran.stderr
-        assert len(ran.stderr.splitlines()) == 1 and not list(tmp_path.glob("*all.zip*"))
+    bucket.fault = "refuse"
+    ran = run("--data", str(tmp_path), "export", str(file))
+    assert ran.exit_code == 2 and f"could not write {file}: {LOCATION}: " in ran.stderr
+    assert len(ran.stderr.splitlines()) == 1 and not list(tmp_path.glob("*all.zip*"))
     bucket.fault = ""
     bucket.client().delete_object(Bucket=BUCKET, Key=f"docs/{id_of(LARGE)}")
     ran = run("--data", str(tmp_path), "export", str(file))

@@ -166,7 +166,6 @@ def test_a_repository_is_imported_only_once(tmp_path: Path, repository: Path) ->
     database.close()
 
 
-@pytest.mark.slow
 def test_a_missing_directory_is_an_error_and_creates_nothing(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="gone"):
         brought_in(tmp_path, tmp_path / "gone")

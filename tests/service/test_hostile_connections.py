@@ -63,7 +63,6 @@ def test_the_token_is_checked_though_a_small_body_does_not_arrive(service: Runni
         assert connection.recv(12) == b"HTTP/1.1 404", "its sender is known, the organization is not"
 
 
-@pytest.mark.slow
 @pytest.mark.attack("half-sent and slow requests")
 def test_a_long_body_is_refused_by_its_declared_length(service: RunningService) -> None:
     for length in ("40000000", "9" * 5000):
@@ -135,38 +134,6 @@ def silent_server() -> Iterator[str]:
         listener.bind(("127.0.0.1", 0))
         listener.listen(200)
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-
-
-@pytest.mark.slow
-@pytest.mark.attack("half-sent and slow requests")
-async def test_slow_tunnels_do_not_hold_up_other_requests(tmp_path: Path, own_database: str | None) -> None:
-    with running_service(tmp_path, outside=LOOPBACK, database_url=own_database) as service:
-        world = plant_world(service.database_url, service.base_url)
-        headers = {"authorization": f"Bearer {world.tokens['admin']}"}
-        limits = httpx.Limits(max_connections=None)
-        async with httpx.AsyncClient(base_url=f"{service.base_url}/v1", headers=headers, limits=limits) as http:
-            with silent_server() as address:
-                details = {"title": "Lamp", "description": "", "scopes": [], "script": "0"}
-                name = f"lamp-{world.organization}"
-                made = await http.post(f"/integrations/{name}", json={**details, "organization": world.organization})
-                assert made.status_code < 300, made.text
-                mode = await http.put(f"/integrations/{name}/dev", json={"tunnelUrl": address})
-                assert mode.status_code < 300, mode.text
-                asked = {"componentId": "c", "props": {}, "context": {}}
-                waiting = [
-                    asyncio.create_task(http.post(f"/integrations/{name}/render", json=asked, timeout=60))
-                    for _ in range(60)
-                ]
-                await asyncio.sleep(2)
-                begun = time.monotonic()
-                response = await http.get("/user", timeout=20)
-                assert (response.status_code, time.monotonic() - begun < 10) == (200, True)
-                assert not any(task.done() for task in waiting), [task.result().text for task in waiting if task.done()]
-                for task in waiting:
-                    task.cancel()
-                await asyncio.gather(*waiting, return_exceptions=True)
-        for client in world.clients.values():
-            await client.aclose()
 
 
 async def test_slow_tunnels_of_an_organization_hold_up_only_its_own_calls(tmp_path: Path) -> None:
@@ -350,7 +317,6 @@ def test_only_known_hosts_are_served(world: World) -> None:
     database.close()
 
 
-@pytest.mark.slow
 def test_a_request_without_host_is_served(service: RunningService) -> None:
     with connected(service.base_url) as connection:
         connection.sendall(b"GET /healthz HTTP/1.0\r\n\r\n")
@@ -398,8 +364,8 @@ def closed_within(connection: socket.socket, seconds: float) -> bool:
 @pytest.mark.attack("half-sent and slow requests")
 def test_half_sent_requests_are_closed() -> None:
     with served(echo, HastyProtocol) as address:
-        silent = [connected(address) for _ in range(30)]
-        half = [connected(address) for _ in range(30)]
+        silent = [connected(address) for _ in range(10)]
+        half = [connected(address) for _ in range(10)]
         later = connected(address)
         later.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
         assert later.recv(12) == b"HTTP/1.1 200"
@@ -542,8 +508,8 @@ def test_few_requests_wait_for_an_earlier_one() -> None:
 @pytest.mark.slow
 def test_a_slow_body_and_a_long_response_have_no_header_deadline() -> None:
     with served(echo, HastyProtocol) as address, connected(address) as connection:
-        connection.sendall(b"POST /read HTTP/1.1\r\nhost: x\r\ncontent-length: 25\r\n\r\n")
-        for _ in range(25):
+        connection.sendall(b"POST /read HTTP/1.1\r\nhost: x\r\ncontent-length: 15\r\n\r\n")
+        for _ in range(15):
             time.sleep(0.1)
             connection.sendall(b"x")
         assert connection.recv(12) == b"HTTP/1.1 200"
@@ -664,20 +630,15 @@ def test_addresses_of_an_ipv6_network_count_together() -> None:
 
 @pytest.mark.slow
 @pytest.mark.attack("half-sent and slow requests")
-def test_1100_unread_responses_take_little_memory() -> None:
+def test_unread_responses_take_little_memory() -> None:
     def resident() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 5000), hard))
-    try:
-        with served(Bodies()) as address, ExitStack() as held:
-            before = resident()
-            for _ in range(1100):
-                connection = held.enter_context(small_window(address))
-                with suppress(ConnectionError):
-                    connection.sendall(BIG)
-            assert httpx.get(f"{address}/small", timeout=10).status_code == 200
-            assert resident() - before < 300_000_000, "1,100 responses have 5.5 GB"
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    with served(Bodies()) as address, ExitStack() as held:
+        before = resident()
+        for _ in range(90):
+            connection = held.enter_context(small_window(address))
+            with suppress(ConnectionError):
+                connection.sendall(BIG)
+        assert httpx.get(f"{address}/small", timeout=10).status_code == 200
+        assert resident() - before < 300_000_000, "90 responses have 450 MB"

@@ -19,7 +19,6 @@ URL = "https://example.org/docs/"
 TOO_LONG = f"its conversion takes more than {MOST_SECONDS} seconds"
 HUGE = {
     "line breaks": (b"<br>" * 1_000_000, TOO_LONG),
-    "a numbered list": (b"<ol>" + b"<li>x</li>" * 20_000, TOO_LONG),
     "cells that span columns": (
         b"<table><tr>" + b"<td colspan=1000>x</td>" * 10_000,
         "its conversion takes more than 512 MB of memory",
