@@ -87,10 +87,10 @@ kills: env  ## the service killed a hundred times on each engine while it writes
 	PRESSCHECK_CASES=5 $(BIN)/python -m pytest tests/service/test_faults.py -k restart
 
 stale: env  ## 100,000 reads beside writers in two processes: none is older than what was acknowledged
-	PRESSCHECK_CASES=125 $(BIN)/python -m pytest -s -o timeout=3600 -o log_cli=true -o log_cli_level=WARNING tests/service/test_answer_cache.py
+	PRESSCHECK_CASES=250 $(BIN)/python -m pytest -s -o timeout=3600 -o log_cli=true -o log_cli_level=WARNING tests/service/test_answer_cache.py
 
 agree: env  ## 10,000 mixed calls to two processes on one PostgreSQL and one bucket: each shows what the other wrote
-	PRESSCHECK_CASES=50 $(BIN)/python -m pytest -s -o timeout=7200 -o log_cli=true -o log_cli_level=WARNING tests/service/test_agreement.py
+	PRESSCHECK_CASES=100 $(BIN)/python -m pytest -s -o timeout=7200 -o log_cli=true -o log_cli_level=WARNING tests/service/test_agreement.py
 
 first: env  ## `make demo` in a copy of this folder, with pip and with uv, and a wheel with uvx: seconds to the inbox
 	@$(BIN)/python -m benchmarks.first_demo

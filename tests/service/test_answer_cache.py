@@ -1,6 +1,6 @@
 """Answers that are kept in memory are what a new read returns: after any commit, of any process, at any time.
 
-`PRESSCHECK_CASES` is how often 800 reads are made beside writers; `make stale` does 100,000.
+`PRESSCHECK_CASES` is how often 400 reads are made beside writers; `make stale` does 100,000.
 """
 
 from __future__ import annotations
@@ -49,9 +49,7 @@ from presscheck.service.models.jobs import JobRow
 from presscheck.service.models.organizations import TokenRow
 from presscheck.service.models.spaces import SpaceRow
 
-pytestmark = pytest.mark.engines
-
-READS = 800 * int(os.environ.get("PRESSCHECK_CASES", "1"))
+READS = 400 * int(os.environ.get("PRESSCHECK_CASES", "1"))
 PAUSE = 0.04
 """Seconds between two writes of one writer."""
 OTHER_SOURCES = re.compile(
@@ -217,6 +215,7 @@ class Race:
                     return
 
 
+@pytest.mark.engines
 @pytest.mark.slow
 def test_no_read_is_older_than_an_acknowledged_write(world: World, tmp_path: Path) -> None:
     """Writers: two clients of the service, a connection of this process, and another process."""
@@ -272,6 +271,7 @@ def test_no_read_is_older_than_an_acknowledged_write(world: World, tmp_path: Pat
     assert computed < READS, "nothing was kept, so nothing was tested"
 
 
+@pytest.mark.engines
 def test_a_read_again_is_answered_from_memory_until_anything_is_written(world: World) -> None:
     space = f"/v1/spaces/{world.space}"
     with closing(Talk(world, "read")) as reader, closing(Talk(world, "admin")) as admin, counted_callers() as asked:
@@ -371,7 +371,6 @@ def test_handlers_have_no_source_but_the_database_and_their_context() -> None:
     assert {name: words for name, words in found.items() if words} == {}
 
 
-@pytest.mark.slow
 async def test_the_version_moves_with_every_commit_and_with_another_file(tmp_path: Path) -> None:
     url, file = f"sqlite:///{tmp_path / 'a.sqlite'}", tmp_path / "a.sqlite"
     world = plant_world(url, "http://127.0.0.1:1")
