@@ -58,7 +58,7 @@ FAULTS: dict[str, tuple[Fault, type[RequestError], type[RequestError]]] = {
     "not modified": (http(304), MalformedAnswer, MalformedAnswer),
     "too large, and says so": (http(200, b" " * 20_000), MalformedAnswer, Ambiguous),
     "too large in chunks": (after(CHUNKED + b"4e20\r\n" + b" " * 20_000, Exchanged.hang), MalformedAnswer, Ambiguous),
-    "a bomb": (http(200, gzip.compress(b" " * 50_000_000), content_encoding="gzip"), MalformedAnswer, Ambiguous),
+    "a bomb": (http(200, gzip.compress(b" " * 5_000_000), content_encoding="gzip"), MalformedAnswer, Ambiguous),
     "broken gzip": (http(200, b"no gzip at all", content_encoding="gzip"), MalformedAnswer, Ambiguous),
     "cut gzip": (http(200, gzip.compress(b'{"id": "u"}')[:-9], content_encoding="gzip"), MalformedAnswer, Ambiguous),
     "more after gzip": (
@@ -129,17 +129,6 @@ async def ends(client: Client, call: Operation[Any], expected: type[RequestError
     assert caught.value.message[0].isupper() or caught.value.message.startswith("127.0.0.1")
     assert TOKEN not in caught.value.message
     assert asyncio.get_running_loop().time() - began < 5
-
-
-@pytest.mark.slow
-async def test_a_reset_at_each_byte(server: FaultServer, small: Client) -> None:
-    for place in range(len(GOOD)):
-        server.script = [after(GOOD[:place], Exchanged.reset)]
-        with pytest.raises(RequestError):
-            await small.send(READ)
-    server.script = [GOOD]
-    assert (await small.send(READ)).id == "u1"
-    await small.aclose()
 
 
 async def test_a_refused_connection_is_not_ambiguous(server: FaultServer) -> None:

@@ -138,12 +138,11 @@ async def test_a_repeated_cursor_ends_a_listing(server: FaultServer, client: Cli
     assert len(server.asked) == 3
 
 
-@pytest.mark.slow
-async def test_a_listing_of_100_000_holds_no_more_than_a_page(server: FaultServer) -> None:
+async def test_a_long_listing_holds_no_more_than_some_pages(server: FaultServer) -> None:
     def page(number: int) -> bytes:
-        after = {"next": {"page": str(number + 1)}} if number < 100 else {}
-        found = [{"id": f"{number}-{row}", "number": row, "subject": "x" * 40} for row in range(1000)]
-        return http(200, {"items": found, "count": 100_000, **after})
+        after = {"next": {"page": str(number + 1)}} if number < 20 else {}
+        found = [{"id": f"{number}-{row}", "number": row, "subject": "x" * 40} for row in range(100)]
+        return http(200, {"items": found, "count": 2000, **after})
 
     async def answer(connection: Exchanged) -> None:
         await connection.write(page(len(server.asked)))
@@ -155,10 +154,10 @@ async def test_a_listing_of_100_000_holds_no_more_than_a_page(server: FaultServe
         async for one in client.every(ListOrganizationChangeRequests(organization_id="o")):
             alive.add(one)
             seen += 1
-            if seen % 500 == 0:
+            if seen % 50 == 0:
                 most_held = max(most_held, len(alive))
-    assert seen == 100_000
-    assert most_held < 3000
+    assert seen == 2000
+    assert most_held <= 300
 
 
 async def test_a_listing_without_pages_is_one_page(server: FaultServer, client: Client) -> None:

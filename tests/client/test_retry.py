@@ -94,27 +94,6 @@ async def test_pauses_grow_and_differ(server: FaultServer, monkeypatch: pytest.M
     assert len(set(firsts)) == 3, "jitter"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("status", [429, 503])
-async def test_retries_wait_as_long_as_the_service_asks(
-    server: FaultServer, monkeypatch: pytest.MonkeyPatch, status: int
-) -> None:
-    pauses = list[float]()
-    sleep, sender = asyncio.sleep, asyncio.current_task()
-
-    def recorded_sleep(seconds: float) -> Awaitable[None]:
-        if asyncio.current_task() is sender:
-            pauses.append(seconds)
-            return sleep(0)
-        return sleep(seconds)
-
-    monkeypatch.setattr(asyncio, "sleep", recorded_sleep)
-    server.script = [http(status, retry_after="1"), GOOD]
-    async with Client(server.address, TOKEN, timeout=Timeouts(pause=0.01)) as client:
-        await client.send(READ)
-    assert max(pauses) >= 1
-
-
 async def test_a_long_retry_after_is_an_error_at_once(server: FaultServer, client: Client) -> None:
     server.script = [http(429, retry_after="600")]
     with pytest.raises(TooManyRequests, match="try again in 10 min") as caught:
