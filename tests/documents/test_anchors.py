@@ -231,11 +231,11 @@ def test_the_app_finds_the_line_of_each_anchor() -> None:
 @each_case(
     "text",
     [
-        *("<h2>" * 30_000, "<h2>\n" * 30_000, '<a id="' * 30_000, "# <h1 " * 20_000, "<details>" * 3_000),
-        *("# a&\n" * 9_000, "<table>" + '<td id="x">\n' * 30_000),
+        *("<h2>" * 5_000, "<h2>\n" * 5_000, '<a id="' * 5_000, "# <h1 " * 4_000, "<details>" * 600),
+        *("# a&\n" * 2_000, "<table>" + '<td id="x">\n' * 5_000),
     ],
 )
 def test_anchors_of_any_text_are_found_in_linear_time(text: str) -> None:
     start = process_time()
     page_anchors(text)
-    assert process_time() - start < 10
+    assert process_time() - start < 2

@@ -145,7 +145,7 @@ def generated(random: Random) -> str:
 @pytest.mark.parametrize("mode", ["prose", "split"])
 def test_highlighting_keeps_the_text(mode: Mode, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(6)
-    for language in ("python", "js", "html", "sql", "json", "diff") * 10:
+    for language in ("python", "js", "html", "sql", "json", "diff"):
         before = generated(random)
         after = "\n".join(line if random.random() < 0.7 else line + " and" for line in before.split("\n"))
         shown = {}
@@ -156,7 +156,6 @@ def test_highlighting_keeps_the_text(mode: Mode, monkeypatch: pytest.MonkeyPatch
         assert shown[MAX_HIGHLIGHTED] == shown[0], (language, before, after)
 
 
-@pytest.mark.slow
 def test_highlighting_never_looks_added_or_removed() -> None:
     for theme in load().values():
         changed = {theme.style(f"code {kind}").color for kind in ("added", "removed")}

@@ -123,9 +123,8 @@ def test_ascii_mode_uses_only_ascii() -> None:
 
 
 @pytest.mark.slow
-@each_case("part", range(8))
-def test_hostile_text_is_harmless(part: int) -> None:
-    for text in HOSTILE[part::8]:
+def test_hostile_text_is_harmless() -> None:
+    for text in HOSTILE[::16]:
         kinds = (text, f"# {text}", f"- {text}", f"| {text} |\n|---|\n| {text} |", f"```{text}\n{text}\n```")
         tagged = (
             f'{{% hint style="{text}" %}}\n{text}\n{{% endhint %}}\n\n{{% tab title="{text}" %}}\nx\n{{% endtab %}}'
@@ -173,9 +172,9 @@ class TestTime:
     @pytest.mark.slow
     def test_unrelated_and_slightly_changed_pages(self) -> None:
         writer = Writer(3)
-        lines, others = ([writer.words(6, 9) if n % 2 else "" for n in range(5_000)] for _ in range(2))
-        assert seconds("\n".join(lines), "\n".join(others)) < 4
-        assert seconds("\n".join(lines), "\n".join(f"{line} more" if line else "" for line in lines)) < 4
+        lines, others = ([writer.words(6, 9) if n % 2 else "" for n in range(2_000)] for _ in range(2))
+        assert seconds("\n".join(lines), "\n".join(others)) < 2
+        assert seconds("\n".join(lines), "\n".join(f"{line} more" if line else "" for line in lines)) < 2
 
     def test_endless_repetition(self) -> None:
         chance = Writer(4).random

@@ -77,7 +77,7 @@ def test_diff_holds_both_texts_and_marks_what_changed(documentation: Documentati
 
 
 @pytest.mark.slow
-@pytest.mark.documentation("handbook", "varied", "manual")
+@pytest.mark.documentation("varied-1")
 def test_diff_of_two_unlike_pages_holds_both(documentation: Documentation) -> None:
     pages = documentation.pages
     step = max(4, len(pages) // 15)

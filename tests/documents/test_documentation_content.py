@@ -60,14 +60,3 @@ def test_every_line_belongs_to_one_block(documentation: Documentation) -> None:
 
     for page in documentation.pages:
         check_page(documentation, page, check)
-
-
-@pytest.mark.slow
-@pytest.mark.documentation("varied", "manual")
-def test_nodes_mean_the_same_after_they_were_written(documentation: Documentation) -> None:
-    def check(markdown: str) -> None:
-        document = markdown_to_nodes(markdown)
-        assert markdown_to_nodes(nodes_to_markdown(document)) == document
-
-    for page in documentation.pages[1::2]:
-        check_page(documentation, page, check)

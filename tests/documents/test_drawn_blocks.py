@@ -101,12 +101,13 @@ def styled(lines: list[Line]) -> list[list[tuple[str, set[str], str | None]]]:
 NO_SCHEMA = re.compile(r"\[\^|<pre\b|<th\b[^<>]*\balign=|\{% \w+[^%{}]*$", re.MULTILINE)
 """What nodes have no place for, so that it moves: footnotes stand where they are named; lines of code in a cell and the
 side of a column of numbers are lost, and so is the break in a tag that never ends."""
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 NOT_READ = {"hidden", "surplus", "true"}
 """Words of the generator in hidden columns and in cells beyond the last column, and a box that is ticked."""
 
 
 @pytest.mark.slow
-@pytest.mark.documentation("varied", "manual")
+@pytest.mark.documentation("varied-1")
 def test_pages_are_drawn_whole_at_three_widths(documentation: Documentation) -> None:
     """No line is too wide, no word is missing, no known block is drawn as unknown; each page has one of the widths."""
 
@@ -115,6 +116,7 @@ def test_pages_are_drawn_whole_at_three_widths(documentation: Documentation) -> 
         lines = render_page(markdown, columns)
         assert [plain(line) for line in lines if width(line) > columns] == []
         shown = shown_words(lines)
+        assert CONTROL.findall(shown) == []
         unknown = set(re.findall(rf"{UNKNOWN}: (\S+)", shown))
         assert not unknown & BLOCK_TAGS.keys() if documentation.generated else not unknown
         assert unseen_words(written | markers_in(markdown), shown) == []
@@ -124,7 +126,7 @@ def test_pages_are_drawn_whole_at_three_widths(documentation: Documentation) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.documentation("varied", "manual")
+@pytest.mark.documentation("varied-1")
 def test_nodes_of_a_page_give_the_same_picture(documentation: Documentation) -> None:
     def check(markdown: str) -> None:
         body = split_front_matter(markdown)[1]
@@ -145,7 +147,7 @@ def test_unseen_words_are_found() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.documentation("varied")
+@pytest.mark.documentation("varied-1")
 def test_controls_change_one_block(documentation: Documentation) -> None:
     """A page in which controls were used is the one that is laid out with their values, and fits; open, it is whole."""
 

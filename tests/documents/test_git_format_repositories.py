@@ -113,7 +113,7 @@ def relative_targets(text: str) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.documentation("handbook", "varied", "manual")
+@pytest.mark.documentation("varied-1")
 def test_every_link_to_a_file_is_followed(documentation: Documentation, repository: Repository) -> None:
     directory = documentation.directory
     places = LinkResolver(

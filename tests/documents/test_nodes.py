@@ -171,13 +171,12 @@ def test_invalid_tree_is_refused_with_its_path(path: str, value: Any, wrong: str
         nodes_to_markdown(changed(path, value))
 
 
-@pytest.mark.slow
 def test_mutated_tree_is_written_or_refused() -> None:
     chance = random.Random(7)
     junk = (None, 5, -1, "x", "", [], {}, [None], {"kind": "x"}, {"object": "text"}, True, 1e300, ["a"], "}")
     documents = [markdown_to_nodes(text) for text in (*BLOCKS.values(), *INLINES.values())]
     written = 0
-    for _ in range(1000):
+    for _ in range(150):
         document = copy.deepcopy(chance.choice(documents))
         holder, name = chance.choice(list(places(document)))
         holder[name] = chance.choice(junk)
@@ -187,7 +186,7 @@ def test_mutated_tree_is_written_or_refused() -> None:
             assert wrong.path
         else:
             written += 1
-    assert 0 < written < 1000
+    assert 0 < written < 150
 
 
 @each_case(
@@ -241,17 +240,17 @@ def meaning(markdown: str) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.documentation
+@pytest.mark.documentation("handbook", "varied-1")
 def test_pages_mean_the_same_after_they_were_nodes(documentation: Documentation) -> None:
-    def check(markdown: str) -> None:
+    def check(markdown: str, *, is_read: bool) -> None:
         document = markdown_to_nodes(markdown)
         again = nodes_to_markdown(document)
         assert markdown_to_nodes(again) == document
-        if documentation.generated is None or documentation.name.startswith("handbook"):
+        if is_read and (documentation.generated is None or documentation.name.startswith("handbook")):
             assert meaning(again) == meaning(markdown)
 
-    for page in [page for page in documentation.pages if len(page.text) < 40_000][::6]:
-        check_page(documentation, page, check)
+    for number, page in enumerate([page for page in documentation.pages if len(page.text) < 40_000][::3]):
+        check_page(documentation, page, lambda markdown, number=number: check(markdown, is_read=number % 2 == 0))
 
 
 @pytest.mark.documentation("handbook", "manual")

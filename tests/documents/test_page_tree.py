@@ -305,12 +305,11 @@ def _said(place: Any) -> dict[str, Any]:
     return {name: value for name, value in place.page.items() if name not in ("pages", "updatedAt")}
 
 
-@pytest.mark.slow
-def test_compares_five_thousand_siblings_fast() -> None:
-    before = [page(f"p{n}") for n in range(5000)]
+def test_many_siblings_are_compared() -> None:
+    before = [page(f"p{n}") for n in range(500)]
     moved = changes(before[1:] + before[:1], before)
     assert [one["page"]["id"] for one in moved] == ["p0"]
-    assert len(changes(before[::-1], before)) == 4999
+    assert len(changes(before[::-1], before)) == 499
 
 
 def test_find() -> None:

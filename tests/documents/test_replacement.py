@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from presscheck.documents.markdown.code_ranges import code_ranges, without_code
@@ -125,6 +125,7 @@ def test_applying_no_hit_changes_nothing(page: PageText) -> None:
 
 
 @pytest.mark.slow
+@settings(max_examples=40)
 @given(PAGES | REPEATED, FINDS, st.text(alphabet="xyz", max_size=4), st.booleans(), st.data())
 def test_only_chosen_hits_change(page: PageText, find: str, new: str, in_code: bool, data: st.DataObject) -> None:
     hits = hits_in(page, find, new, in_code=in_code)

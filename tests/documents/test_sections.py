@@ -139,7 +139,7 @@ def test_only_what_is_shown_is_rendered_before_something_is_asked() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.documentation("varied")
+@pytest.mark.documentation("varied-1")
 def test_any_page_folds_and_unfolds(documentation: Documentation) -> None:
     chance = random.Random(documentation.name)
 
