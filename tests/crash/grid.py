@@ -35,6 +35,8 @@ from presscheck.errors import Ambiguous
 KILLS = (*POINTS, "random", "never")
 LOOKS = ("look", "look again")
 """Reached where something is in doubt: a first process is killed with its write just sent."""
+FAULTS_OF_A_KIND = 3
+"""In the slice, of which each case takes several processes."""
 MOST_LIVES = 8
 TRIES = 4
 LONGEST_LIFE = 300.0
@@ -71,10 +73,11 @@ def whole_grid() -> list[Case]:
 
 
 def a_slice() -> list[Case]:
-    """Each kind with each fault, and every kill among them: each with most kinds and most faults."""
+    """Each kind with some faults, each fault with some kinds, and every kill among them."""
     found: list[Case] = []
-    for kind in KINDS:
-        for fault in FAULTS:
+    for number, kind in enumerate(KINDS):
+        for turn in range(FAULTS_OF_A_KIND):
+            fault = FAULTS[(number * FAULTS_OF_A_KIND + turn) % len(FAULTS)]
             found.append(Case(len(found), kind, KILLS[len(found) * 7 % len(KILLS)], fault))
     return found
 

@@ -1,4 +1,4 @@
-"""A part of the grid of `make crash`: every kind of write with every fault, and every kill point."""
+"""A part of the grid of `make crash`: every kind of write, every fault and every kill point."""
 
 from pathlib import Path
 
@@ -22,12 +22,14 @@ async def test_no_write_is_lost_duplicated_or_reordered(tmp_path: Path) -> None:
     assert figures.wrong == {"lost": [], "doubled": [], "out of order": []}, str(figures)
 
 
-def test_the_slice_has_every_kind_with_every_fault_and_every_kill_often() -> None:
+def test_the_slice_has_every_kind_every_fault_and_every_kill_in_some_cases() -> None:
     cases = a_slice()
-    assert {(one.kind, one.fault) for one in cases} == {(kind, fault) for kind in KINDS for fault in FAULTS}
+    assert {one.kind for one in cases} == {*KINDS}
+    for fault in FAULTS:
+        assert len({one.kind for one in cases if one.fault == fault}) >= 4, fault
     for kill in KILLS:
         among = [one for one in cases if one.kill == kill]
-        assert len({one.kind for one in among}) >= 4, kill
+        assert len({one.kind for one in among}) >= 2, kill
         assert len({one.fault for one in among}) >= 2, kill
     assert len(whole_grid()) == len(KINDS) * len(FAULTS) * len(KILLS) > 1000
 
@@ -35,7 +37,7 @@ def test_the_slice_has_every_kind_with_every_fault_and_every_kill_often() -> Non
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 async def test_two_engines_on_one_store_send_each_write_once(tmp_path: Path) -> None:
-    taken, there, wrong = await two(tmp_path, seconds=3)
+    taken, there, wrong = await two(tmp_path, seconds=2)
     assert wrong == []
     assert len(taken) == len(set(taken)) > 4
     assert there == dict.fromkeys(taken, 1)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.engine.engine import begun, comment, threads
-from tests.engine.live_engine import engine_on, until
+from tests.engine.engine import begun, comment
+from tests.engine.live_engine import engine_on
 from tests.running_service import RunningService
 
-from presscheck.api.comments import PostComment
 from presscheck.api.former_operation_names import FORMER_NAMES
 from presscheck.api.operation import BY_STORED_NAME, every_operation, operation_called
 from presscheck.engine.search.index_entries import read_source
@@ -23,32 +21,6 @@ from presscheck.store.cache import Cache
 pytestmark = pytest.mark.service(sample=False)
 
 PAGE = {"object": "page", "id": "p1", "type": "document", "title": "Limits", "markdown": "# Limits\n\nSixty requests."}
-
-
-@pytest.mark.slow
-async def test_an_outbox_with_former_names_is_shown_and_sent(service: RunningService, tmp_path: Path) -> None:
-    first = engine_on(service, tmp_path / "home")
-    await first.start()
-    request = await begun(first)
-    await first.close()
-    [file] = (tmp_path / "home" / "state").glob("*.sqlite")
-    given = comment(request, "Written before the names changed").given()
-    scope = f"/spaces/{request.space}/change-requests/{request.id}"
-    with closing(sqlite3.connect(file, isolation_level=None)) as other:
-        other.execute(
-            "INSERT INTO writes (name, version, given, scope, state, created_at, not_before)"
-            " VALUES ('comments.PostComment', 1, ?, ?, 'waiting', ?, 0)",
-            (json.dumps(given), scope, time.time()),
-        )
-    second = engine_on(service, tmp_path / "home")
-    [entry] = second.waiting()
-    assert isinstance(entry.call, PostComment)
-    assert entry.name == "postCommentInChangeRequest"
-    await second.start()
-    await until(lambda: second.status.waiting == 0)
-    found = await second.read(threads(request))
-    assert [item.body.markdown for item in found.items] == ["Written before the names changed"]
-    await second.close()
 
 
 async def test_a_new_entry_has_the_published_name(service: RunningService, tmp_path: Path) -> None:

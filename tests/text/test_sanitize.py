@@ -138,14 +138,13 @@ def test_line_ends_stay_with_lines() -> None:
     assert sanitize("a\n\u0301b", lines=True) == "a\n◌\u0301b"
 
 
-@pytest.mark.slow
-@each_case("unit", ["\x1bP", "\x1b\x1b]", "\x90", "e\u0301", "\u200d😀", "[", "日本"])
-def test_hostile_megabyte_takes_linear_time(unit: str) -> None:
-    small, large = (unit * (n // len(unit)) for n in (10_000, 1_000_000))
+@each_case("unit", ["\x1bP", "e\u0301", "\u200d😀", "日本"])
+def test_long_hostile_text_takes_linear_time(unit: str) -> None:
+    small, large = (unit * (n // len(unit)) for n in (1000, 50_000))
     sanitize(small)
     began = time.process_time()
     sanitize(large)
-    assert time.process_time() - began < 3
+    assert time.process_time() - began < 1
 
 
 @each_case(

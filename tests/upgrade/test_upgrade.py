@@ -33,6 +33,7 @@ from presscheck.paths import Places
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
 from presscheck.service.server.api_tokens import create_token
+from presscheck.store.outbox import Outbox
 from presscheck.tui.places import Place
 from presscheck.wiring import open_engine
 
@@ -212,13 +213,14 @@ def open_and_die(file: Path) -> int:
 
 
 @pytest.mark.slow
-async def test_a_kill_while_the_outbox_is_migrated_loses_nothing(machine: Machine) -> None:
-    (file,) = machine.places.state.glob("*.sqlite")
-    with sqlite3.connect(file) as database:
+def test_a_kill_while_the_outbox_is_migrated_loses_nothing(tmp_path: Path) -> None:
+    with tarfile.open(STORED) as archive:
+        archive.extract("outbox.sqlite", tmp_path, **DATA_ONLY)
+    file = tmp_path / "outbox.sqlite"
+    with closing(sqlite3.connect(file, isolation_level=None)) as database:
         written = database.execute("SELECT given FROM writes ORDER BY id").fetchall()
         as_in_the_first_schema(database)
-    database.close()
-    assert await asyncio.to_thread(open_and_die, file) == -9
-    engine = machine.engine()
-    assert len(engine.outbox.rows()) == len(written) == 3
-    await engine.close()
+    assert open_and_die(file) == -9
+    outbox = Outbox(file)
+    assert len(outbox.rows()) == len(written) == 3
+    outbox.close()
