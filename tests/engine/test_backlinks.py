@@ -6,12 +6,13 @@ import asyncio
 import json
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select
 from tests.engine.live_engine import running_engine
 from tests.generated_docs.documentation import Documentation
-from tests.running_service import RunningService, running_service
+from tests.running_service import RunningService
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.content import (
@@ -23,12 +24,14 @@ from presscheck.api.content import (
     ListPages,
     RevisionPage,
 )
-from presscheck.api.links import Link, ListChangeRequestPageLinks, ListSpaceLinks
+from presscheck.api.links import Link, ListChangeRequestPageLinks, ListPageBacklinks, ListSpaceLinks
+from presscheck.api.operation import Operation
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import GetSpace, ListSpaces, Space
 from presscheck.documents.markdown.link_report import orphan_pages
 from presscheck.engine.engine import Engine
 from presscheck.engine.search.backlinks import backlinks, links_in, links_of_space
+from presscheck.errors import NotSupported
 from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
@@ -38,9 +41,6 @@ from presscheck.service.server.bootstrap import import_docs
 from presscheck.store.cache import Cache
 
 pytestmark = pytest.mark.service(sample=True, shared=True)
-
-WITHOUT_LINKS = "0.202.0"
-"""A release of the service that does not tell links."""
 
 
 def every(pages: tuple[RevisionPage, ...]) -> list[RevisionPage]:
@@ -92,7 +92,7 @@ async def test_local_links_equal_those_of_the_service(service: RunningService, t
 
 
 @pytest.mark.slow
-@pytest.mark.documentation("varied")
+@pytest.mark.documentation("varied-1")
 async def test_local_links_of_documentation_equal_those_of_the_service(
     tmp_path: Path, documentation: Documentation
 ) -> None:
@@ -212,26 +212,31 @@ async def test_uses_of_a_specification_are_pages_in_the_cache_with_a_block_of_it
     assert {space.id for space in found.not_searched} == spaces.keys() - {"guides"}
 
 
-@pytest.mark.slow
-async def test_without_link_operations_cached_pages_are_used(tmp_path: Path) -> None:
-    (tmp_path / "service").mkdir()
-    with running_service(tmp_path / "service", sample=True, release=WITHOUT_LINKS) as service:
-        async with running_engine(service, tmp_path) as engine:
-            [api] = [space for space in await spaces_of(engine) if space.id == "api"]
-            tree = every((await engine.read(ListPages(space_id=api.id))).pages)
-            found = await links_of_space(engine, api.id)
-            assert (found.items, found.is_from_service) == ((), False)
-            assert found.unread == sum(page.type == "document" for page in tree)
-            await read_all(engine, api)
-            found = await links_of_space(engine, api.id)
-            assert (found.unread, found.is_from_service) == (0, False)
-            assert len(found.items) > 5
-            [tokens] = [page for page in tree if page.title == "Tokens"]
-            back = await backlinks(engine, api.id, tokens.id)
-            assert "Authentication" in [one.page.title for one in back.items if one.page]
-            service.stop()
-            assert (await links_of_space(engine, api.id)).items == found.items, "and without a connection"
-            assert (await engine.local_links("no such space")) is None
+async def test_without_link_operations_cached_pages_are_used(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running_engine(service, tmp_path) as engine:
+        read = engine.read
+
+        async def without_links(call: Operation[Any], **options: Any) -> Any:
+            if isinstance(call, ListSpaceLinks | ListPageBacklinks):
+                raise NotSupported("This service has no links", request=str(call), status=404)
+            return await read(call, **options)
+
+        monkeypatch.setattr(engine, "read", without_links)
+        [api] = [space for space in await spaces_of(engine) if space.id == "api"]
+        tree = every((await engine.read(ListPages(space_id=api.id))).pages)
+        found = await links_of_space(engine, api.id)
+        assert (found.items, found.is_from_service) == ((), False)
+        assert found.unread == sum(page.type == "document" for page in tree)
+        await read_all(engine, api)
+        found = await links_of_space(engine, api.id)
+        assert (found.unread, found.is_from_service) == (0, False)
+        assert len(found.items) > 5
+        [tokens] = [page for page in tree if page.title == "Tokens"]
+        back = await backlinks(engine, api.id, tokens.id)
+        assert "Authentication" in [one.page.title for one in back.items if one.page]
+        assert (await engine.local_links("no such space")) is None
 
 
 async def test_cached_links_of_the_service_are_used_offline(service: RunningService, tmp_path: Path) -> None:

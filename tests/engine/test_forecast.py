@@ -20,8 +20,10 @@ from presscheck.api.spaces import CreateSpace
 from presscheck.engine.engine import Engine
 from presscheck.engine.review.merge_forecast import Forecast, forecast
 
-CASES = int(os.environ.get("PRESSCHECK_CASES", "8"))
+CASES = int(os.environ.get("PRESSCHECK_CASES", "3"))
 """`make forecast` runs 500."""
+FIRST = 5
+"""The seed of the first case: of three from here, one has a conflict."""
 LINES = [f"Sentence {number} says what it has to say." for number in range(6)]
 
 
@@ -78,7 +80,7 @@ async def a_case(engine: Engine, organization: str, seed: int) -> tuple[Forecast
 async def test_the_forecast_agrees_with_the_merge_of_the_service(engine: Engine) -> None:
     organization = (await engine.read(ListOrganizations())).items[0].id
     came, misses, alarms = {"conflicts": 0, "merge": 0}, list[str](), list[str]()
-    for seed in range(CASES):
+    for seed in range(FIRST, FIRST + CASES):
         found, came_to = await a_case(engine, organization, seed)
         assert found is not None, f"seed {seed}"
         came[came_to] += 1

@@ -17,7 +17,6 @@ from tests.running_service import running_service
 from presscheck.api.change_requests import GetChangeRequest, MergeChangeRequest
 from presscheck.api.comments import Document, PostComment
 from presscheck.api.content import GetPage
-from presscheck.api.content_changes import DeletePage
 from presscheck.api.operation import Operation, operation_called
 from presscheck.client.client import Client
 from presscheck.engine.mirror.mirror import LONGEST_PAUSE
@@ -72,10 +71,10 @@ def beside_listings(asked: list[Operation]) -> list[str]:
 
 
 @pytest.mark.slow
-async def test_a_second_sync_fetches_listings_only(
+async def test_only_changed_parts_are_fetched(
     world: World, whole: Path, tmp_path: Path, asked: list[Operation]
 ) -> None:
-    home = copied(whole, tmp_path / "home")
+    home, guide, page = copied(whole, tmp_path / "home"), world.guide, world.pages[1]
     await mirror(world.service, home)
     asked.clear()
     progress = await mirror(world.service, home)
@@ -83,12 +82,6 @@ async def test_a_second_sync_fetches_listings_only(
     assert progress.parts == 0
     assert len(asked) - progress.requests in (0, 1), "who we are is asked at every start"
 
-
-@pytest.mark.slow
-async def test_only_changed_parts_are_fetched(
-    world: World, whole: Path, tmp_path: Path, asked: list[Operation]
-) -> None:
-    home, guide, page = copied(whole, tmp_path / "home"), world.guide, world.pages[1]
     client = Client(world.service.base_url, world.service.token)
     new = await begun(client, guide, "New since", rewritten(page, "Other words."))
     await client.aclose()
@@ -207,7 +200,7 @@ async def mirror_through(world: World, home: Path, ending: str, error: RequestEr
 
 
 @pytest.mark.slow
-async def test_failed_requests_are_repeated_in_the_next_sync(
+async def test_failed_requests_are_repeated_in_the_next_sync_and_denied_ones_are_not(
     world: World, whole: Path, tmp_path: Path, asked: list[Operation]
 ) -> None:
     home = copied(whole, tmp_path / "home")
@@ -220,16 +213,9 @@ async def test_failed_requests_are_repeated_in_the_next_sync(
     assert any(one.endswith(f"{world.request}/comments") for one in beside_listings(asked))
     assert not any(one.endswith("/reviews") for one in beside_listings(asked)), "that came the first time"
 
-
-@pytest.mark.slow
-async def test_denied_requests_are_not_repeated_until_the_part_changes(
-    world: World, whole: Path, tmp_path: Path, asked: list[Operation]
-) -> None:
-    home = copied(whole, tmp_path / "home")
-    path = {"space_id": world.guide, "change_request_id": world.request}
     await say(world.service, PostComment(**path, body=Document(markdown="And again")))
-    error = Forbidden("You do not have permission to do this", request="", status=403)
-    assert (await mirror_through(world, home, "/reviews", error)).refused > 0
+    denied = Forbidden("You do not have permission to do this", request="", status=403)
+    assert (await mirror_through(world, home, "/reviews", denied)).refused > 0
     asked.clear()
     assert (await mirror(world.service, home)).refused == 0
     assert not any(one.endswith("/reviews") for one in beside_listings(asked))
@@ -247,14 +233,3 @@ async def test_a_sync_waits_for_the_rate_limit(world: World, whole: Path, tmp_pa
 async def test_a_sync_ends_with_a_network_error(world: World, tmp_path: Path) -> None:
     with pytest.raises(NetworkError):
         await mirror_through(world, tmp_path / "home", "/content", NetworkError("gone", request=""))
-
-
-@pytest.mark.slow
-async def test_a_deleted_page_is_not_fetched(world: World, whole: Path, tmp_path: Path, asked: list[Operation]) -> None:
-    home, page = copied(whole, tmp_path / "home"), world.pages[-1]
-    client = Client(world.service.base_url, world.service.token)
-    path = await begun(client, world.guide, "Without the last", DeletePage(page=page))
-    await client.aclose()
-    assert (await mirror(world.service, home)).refused == 0
-    assert any(f"/page/{page}" in one and "/revisions/" in one for one in beside_listings(asked))
-    assert not any(path["change_request_id"] in one and f"/page/{page}" in one for one in beside_listings(asked))

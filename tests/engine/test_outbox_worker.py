@@ -237,7 +237,6 @@ async def test_each_scope_is_sent_in_order_and_what_must_stay_blocks_its_own_sco
     assert at.changes == 1, "it is said once at the write of another user"
 
 
-@pytest.mark.slow
 async def test_the_worker_looks_again_when_the_next_write_is_due(at: Delivery, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delivery, "POLL_INTERVAL", 2000.0)
     assert at.worker._start_due() == 2000

@@ -126,36 +126,6 @@ async def test_a_copy_of_everything_in_a_new_change_request_is_the_same(engine: 
         await done(engine, "copy", request, Selection(await changed_pages(engine, request)), target)
 
 
-@pytest.mark.slow
-async def test_one_page_moves_and_the_others_stay(engine: Engine) -> None:
-    space, pages = await filled_space(engine)
-    request = await opened(engine, space, *every_kind(pages))
-    target = await opened(engine, space, UpdatePage(page=pages["C"], document=document("Other.\n")), subject="Other")
-    await done(engine, "move", request, Selection((pages["A"],)), target)
-    assert pages["A"] not in await changed_pages(engine, request)
-    assert set(await changed_pages(engine, target)) == {pages["A"], pages["C"]}
-    assert "All new." in await text_of(engine, target, pages["A"])
-    assert (await text_of(engine, request, pages["A"])).startswith("# A\n\nOne line.")
-
-
-@pytest.mark.slow
-async def test_one_hunk_is_dropped_and_the_others_stay(engine: Engine) -> None:
-    space, pages = await filled_space(engine)
-    main = f"# A\n\n{TEXT}"
-    text = TEXT.replace("One", "1").replace("third", "3rd").replace("fourth line.", "fourth line.\n\nA fifth.")
-    request = await opened(engine, space, UpdatePage(page=pages["A"], document=document(text)))
-    hunks = await hunks_of(engine, request, pages["A"], main)
-    assert len(hunks) == 3
-    plan = await plan_rearrangement(engine, "drop", request, Selection((pages["A"],), hunks[1]))
-    assert describe(plan) == ("A: goes back to main's text at line 7 (1 line added, 1 removed)",)
-    await carry_out(engine, plan)
-    left = await hunks_of(engine, request, pages["A"], main)
-    assert [hunk.texts for hunk in left] == [hunks[0].texts, hunks[2].texts]
-    for hunk in left:
-        await done(engine, "drop", request, Selection((pages["A"],), hunk))
-    assert await state_of(engine, request) == await main_state(engine, space)
-
-
 async def test_a_hunk_is_merged_with_other_edits_of_its_page(engine: Engine) -> None:
     space, pages = await filled_space(engine)
     text = TEXT.replace("One", "1").replace("third", "3rd")
@@ -172,23 +142,31 @@ async def test_a_hunk_is_merged_with_other_edits_of_its_page(engine: Engine) -> 
 
 
 @pytest.mark.slow
-async def test_overlapping_lines_are_named_and_nothing_is_sent(engine: Engine) -> None:
+async def test_what_is_impossible_is_named_and_nothing_is_sent(engine: Engine) -> None:
     space, pages = await filled_space(engine)
     ours, theirs = (TEXT.replace("Another", word) for word in ("Some other", "A different"))
+    conflict = "<<<<<<< change request\nours\n=======\ntheirs\n>>>>>>> live\n"
     request = await opened(
         engine,
         space,
         UpdatePage(page=pages["A"], document=document(ours)),
         UpdatePage(page=pages["C"], document=document("Fine.\n")),
+        UpdatePage(page=pages["D"], document=document(f"{TEXT}\n{conflict}")),
     )
     target = await opened(engine, space, UpdatePage(page=pages["A"], document=document(f"First of all.\n\n{theirs}")))
     states = [await state_of(engine, each) for each in (request, target)]
     [hunk] = await hunks_of(engine, request, pages["A"], f"# A\n\n{TEXT}")
-    for kind in ("copy", "move"):
-        for selection in (Selection((pages["A"], pages["C"])), Selection((pages["A"],), hunk)):
-            with pytest.raises(ChecksFailed, match=rf"A: #{target.number} has other changes at the same place, line 7"):
-                await done(engine, kind, request, selection, target)
+    for kind, selection in (("copy", Selection((pages["A"], pages["C"]))), ("move", Selection((pages["A"],), hunk))):
+        with pytest.raises(ChecksFailed, match=rf"A: #{target.number} has other changes at the same place, line 7"):
+            await done(engine, kind, request, selection, target)
+    with pytest.raises(ChecksFailed, match=rf"D: unresolved conflict in #{request.number}, lines 11 to 15"):
+        await plan_rearrangement(engine, "drop", request, Selection((pages["D"],)))
+    with pytest.raises(PresscheckError, match="B is not changed in #"):
+        await plan_rearrangement(engine, "drop", request, Selection((pages["B"],)))
     assert [await state_of(engine, each) for each in (request, target)] == states
+    await engine.write(UpdateChangeRequest(**at(target), status="archived")).landed()
+    with pytest.raises(PresscheckError, match=rf"#{target.number} is archived"):
+        await plan_rearrangement(engine, "copy", request, Selection((pages["C"],)), target)
 
 
 @pytest.mark.slow
@@ -198,19 +176,19 @@ async def test_an_edit_after_the_confirmation_is_not_lost(engine: Engine) -> Non
     request = await opened(engine, space, UpdatePage(page=pages["A"], document=document(text)))
     target = await opened(engine, space)
     hunks = await hunks_of(engine, request, pages["A"], f"# A\n\n{TEXT}")
-    selections = (Selection((pages["A"],)), Selection((pages["A"],), hunks[0]))
+    page, part = Selection((pages["A"],)), Selection((pages["A"],), hunks[0])
     plans = [
         await plan_rearrangement(engine, kind, request, selection, target if kind != "drop" else None)
-        for kind in ("drop", "copy", "move")
-        for selection in selections
+        for kind, selection in (("drop", part), ("copy", page), ("move", part))
     ]
+    assert describe(plans[0]) == ("A: goes back to main's text at line 3 (1 line added, 1 removed)",)
     await edited(engine, request, UpdatePage(page=pages["A"], document=document(f"{text}\nBy somebody.\n")))
     states = [await state_of(engine, each) for each in (request, target)]
     for plan in plans:
         with pytest.raises(ChecksFailed, match="Nothing was changed: somebody just edited A"):
             await carry_out(engine, plan)
     assert [await state_of(engine, each) for each in (request, target)] == states
-    await done(engine, "drop", request, selections[1])
+    await done(engine, "drop", request, part)
     assert await text_of(engine, request, pages["A"]) == (f"# A\n\n{TEXT.replace('third', '3rd')}\nBy somebody.\n"), (
         "the same hunk in the new text"
     )
@@ -255,29 +233,6 @@ async def test_a_move_whose_second_half_fails_loses_nothing_and_has_a_message(en
     listed = at(request) | {"change_request_id": str(target)}
     copied = await engine.read(GetChangeRequestPage(**listed, page_id=pages["A"], format="markdown"))
     assert "New." in (copied.markdown or "")
-
-
-@pytest.mark.slow
-async def test_what_is_finished_or_has_conflicts_is_refused(engine: Engine) -> None:
-    space, pages = await filled_space(engine)
-    conflict = "<<<<<<< change request\nours\n=======\ntheirs\n>>>>>>> live\n"
-    request = await opened(engine, space, UpdatePage(page=pages["A"], document=document(f"{TEXT}\n{conflict}")))
-    target = await opened(engine, space)
-    selection = Selection((pages["A"],))
-    for kind in ("drop", "copy", "move"):
-        with pytest.raises(ChecksFailed, match=rf"A: unresolved conflict in #{request.number}, lines 11 to 15"):
-            await plan_rearrangement(engine, kind, request, selection, target if kind != "drop" else None)
-    other = await opened(engine, space, UpdatePage(page=pages["A"], document=document(TEXT.replace("One", "1"))))
-    with pytest.raises(ChecksFailed, match=rf"A: unresolved conflict in #{request.number}"):
-        await plan_rearrangement(engine, "copy", other, selection, request)
-    await engine.write(UpdateChangeRequest(**at(target), status="archived")).landed()
-    with pytest.raises(PresscheckError, match=rf"#{target.number} is archived"):
-        await plan_rearrangement(engine, "copy", other, selection, target)
-    await merged(engine, other)
-    with pytest.raises(PresscheckError, match=rf"#{other.number} is merged"):
-        await plan_rearrangement(engine, "drop", other, selection)
-    with pytest.raises(PresscheckError, match="A is not changed in #"):
-        await plan_rearrangement(engine, "drop", await opened(engine, space), selection)
 
 
 async def test_pages_that_belong_together_are_named(engine: Engine) -> None:

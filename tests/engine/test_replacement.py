@@ -2,16 +2,17 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
-from tests.engine.live_engine import running_engine, until
+from tests.engine.live_engine import running_engine
 from tests.engine.rearrange import created_space, edited, merged, opened
 from tests.running_service import RunningService
 from tests.table import each_case
 
-from presscheck.api.change_requests import ListChangeRequests, UpdateChangeRequest
+from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.comments import Document
 from presscheck.api.content import (
     GetChangeRequestPage,
@@ -19,17 +20,17 @@ from presscheck.api.content import (
     GetPage,
     ListChangeRequestFiles,
     ListPages,
+    RevisionPage,
 )
 from presscheck.api.content_changes import DeletePage, InsertFiles, InsertPage, NewFile, UpdatePage
-from presscheck.documents.pages.replacement import Match, Query
+from presscheck.documents.pages.replacement import Field, Match, PageText, Query, hits_of
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.engine import Engine
 from presscheck.engine.replacement import application
 from presscheck.engine.replacement.application import IncompleteApplication, apply_edits, edits_of
 from presscheck.engine.replacement.file_search import FileQuery, free_name
 from presscheck.engine.replacement.pattern_search import LONGEST_PATTERN, check_query, started, subject_of
-from presscheck.engine.replacement.space_search import Place, SpaceHits, page_names, search_again, search_space
-from presscheck.engine.review.page_edits import send_edits
+from presscheck.engine.replacement.space_search import PageHits, Place, SpaceHits, search_again, search_space
 from presscheck.errors import ChecksFailed, InvalidArgument
 
 TEXT = "The old way.\n\nOld and `old`, [old](old.md).\n"
@@ -193,33 +194,38 @@ async def test_a_page_edited_in_the_meantime_is_searched_again(service: RunningS
         assert (await text_of(engine, request, ids["B"]))[1] == "# B\n\nNew.\n", "an edit of others stays"
 
 
-@pytest.mark.slow
-async def test_more_pages_than_one_write_takes_are_sent_in_several(
-    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with running_engine(service, tmp_path) as engine:
-        space = await created_space(engine)
-        request = await opened(engine, space)
-        for start in (0, 40):
-            inserts = [InsertPage(title=f"Page {start + n}", document=Document(markdown="old")) for n in range(40)]
-            await edited(engine, request, *inserts)
-        place = Place(space, request.id)
-        hits = await search_space(engine, place, Query("old", "new"), ignore)
-        assert (hits.count, len(hits.pages)) == (80, 80)
-        await apply_all(engine, hits, place, request)
-        again = await search_space(engine, place, Query("new", "old"), ignore)
-        assert again.count == 80
+def old_page(number: int, new: str) -> PageHits:
+    """A page whose title and text are “Old”, and the hits that replace both."""
+    text = PageText("Old", "", "Old")
+    matches: dict[Field, list[Match]] = {"title": [Match(0, 3, new)], "markdown": [Match(0, 3, new)]}
+    return PageHits(RevisionPage(id=f"p{number}", title="Old"), text, hits_of(text, matches, in_code=False))
 
-        async def send_and_archive(engine: Any, request: Any, changes: Any) -> None:
-            await send_edits(engine, request, changes)
-            archive = UpdateChangeRequest(space_id=space, change_request_id=request.id, status="archived")
-            await engine.write(archive).landed()
 
-        monkeypatch.setattr(application, "send_edits", send_and_archive)
-        with pytest.raises(IncompleteApplication, match=rf"^#{request.number} is not complete, 50 of 80 pages changed"):
-            await apply_all(engine, again, place, request)
-        counts = [(await search_space(engine, place, Query(word, "x"), ignore)).count for word in ("old", "new")]
-        assert counts == [50, 30], "what was sent stays, and a search finds the rest"
+@each_case(("new", "problem"), [("", "be empty"), ("x" * 257, "be too long"), ("a\nb", "have two lines")])
+def test_titles_stay_valid(new: str, problem: str) -> None:
+    page = old_page(1, new)
+    with pytest.raises(ChecksFailed, match=f"Nothing was changed: the title of Old would {problem}"):
+        edits_of([page], {"p1": page.hits})
+
+
+async def test_more_pages_than_one_write_takes_are_sent_in_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[int] = []
+
+    async def none_edited(*_: Any) -> frozenset[str]:
+        return frozenset()
+
+    async def send(_: Any, request: ChangeRequest, changes: Sequence[Any]) -> None:
+        if sent:
+            raise ChecksFailed(f"#{request.number} is archived")
+        sent.append(len(changes))
+
+    monkeypatch.setattr(application, "edited_pages", none_edited)
+    monkeypatch.setattr(application, "send_edits", send)
+    pages, request = [old_page(number, "New") for number in range(80)], ChangeRequest(id="c", number=7, space="s")
+    edits = edits_of(pages, {page.page.id: page.hits for page in pages})
+    with pytest.raises(IncompleteApplication, match=r"^#7 is not complete, 50 of 80 pages changed: #7 is archived"):
+        await apply_edits(cast("Engine", None), Place("s", "c"), request, edits)
+    assert sent == [50]
 
 
 async def test_a_file_is_uploaded_once_and_only_with_its_edits(
@@ -268,52 +274,3 @@ async def test_a_file_is_uploaded_once_and_only_with_its_edits(
         _, written = await text_of(engine, request, page.page.id)
         assert '[a](/plan-2.pdf#page=3) ![b](/plan-2.pdf "B") {% file src="/plan-2.pdf" %} [c](/plan.pdf.md)' in written
         assert "`/plan.pdf` Edited." in written
-
-
-@pytest.mark.slow
-async def test_titles_stay_valid(service: RunningService, tmp_path: Path) -> None:
-    async with running_engine(service, tmp_path) as engine:
-        space, _ = await filled(engine, Old="Text.")
-        for new, problem in (("", "be empty"), ("x" * 257, "be too long"), ("a\nb", "have two lines")):
-            hits = await search_space(engine, Place(space), Query("Old", new), ignore)
-            with pytest.raises(ChecksFailed, match=f"Nothing was changed: the title of Old would {problem}"):
-                edits_of(hits.pages, {page.page.id: page.hits for page in hits.pages})
-        listing = await engine.read(ListChangeRequests(space_id=space, status="draft"))
-        assert listing.items == ()
-
-
-@pytest.mark.slow
-async def test_offline_the_cache_is_searched_and_missing_pages_are_named(
-    service: RunningService, tmp_path: Path
-) -> None:
-    async with running_engine(service, tmp_path) as engine:
-        space, ids = await filled(engine, A=TEXT, B=TEXT)
-        await engine.read(GetPage(space_id=space, page_id=ids["A"], format="markdown"))
-        service.stop()
-        hits = await search_space(engine, Place(space), Query("way", "path"), ignore)
-        assert (summary(hits), hits.is_offline) == ({"A": [("text", "way")]}, True)
-        assert page_names(hits.unread) == "B (not in the cache)"
-        service.start()
-        engine.refresh()
-        await until(lambda: engine.status.online)
-        hits = await search_space(engine, Place(space), Query("way", "path"), ignore)
-        assert (hits.count, hits.unread) == (2, ())
-        pages = await engine.read(ListPages(space_id=space))
-        assert len(pages.pages) == 2
-
-
-@pytest.mark.slow
-async def test_cached_pages_that_did_not_change_are_not_read_again(service: RunningService, tmp_path: Path) -> None:
-    async with running_engine(service, tmp_path) as engine:
-        space, ids = await filled(engine, A=TEXT, B=TEXT)
-        await search_space(engine, Place(space), Query("way", "path"), ignore)
-
-        def reads() -> int:
-            entries = [entry for entry in engine._activity._entries if not entry.from_cache]
-            return sum("/content/page/" in entry.path for entry in entries)
-
-        before = reads()
-        request = await opened(engine, space, UpdatePage(page=ids["A"], document=Document(markdown="# A\n\nway\n")))
-        hits = await search_space(engine, Place(space, request.id), Query("way", "path"), ignore)
-        assert [len(page.text.markdown or "") for page in hits.pages] == [9, len(TEXT) + 5]
-        assert reads() == before + 1, "only the page that the change request edits"

@@ -206,13 +206,12 @@ def test_other_metadata_are_refused_with_the_reason() -> None:
     assert refusal(b" " * ((1 << 20) + 1)) == "is too large: at most 1 MB"
 
 
-@pytest.mark.slow
 def test_deep_and_wide_metadata_take_no_time() -> None:
-    began = time.monotonic()
-    assert refusal("<a>" * 130_000 + "</a>" * 130_000).startswith("is not SAML metadata")
-    wide = metadata([certificate()]).replace("<md:SingleSignOnService", "<a/>" * 100_000 + "<md:SingleSignOnService", 1)
+    began = time.process_time()
+    assert refusal("<a>" * 10_000 + "</a>" * 10_000).startswith("is not SAML metadata")
+    wide = metadata([certificate()]).replace("<md:SingleSignOnService", "<a/>" * 20_000 + "<md:SingleSignOnService", 1)
     assert read_metadata(wide.encode())["entity_id"] == "urn:keys"
-    assert time.monotonic() - began < 30
+    assert time.process_time() - began < 2
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:

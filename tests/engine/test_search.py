@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-import time
 from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
@@ -259,17 +258,6 @@ async def test_an_unchanged_response_is_not_indexed_again(engine: Engine) -> Non
     await here(engine, "text")
     await page(engine, 1, "Page", "Text.")
     assert await engine.in_store(lambda cache: cache.search.waiting()) == 0
-
-
-@pytest.mark.slow
-async def test_a_search_in_many_pages_takes_less_than_a_second(engine: Engine) -> None:
-    for number in range(300):
-        await page(engine, number, f"Page {number}", f"Common words and n{number} " * 50)
-    await here(engine, "common", index_timeout=60)
-    began = time.perf_counter()
-    assert len(await here(engine, "c", limit=20)) == 20
-    assert time.perf_counter() - began < 1
-    assert await found(engine, "n299") == ["p299"]
 
 
 async def from_service(engine: Engine, service: ScriptedService, text: str, **how: Any) -> list[tuple[str, list[str]]]:

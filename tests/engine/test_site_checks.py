@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from tests.table import each_case
 
 from presscheck.api.change_requests import ChangeRequest
@@ -207,7 +206,6 @@ def test_a_seeded_defect_is_found_by_its_check_alone(name: str) -> None:
     assert set(found(SEEDED[name])) == {name}
 
 
-@pytest.mark.slow
 @each_case(
     ("content", "names"),
     [

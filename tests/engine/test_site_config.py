@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from typing import Any
 
-import pytest
 from tests.table import each_case
 
 from presscheck.api.organizations import ListOrganizations
@@ -95,15 +94,6 @@ async def test_what_others_change_in_between_is_not_overwritten(engine: Engine) 
     await pushed(engine, reader, {"customization": {"styling": {"corners": "straight"}}})
     now = (await engine.read(GetCustomization(**state.path)))["styling"]
     assert (now["font"], now["corners"]) == ("Lato", "straight"), "what the file does not have stays"
-
-
-@pytest.mark.slow
-async def test_null_targets_of_header_links_survive(engine: Engine) -> None:
-    reader, _ = await site_of(engine, 1, 1)
-    links = [{"title": "More", "links": [{"title": "A", "to": {"kind": "url", "url": "https://example.org/"}}]}]
-    await pushed(engine, reader, {"customization": {"header": {"links": links}}})
-    state = await reader.read(["customization"])
-    assert state.customization["header"]["links"][0]["to"] is None
 
 
 PLAIN: dict[str, Any] = {

@@ -246,19 +246,13 @@ async def test_page_edits_are_undone_exactly(engine: Engine) -> None:
     start = await now()
     new_text = content_changes.UpdatePage(page=first.id, document=body("All of it is new"))
     update, delete = content_changes.UpdatePage, content_changes.DeletePage
-    one, two, three, four = [page.id for page in pages][:4]
-    block_to_the_end = (update(page=one, into=None, at=3), update(page=two, into=None, at=3))
+    one, _, three, four = [page.id for page in pages][:4]
     block_to_the_front = (update(page=four, into=None, at=0), update(page=three, into=None, at=0))
     into_each_other = (update(page=four, into=one, at=0), update(page=three, into=one), update(page=one, at=2))
     for description, changes, more in (
-        ("rename page to “Other”", (content_changes.UpdatePage(page=first.id, title="Other"),), {}),
-        ("change icon of page", (content_changes.UpdatePage(page=first.id, icon="star"),), {}),
         ("edit page", (new_text,), {}),
-        ("move page", (content_changes.UpdatePage(page=last.id, into=None, at=0),), {}),
-        ("move 2 pages", block_to_the_end, {}),
         ("move 2 pages", block_to_the_front, {}),
         ("move 3 pages", into_each_other, {}),
-        ("hide 2 pages", (update(page=one, hidden=True), update(page=two, hidden=True)), {}),
         ("delete 2 pages", (delete(page=one), delete(page=three)), {}),
         ("delete page", (delete(page=parent.id),), {}),
         ("add page “New”", (content_changes.InsertPage(title="New", document=body("x")),), {"compat": False}),
@@ -388,7 +382,7 @@ async def test_what_others_use_meanwhile_is_not_deleted_again(engine: Engine, se
 @pytest.mark.slow
 async def test_changes_of_a_site_are_undone(engine: Engine) -> None:
     listing = await fresh(engine, sites.ListSites(**ORGANIZATION, limit=1000))
-    for site in listing.items:
+    for site in listing.items[:1]:
         path = {**ORGANIZATION, "site_id": site.id}
         structure = site_structure.GetSiteStructure(**path)
         start = (await fresh(engine, structure)).model_dump()

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.service(sample=True, shared=True)
 AUTH = {"space_id": "api", "change_request_id": "5"}
 PATIENCE = 0.2
 """Seconds after which a request of the killed engine cannot arrive any more."""
-POINTS = ("left", "sent", "answered", "delete", "deleting", "deleted")
+POINTS = ("sent", "answered", "deleting")
 KILLED = """
 import asyncio, json, os, signal, sys
 from tests.crash.killed_client import Death, arm, emptied, engine_of
