@@ -1,14 +1,9 @@
 """Tab in the built-in editor: the next cell of a table, and the indentation of lists and selected lines."""
 
-from pathlib import Path
-
 import pytest
-from tests.running_service import RunningService
-from tests.tui.app_driver import until
-from tests.tui.change_request_factory import begun
-from tests.tui.keyboard import burst
-from tests.tui.markdown_editor import editing, editor
+from tests.tui.widget_harness import alone
 
+from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.screens.markdown_editor.tab_key import Place, tab_edit
 
 TABLE = "| Plan | Days |\n| --- | --: |\n| Free | 30 |\n|  | a\\|b |"
@@ -99,17 +94,14 @@ def test_shift_tab_moves_an_item_and_selected_lines_back(before: str, after: str
     assert pressed(before, back=True) == after
 
 
-@pytest.mark.slow
-@pytest.mark.service(shared=True)
-async def test_tables_and_lists_are_typed_in_a_burst(service: RunningService, tmp_path: Path) -> None:
-    one = await begun(service, "Tabs", "A key lasts for ever.\n")
-    async with editing(service, tmp_path, one) as pilot:
-        area = editor(pilot).area
-        burst(pilot, "ctrl+end", "enter", *"|a|b|", "enter", *"|-|-|", "tab", *"1", "tab", *"2", "tab", *"3")
-        await until(pilot, holds=lambda: area.text.endswith("|a|b|\n|-|-|\n| 1 | 2 |\n| 3 |  |"))
-        burst(pilot, "shift+tab", "backspace", "4", "ctrl+end", "enter", "enter", *"- one", "enter", *"- two", "tab")
-        await until(pilot, holds=lambda: area.text.endswith("| 1 | 4 |\n| 3 |  |\n\n- one\n  - two"))
-        burst(pilot, "ctrl+z")
-        await until(pilot, holds=lambda: area.text.endswith("- one\n- two"))
-        burst(pilot, "ctrl+y", "shift+tab", "enter", "enter", "tab", *"```", "enter", *"| a |", "tab", "x")
-        await until(pilot, holds=lambda: area.text.endswith("\n- two\n\n  ```\n| a | x"))
+async def test_the_key_edits_tables_and_lists_in_one_step_and_is_typed_elsewhere() -> None:
+    area = MarkdownArea("- one\n- two\n\n|a|b|\n|-|-|", lambda _: False)
+    async with alone(area) as pilot:
+        await pilot.press("ctrl+end", "tab", "1", "tab", "2", "shift+tab", "backspace", "4")
+        assert area.text.endswith("|a|b|\n|-|-|\n| 4 | 2 |")
+        await pilot.press("ctrl+home", "down", "tab")
+        assert area.text.startswith("- one\n  - two\n")
+        await pilot.press("ctrl+z")
+        assert area.text.startswith("- one\n- two\n")
+        await pilot.press("ctrl+y", "shift+tab", "down", "tab", "x")
+        assert area.text.startswith("- one\n- two\n  x\n")

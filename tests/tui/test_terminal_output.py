@@ -92,16 +92,15 @@ def test_a_terminal_shows_the_last_frame_after_any_other(seed: int, *, is_slow: 
         assert seen(screen) == drawn(picture, system)
 
 
-@pytest.mark.slow
 def test_a_terminal_shows_the_last_frame_after_lines_moved() -> None:
     scrolls = 0
-    for seed in range(40):
+    for seed in range(4):
         chance = random.Random(seed)
         painter, screen = DiffPainter(bandwidth=Bandwidth("on"), erases=seed % 2 == 0), pyte.Screen(COLUMNS, ROWS)
         stream = pyte.Stream(screen)
         picture = [strip(chance, COLUMNS) for _ in range(ROWS)]
         stream.feed(output(painter, whole_update(picture)))
-        for _ in range(20):
+        for _ in range(10):
             first, last = sorted(chance.sample(range(ROWS + 1), 2))
             lines, by = picture[first:last], chance.randint(1, 3)
             new = [strip(chance, COLUMNS) for _ in lines[:by]]
@@ -112,7 +111,7 @@ def test_a_terminal_shows_the_last_frame_after_lines_moved() -> None:
             scrolls += "\x1bM" in sent or "r\x1b[" in sent
             stream.feed(sent)
             assert seen(screen) == drawn(picture, ColorSystem.EIGHT_BIT), seed
-    assert scrolls > 40
+    assert scrolls > 2
 
 
 def test_a_slow_terminal_scrolls_a_list_whose_cursor_moves_beyond_its_end() -> None:
@@ -236,8 +235,7 @@ def words(chance: random.Random, columns: int) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("erases", [True, False])
-@pytest.mark.parametrize("size", [(80, 24), (120, 16), (120, 40), (200, 50)])
+@pytest.mark.parametrize(("size", "erases"), [((80, 24), True), ((120, 40), False)])
 def test_a_key_that_scrolls_a_tree_beside_a_page_sends_few_bytes(size: tuple[int, int], *, erases: bool) -> None:
     panes = Panes(size, erases=erases)
     sent: list[int] = []

@@ -13,6 +13,7 @@ from rich.color import ColorSystem
 from rich.segment import Segment
 from tests.bait import Bait
 from tests.private_names import whole_update
+from tests.table import each_case
 from tests.tui.page_pictures import HOSTILE, bomb, png
 from textual.color import Color
 from textual.strip import Strip
@@ -31,8 +32,6 @@ from presscheck.tui.terminal.pictures import (
 from presscheck.tui.theme import StyleTable, load
 from presscheck.tui.widgets.line_view import render_strip
 
-pytestmark = pytest.mark.slow
-
 CELL = CellSize(10, 20)
 COLUMNS = 40
 style_for = StyleTable(load()["ink"]).__getitem__
@@ -48,7 +47,7 @@ def noise(width: int, height: int) -> Image.Image:
     return Image.frombytes("RGB", (width, height), random.Random(1).randbytes(width * height * 3))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("content", "reason"),
     [
         (bomb(100_000, 100_000), "not drawn: more than 24,000,000 pixels"),
@@ -87,7 +86,7 @@ def test_images_open_no_file_no_address_and_no_program(
     assert not (tmp_path / "started").exists()
 
 
-@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16"])
+@each_case("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16"])
 def test_every_kind_of_pixel_is_drawn_and_what_is_transparent_is_white(mode: str) -> None:
     image = decode(encoded(Image.new(mode, (4, 4)), "PNG"), 100, 100)
     assert image.getpixel((1, 1)) == ((255, 255, 255) if mode in ("LA", "RGBA") else (0, 0, 0))
@@ -105,7 +104,7 @@ def test_a_picture_is_drawn_in_half_blocks() -> None:
     assert (wide.columns, len(wide.lines)) == (80, 10)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("environment", "protocol"),
     [
         ({"TERM": "xterm-kitty", "KITTY_WINDOW_ID": "1"}, "kitty"),

@@ -16,7 +16,8 @@ from rich.color import Color
 from tests.private_names import parse_styles_anew
 from tests.running_service import RunningService
 from tests.terminal import Terminal
-from tests.tui.app_driver import app_on, inbox_loaded, noon, running, shown, until
+from tests.tui.app_driver import app_on, inbox_loaded, noon, pick, running, shown, until
+from tests.tui.dialogs import asked
 from tests.tui.endings import PROGRAM
 from tests.tui.snapshot_setup import at_noon, rested
 from textual.app import App
@@ -26,8 +27,11 @@ from textual.widgets import TextArea
 
 import presscheck.tui
 from presscheck.errors import ConfigurationError
+from presscheck.store.drafts import DraftSlot
+from presscheck.store.outbox import Outbox
 from presscheck.text.styled_text import STYLES
 from presscheck.tui.theme import IN_CHECKOUT, StyleTable, Theme, load, read
+from presscheck.tui.widgets.composer import Composer
 
 __all__ = ["at_noon"]
 
@@ -148,29 +152,26 @@ def test_the_css_of_every_widget_finds_its_variables(theme: Theme) -> None:
 
 @pytest.mark.slow
 @pytest.mark.service(shared=True, clock=noon)
-async def test_a_theme_that_is_chosen_looks_as_at_the_start(service: RunningService, tmp_path: Path) -> None:
-    async def picture(home: str, *themes: str) -> str:
-        async with running(app_on(service, tmp_path / home, theme=themes[0])) as pilot:
+async def test_a_theme_that_is_chosen_from_the_list_looks_as_at_the_start(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async def picture(theme: str) -> str:
+        async with running(app_on(service, tmp_path / theme, theme=theme)) as pilot:
             await rested(pilot, until(pilot, shows="3 open comments"))
-            for theme in themes[1:]:
-                pilot.app.theme = theme
+            await pilot.press("ctrl+t")
+            await until(pilot, shows="in use · ")
+            [row] = [line for line in shown(pilot.app).splitlines() if "in use" in line]
+            assert theme in row
+            if theme == "paper":  # the list begins on it
+                await pilot.press("enter")
+            else:
+                await pick(pilot, "paper")
+            await until(pilot, holds=lambda: not pilot.app.screen.is_modal and pilot.app.theme == "paper")
+            pilot.app.notices.clear()
             await rested(pilot, pilot.pause())
             return re.sub(r"terminal-\d+", "", pilot.app.export_screenshot())
 
-    assert await picture("first", "paper") == await picture("second", "ink", "paper")
-
-
-@pytest.mark.slow
-async def test_the_list_begins_on_the_theme_in_use_and_marks_it(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path, theme="paper")) as pilot:
-        await inbox_loaded(pilot)
-        await pilot.press("ctrl+t")
-        await until(pilot, shows="in use · light")
-        [row] = [line for line in shown(pilot.app).splitlines() if "in use" in line]
-        assert "paper" in row
-        await pilot.press("enter")
-        await until(pilot, holds=lambda: not pilot.app.screen.is_modal)
-        assert pilot.app.theme == "paper"
+    assert await picture("paper") == await picture("ink")
 
 
 @pytest.mark.slow
@@ -201,36 +202,16 @@ def test_an_error_names_the_missing_color_of_a_theme(tmp_path) -> None:
 
 
 @pytest.mark.slow
-def test_no_color_leaves_text_and_ground_to_the_terminal(tmp_path: Path) -> None:
+def test_without_color_and_utf8_text_and_ground_are_those_of_the_terminal_in_ascii(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
-    terminal = Terminal([sys.executable, str(program), str(tmp_path)], env={"NO_COLOR": "1"})
+    terminal = Terminal([sys.executable, str(program), str(tmp_path)], env={"NO_COLOR": "1", "LC_ALL": "C"})
     try:
         terminal.wait("line 5")
-        numbers = {number for style in re.findall(rb"\x1b\[([\d;]*)m", terminal.raw) for number in style.split(b";")}
-        assert numbers <= {b"", b"0", b"1", b"3", b"4", b"7", b"9", b"22", b"39", b"49"}, "styles without a color"
-    finally:
-        terminal.close()
-
-
-@pytest.mark.slow
-@pytest.mark.service(shared=True, clock=noon)
-async def test_screens_in_ascii_have_a_character_for_each_sign(service: RunningService, tmp_path: Path) -> None:
-    terminal = Terminal(
-        [sys.executable, "-m", "presscheck"],
-        env={
-            "PRESSCHECK_HOME": str(tmp_path),
-            "PRESSCHECK_TOKEN": service.token,
-            "PRESSCHECK_BASE_URL": service.base_url,
-            "LC_ALL": "C",
-        },
-    )
-    try:
-        terminal.wait("Rewrite the auth guide .* Y1 X1 +P")
-        terminal.press("enter")
-        terminal.wait("open comments")
         terminal.rest()
         assert terminal.text.isascii()
+        numbers = {number for style in re.findall(rb"\x1b\[([\d;]*)m", terminal.raw) for number in style.split(b";")}
+        assert numbers <= {b"", b"0", b"1", b"3", b"4", b"7", b"9", b"22", b"39", b"49"}, "styles without a color"
     finally:
         terminal.close()
 
@@ -242,15 +223,12 @@ async def test_nothing_glides_with_less_motion(service: RunningService, tmp_path
     assert levels == ["full", "none", "none"]
 
 
-@pytest.mark.slow
-@pytest.mark.service(shared=True, clock=noon)
-async def test_selected_text_can_be_read_and_is_seen_without_color(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
-        await inbox_loaded(pilot)
-        await pilot.press("c", *"abc", "shift+left", "shift+left")
-        await until(pilot, holds=lambda: bool(pilot.app.screen.query(TextArea)))
+async def test_selected_text_can_be_read_and_is_seen_without_color(outbox: Outbox) -> None:
+    async with asked(Composer("Comment", DraftSlot(outbox, "comment", "abc"))) as pilot:
         area = pilot.app.screen.query_one(TextArea)
-        await until(pilot, holds=lambda: area.selected_text == "bc")
+        await pilot.press("ctrl+end", "shift+left", "shift+left")
+        await pilot.pause()
+        assert area.selected_text == "bc"
         [selected] = [segment for segment in area.render_line(0) if segment.text == "c"]
         assert selected.style
         assert selected.style.reverse
