@@ -149,24 +149,6 @@ def test_lists_that_differ_are_lines_in_words() -> None:
     assert lines[-2:] == ["     before: none", "     after: title: Home, to: url: /"]
 
 
-@pytest.mark.slow
-async def test_its_states(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path, read_only=True), (80, 24)) as pilot:
-        screen = await history_open(pilot, "read-only")
-        await until(pilot, shows="created")
-        await pilot.press("G")  # the first row may be what this machine saw
-        await until(pilot, shows="known by the service")
-        await pilot.press(".", "b")
-        await until(pilot, shows="no snapshot: only changes from this machine have one")
-        await pilot.press("/", *"zzz")
-        await until(pilot, shows="No row has this text.")
-        await pilot.press("escape")
-        service.stop()
-        await pilot.press("ctrl+r")
-        await until(pilot, shows="offline")
-        assert screen.list.items, "what is known stays"
-
-
 def test_columns_have_a_gap() -> None:
     rows: Any = HistoryList
     history = rows(None)

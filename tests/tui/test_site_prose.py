@@ -12,7 +12,7 @@ from tests.service_users import say
 from tests.tui.app_driver import app_on, running, shown, until
 from tests.tui.change_request_factory import Begun, begun, rewritten
 from tests.tui.page_edits import go_offline
-from tests.tui.prose_programs import configure, has_ended, has_started, sleeping
+from tests.tui.prose_programs import configure
 from tests.tui.site_checks import ORG, on_site
 
 from presscheck.api.change_requests import CreateChangeRequest, MergeChangeRequest
@@ -103,46 +103,6 @@ async def test_new_findings_are_listed_lead_to_their_lines_and_warn_before_publi
         await changed(service, page, BEFORE)
         await pilot.press("W", "full_stop", "W")
         await until(pilot, shows="Prose: no prose findings")
-
-
-@pytest.mark.slow
-async def test_a_site_that_was_never_published_is_checked_as_a_whole(
-    service: RunningService, client: Client, tmp_path: Path
-) -> None:
-    configure(tmp_path, ("gone", ["no-such-program"]), ("own", python(tmp_path, PROGRAM)))
-    page = await merged(service, AFTER, "Prose of a draft")
-    site = await site_of(client, "Prose draft")
-    async with running(app_on(service, tmp_path)) as pilot:
-        await on_site(pilot, site)
-        await pilot.press("full_stop", "W")
-        await until(pilot, shows="· 3 prose findings · 1 check failed · W lists them")
-        await pilot.press("W")
-        await until(pilot, shows="The published version is unknown: all pages in the cache are checked.")
-        await changed(service, page, "Fine.\n")
-        configure(tmp_path, ("own", python(tmp_path, PROGRAM)))
-        await pilot.press("full_stop", "W")
-        await until(pilot, shows="no new prose findings (own)")
-        await pilot.press("exclamation_mark")
-        await until(pilot, shows="gone: no-such-program is not installed: install it")
-
-
-@pytest.mark.slow
-async def test_a_check_of_a_site_is_canceled_by_its_key(
-    service: RunningService, client: Client, tmp_path: Path
-) -> None:
-    mark = tmp_path / "pid"
-    site = await site_of(client, "Prose canceled")
-    async with running(app_on(service, tmp_path), (80, 24)) as pilot:
-        await on_site(pilot, site)
-        await pilot.press("full_stop", "W")
-        await until(pilot, shows="no prose checks: add [[checks]]")
-        configure(tmp_path, ("slow", python(tmp_path, sleeping(mark))))
-        await pilot.press("W", "full_stop", "W")
-        await until(pilot, shows="§ prose check 1 of 1 …", holds=lambda: has_started(mark))
-        await pilot.press("full_stop", "W")
-        await until(pilot, shows="prose check canceled")
-        await until(pilot, holds=lambda: has_ended(mark))
-        assert "§ prose check" not in shown(pilot.app)
 
 
 async def test_offline_the_cached_pages_are_checked(service: RunningService, client: Client, tmp_path: Path) -> None:

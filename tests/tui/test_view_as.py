@@ -10,7 +10,6 @@ from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, pick, running, shown, until
 from tests.tui.change_request_factory import begun
 from tests.tui.view_as import CLAIMS, PRO, SCHEMA
-from textual.widgets import Input
 
 from presscheck.api.change_requests import MergeChangeRequest
 from presscheck.api.site_settings import UpdateAdaptiveSchema
@@ -59,10 +58,17 @@ def titles(screen: Any, kind: str) -> list[str]:
 
 
 @pytest.mark.slow
-async def test_the_tree_is_the_navigation_that_a_visitor_of_the_audience_gets(
+async def test_an_audience_sees_the_navigation_and_the_words_that_its_visitors_get(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
     site, section = await limited_site(client)
+    paying = f"{{% IF {PRO} %}}paid"
+    text = (
+        f"Words. {paying} words{{% EndIf %}}\n\n{paying} block\n{{% else %}}\nother block\n{{% endif %}}\n\n"
+        f"{{% if visitor.claims.missing %}}\ndoubtful\n{{% endif %}}\n"
+    )
+    page = await begun(service, "Plans", text, title="Plans")
+    await client.send(MergeChangeRequest(**page.at))
     async with running(app_on(service, tmp_path), (120, 40)) as pilot:
         await sites_open(pilot)
         Audiences(pilot.app.engine.outbox, site.id).save("Customers", CLAIMS)
@@ -81,90 +87,25 @@ async def test_the_tree_is_the_navigation_that_a_visitor_of_the_audience_gets(
         for claims, seen in ((None, as_everyone), ("(unsigned:(plan:pro))", as_customers)):
             address = await preview_url(pilot.app.engine, ORG, site.id, claims=claims)
             async with httpx.AsyncClient(follow_redirects=True) as visitor:
-                page = (await visitor.get(address)).text
-            links = re.findall(r"<a[^>]*>([^<]+)</a>", page)
+                answer = await visitor.get(address)
+            links = re.findall(r"<a[^>]*>([^<]+)</a>", answer.text)
             assert [title for title in as_customers if title in links] == seen
 
         screen.tree_view.move_to_key(f"section {section.id}")
         await until(pilot, shows=f"Only visitors with {PRO}")
 
-        # enter folds a space, and opens a page as these visitors get it
-        await pilot.press("g", "g", "enter")
-        await until(pilot, holds=lambda: screen.tree_view.key not in screen.tree_view.expanded)
-        await pilot.press("enter", "down", "enter", "enter", "down")
-        await until(pilot, holds=lambda: screen.place_here.kind == "page")
-        title = screen.place_here.title
+        # a page as these visitors get it
+        key = next(place.key for place in screen.seen.places if place.page_id == page.page)
+        screen.tree_view.move_to_key(key)
+        await until(pilot, shows="Plans")
         await pilot.press("enter")
-        await until(pilot, shows=f" View as › {title}")
-        await until(pilot, shows="As Customers")
+        await until(pilot, shows="Words.")
+        said = shown(pilot.app)
+        assert "As Customers" in said
+        assert [words in said for words in ("paid words", "paid block", "other block")] == [True, True, False]
+        assert "Shown if visitor.claims.missing" in said and "doubtful" in said
         await pilot.press("escape", "escape")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
-
-
-@pytest.mark.slow
-async def test_a_page_has_the_words_that_visitors_of_the_audience_get(
-    service: RunningService, client: Client, tmp_path: Path
-) -> None:
-    await limited_site(client)
-    paying = f"{{% IF {PRO} %}}paid"
-    text = (
-        f"Words. {paying} words{{% EndIf %}}\n\n{paying} block\n{{% else %}}\nother block\n{{% endif %}}\n\n"
-        f"{{% if visitor.claims.missing %}}\ndoubtful\n{{% endif %}}\n"
-    )
-    page = await begun(service, "Plans", text, title=f"{paying} title{{% endif %}}Plans")
-    await client.send(MergeChangeRequest(**page.at))
-    async with running(app_on(service, tmp_path), (120, 40)) as pilot:
-        await sites_open(pilot)
-        site = next(site for site in (await client.send(ListSites(organization_id=ORG))).items if site.published)
-        Audiences(pilot.app.engine.outbox, site.id).save("Customers", CLAIMS)
-        for audience, is_paying in (("Everyone", False), ("Customers", True)):
-            screen = await viewed(pilot, audience)
-            key = next(place.key for place in screen.seen.places if place.page_id == page.page)
-            screen.tree_view.move_to_key(key)
-            await until(pilot, shows="Plans", holds=lambda paid=is_paying: ("paid title" in shown(pilot.app)) is paid)
-            await pilot.press("enter")
-            await until(pilot, shows="Words.")
-            said = shown(pilot.app)
-            assert [words in said for words in ("paid title", "paid words", "paid block")] == [is_paying] * 3
-            assert "other block" not in said, "the site hides it from everybody"
-            assert "Shown if visitor.claims.missing" in said
-            assert "doubtful" in said
-            await pilot.press("escape")
-            await until(pilot, holds=lambda screen=screen: pilot.app.screen is screen)
-
-
-@pytest.mark.slow
-async def test_a_new_audience_is_made_from_the_menu_on_each_screen_of_a_site(
-    service: RunningService, client: Client, tmp_path: Path
-) -> None:
-    _, section = await limited_site(client)
-    async with running(app_on(service, tmp_path), (120, 40)) as pilot:
-        await sites_open(pilot)
-        for name, keys in (("First", ()), ("Second", ("g", "u")), ("Third", ("g", "c"))):
-            before = pilot.app.screen
-            await pilot.press(*keys)
-            await until(pilot, holds=lambda keys=keys, before=before: not keys or pilot.app.screen is not before)
-            opened = pilot.app.screen
-            await pilot.press("w")
-            await pick(pilot, "Make a new one …")
-            await until(pilot, shows="New audience", holds=lambda: isinstance(pilot.app.focused, Input))
-            await pilot.press(*name, "ctrl+s")
-            await until(pilot, holds=lambda: isinstance(pilot.app.screen, AudienceView))
-            await until(pilot, shows=f"As {name}  no claims")
-            await until(pilot, holds=lambda: pilot.app.screen.seen.places)
-            assert section.title not in titles(pilot.app.screen, "section")
-            if name == "Third":  # the screen below lists also one that is made here
-                await pilot.press("w")
-                await pick(pilot, "Make a new one …")
-                await until(pilot, shows="New audience", holds=lambda: isinstance(pilot.app.focused, Input))
-                await pilot.press(*"Fourth", "ctrl+s")
-                await until(pilot, shows="As Fourth  no claims")
-            await pilot.press("escape")
-            await until(pilot, holds=lambda opened=opened: pilot.app.screen is opened)
-            if name == "Third":
-                await until(pilot, holds=lambda: "Fourth" in [one.name for one in pilot.app.screen.session.audiences])
-            await pilot.press(*("escape",) * bool(keys))
-            await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
 
 
 async def test_while_adaptive_content_is_off_everybody_sees_everything(
