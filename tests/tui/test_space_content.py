@@ -1,30 +1,28 @@
 """Links, files and reusable content of a space: every action by keys, and checked at the service."""
 
-import shlex
 import stat
-import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.hostile_strings import ACTS
-from tests.running_service import RunningService, running_service
-from tests.service_users import main_moves, page_of
-from tests.tui.app_driver import app_on, down_to, pick, running, shown, until, write
+from tests.running_service import RunningService
+from tests.service_users import page_of
+from tests.table import each_case
+from tests.tui.app_driver import app_on, pick, running, shown, until, write
 from tests.tui.space_content import PAGE, PNG, SPACE, drafted, file, listed, merged, opened, page
 
-from presscheck.api.content import GetChangeRequestPage, ListChangeRequestFiles, ListPages, RevisionFile
+from presscheck.api.content import ListChangeRequestFiles, RevisionFile, RevisionPage
+from presscheck.api.links import ContentLocation
 from presscheck.client.client import Client
 from presscheck.documents.pages.file_urls import address_in_page
-from presscheck.documents.pages.tree import flatten
 from presscheck.engine.drafts import drafts
+from presscheck.errors import PresscheckError
 from presscheck.text.phrases import size_of
-from presscheck.tui.app import PresscheckApp
-from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.replace.screen import ReplaceScreen
-from presscheck.tui.screens.space_content.link_rows import markdown_of
+from presscheck.tui.screens.space_content.file_actions import local_name, read_upload
+from presscheck.tui.screens.space_content.link_rows import markdown_of, target_kind, target_name
 from presscheck.tui.screens.space_content.screen import SpaceContentScreen
 
 HOSTILE = "\x1b]0;title\x07 [b]x[/b] \u202egpj.exe"
@@ -70,60 +68,20 @@ async def test_links_are_listed_filtered_and_opened_at_their_line(
         assert any(span.link == "gone.md" for span in view.document.lines[view.cursor])
 
 
-EDITOR = """
-import pathlib, sys
-file = pathlib.Path(sys.argv[-1])
-file.write_text(file.read_text().replace("gone.md", "limits.md"))
-"""
-
-
-@pytest.mark.slow
-async def test_a_broken_link_is_repaired(
-    service: RunningService, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = await drafted(client, "Maps", page("Limits", "# Limits\n\nText."), page("Map", PAGE))
-    script = tmp_path / "editor.py"
-    script.write_text(EDITOR)
-    monkeypatch.setenv("VISUAL", shlex.join([sys.executable, str(script)]))
-    monkeypatch.setattr(PresscheckApp, "suspend", lambda _: nullcontext())
-    async with running(app_on(service, tmp_path)) as pilot:
-        await opened(pilot, request=path["change_request_id"])
-        await listed(pilot)
-        await until(pilot, shows="✗ 2 broken")  # the file is missing, too
-        await until(pilot, shows="gone.md")
-        await down_to(pilot, "gone.md")
-        await pilot.press("e")
-        await until(pilot, shows="Save to the change request?")
-        await pilot.press("y")
-        await until(pilot, shows="✗ 1 broken")
-        assert "gone.md" not in shown(pilot.app)
-    found = await page_of(client, path, "Map")
-    text = await client.send(GetChangeRequestPage(**path, page_id=found.id, format="markdown"))
-    assert "[gone](limits.md)" in (text.markdown or "")
-
-
 @pytest.mark.slow
 async def test_a_file_is_uploaded_and_saved(service: RunningService, client: Client, tmp_path: Path) -> None:
     path = await drafted(client, "Maps")
     picture, target = tmp_path / "plan.png", tmp_path / "saved.png"
     picture.write_bytes(PNG)
-    (tmp_path / "large.bin").write_bytes(bytes(1_000_001))
-    (tmp_path / "empty.txt").touch()
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot, request=path["change_request_id"])
         await pilot.press("2")
         await until(pilot, shows="No files yet.")
-        for wrong, reason in (
-            (tmp_path / "none", "there is no file"),
-            (tmp_path, "is a directory"),
-            (tmp_path / "large.bin", "has 1.0 MB: at most 1.0 MB"),
-            (tmp_path / "empty.txt", "is empty"),
-        ):
-            await write(pilot, "a", "")
-            pilot.app.focused.value = str(wrong)
-            await pilot.press("enter")
-            await until(pilot, holds=lambda: isinstance(pilot.app.screen, SpaceContentScreen))
-            await until(pilot, holds=lambda reason=reason: reason in pilot.app.notices.history[-1].text)
+        await write(pilot, "a", "")
+        pilot.app.focused.value = str(tmp_path / "none")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: "there is no file" in pilot.app.notices.history[-1].text)
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, SpaceContentScreen))
         await write(pilot, "a", "")
         pilot.app.focused.value = str(picture)
         await pilot.press("enter")
@@ -217,28 +175,6 @@ async def test_a_file_is_replaced_on_all_pages_that_show_it(
 
 
 @pytest.mark.slow
-async def test_hostile_names_are_only_shown(service: RunningService, client: Client, tmp_path: Path) -> None:
-    long = "x" * 10_000
-    text = f"[a](<{HOSTILE}.md>) [b](https://example.org/{long}) ![c](/plan.png)"
-    path = await drafted(client, HOSTILE, page(f"{HOSTILE} {long}"[:250], text), file(HOSTILE, PNG))
-    async with running(app_on(service, tmp_path), (80, 24)) as pilot:
-        await opened(pilot, request=path["change_request_id"])
-        await listed(pilot)
-        await until(pilot, shows="✗ 2 broken")
-        for tab in "123":
-            await pilot.press(tab)
-            await pilot.pause()
-            seen = shown(pilot.app)
-            assert not ACTS.search(seen.replace("\n", "")), seen
-        await pilot.press("2")
-        await until(pilot, shows="[b]x[/b]")
-        await pilot.press("enter")
-        await until(pilot, shows="Where used")
-        seen = shown(pilot.app)
-        assert not ACTS.search(seen.replace("\n", "")), seen
-
-
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the opener may outlive the test
 async def test_a_file_opens_in_its_program_or_its_address_is_copied(
     service: RunningService, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -282,64 +218,37 @@ async def test_a_file_opens_in_its_program_or_its_address_is_copied(
         await pick(pilot, "Map")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
         await until(pilot, shows="› Map")
-        # a page of another space names it by its address; it is found once that is in the cache
-        [plan, _] = (await client.send(ListChangeRequestFiles(**path))).items
-        await main_moves(client, "guides", "Returns", f"See [the plan]({plan.download_url}) first.")
-        tree = (await client.send(ListPages(space_id="guides"))).pages
-        await pilot.app.go(Place.page("guides", next(one.id for one in flatten(tree) if one.title == "Returns")))
-        await until(pilot, shows="See the plan first.")
-        await pilot.app.go(Place.page(SPACE, None, path["change_request_id"]))
-        await until(pilot, shows="editing #")
-        await pilot.press("g", "l", "2")
-        await until(pilot, shows="plan.png")
-        await pilot.press("enter")
-        await pick(pilot, "Where used")
-        await until(pilot, shows="Pages with plan.png")
-        await until(pilot, shows="in Guides")
-        await until(pilot, shows="4 spaces not searched", holds=lambda: "Map" in shown(pilot.app))
-        await pick(pilot, "Returns")
-        await until(pilot, shows="› Guides › Ship › Returns")
 
 
-@pytest.mark.slow
-async def test_offline_it_shows_what_is_cached(service: RunningService, client: Client, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
-        await opened(pilot, "api")
-        await listed(pilot)
-        await until(pilot, shows="Links 13")
-        service.stop()
-        await pilot.press("ctrl+r")
-        await until(pilot, shows="as it was")
-        await pilot.press("e")
-        await until(pilot, shows="you are offline, and edits cannot be queued")
-        await until(pilot, shows="Links 13")
-        await pilot.press("2", "a")
-        await until(pilot, shows="No files yet.")
+@each_case(
+    ("name", "reason"),
+    [
+        ("none", "there is no file"),
+        ("", "is a directory"),
+        ("large.bin", "has 1.0 MB: at most 1.0 MB"),
+        ("empty.txt", "is empty"),
+    ],
+)
+def test_what_cannot_be_uploaded_has_a_reason(name: str, reason: str, tmp_path: Path) -> None:
+    (tmp_path / "large.bin").write_bytes(bytes(1_000_001))
+    (tmp_path / "empty.txt").touch()
+    with pytest.raises(PresscheckError, match=reason):
+        read_upload(str(tmp_path / name))
 
 
-@pytest.mark.slow
-async def test_links_without_the_operation_are_those_of_the_pages(tmp_path: Path) -> None:
-    with running_service(tmp_path, sample=True, release="0.202.0") as service:
-        async with running(app_on(service, tmp_path)) as pilot:
-            await opened(pilot, "api")
-            await until(pilot, shows="✓ 11 ok")
-            await listed(pilot)
-            assert "not in the cache" not in shown(pilot.app), "all pages are read"
-
-
-@pytest.mark.slow
-async def test_in_a_review_its_change_request_is_shown(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me")
-        await pilot.app.go(Place.review("api", "5"))
-        await until(pilot, shows="Can merge?")
-        await pilot.press("g", "l")
-        await until(pilot, shows="#5 Rewrite the auth guide › API docs › Links and files")
-        await until(pilot, shows="Links 1")
-        await pilot.press("O")
-        await until(pilot, shows="opened from a review")
-        await pilot.press("q")
-        await until(pilot, shows="Can merge?")
+def test_hostile_names_are_only_shown() -> None:
+    file = RevisionFile(id="f", name=HOSTILE, content_type="image/png", download_url="http://x/f")
+    page = RevisionPage(id="p", title=HOSTILE)
+    targets = (
+        ContentLocation(kind="url", url=f"{HOSTILE}.md"),
+        ContentLocation(kind="url", url=f"https://example.org/{HOSTILE}"),
+        ContentLocation(kind="file", file=file),
+        ContentLocation(kind="page", page=page),
+        ContentLocation(kind=HOSTILE),
+    )
+    texts = [*map(target_name, targets), target_kind(targets[-1]), markdown_of(file), local_name(file)]
+    assert not [text for text in texts if ACTS.search(text)]
+    assert "/" not in local_name(file)
 
 
 def test_the_address_in_a_page_does_not_expire() -> None:

@@ -1,28 +1,26 @@
 """The home of a space: what is known of it, each line a link, for few requests and only where the cursor rests."""
 
 import asyncio
-import threading
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.running_service import RunningService, running_service
-from tests.service_users import main_moves, somebody
-from tests.stalling_proxy import holding_back
+from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, until
 
 from presscheck.api.change_requests import (
     ChangeRequest,
     CreateChangeRequest,
     ListChangeRequests,
-    ListOrganizationChangeRequests,
     UpdateChangeRequest,
 )
-from presscheck.api.content import ListPages
+from presscheck.api.content import ListPages, RevisionPage
 from presscheck.api.links import ListSpaceLinks
+from presscheck.api.organizations import ListOrganizations
 from presscheck.api.sites import ListSites, Site
-from presscheck.api.spaces import GitSync, Space
+from presscheck.api.spaces import CreateSpace, GitSync, Space
+from presscheck.client.client import Client
 from presscheck.errors import Forbidden, NetworkError, PresscheckError
 from presscheck.text.styled_text import plain
 from presscheck.tui.places import Place
@@ -31,7 +29,6 @@ from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.browse.space_home import HomeLines, SpaceFacts
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
-from presscheck.tui.screens.space_content.screen import SpaceContentScreen
 from presscheck.tui.ui.loaded import Loaded
 
 pytestmark = pytest.mark.service(shared=True)
@@ -71,25 +68,35 @@ async def to_line(pilot: Any, words: str) -> None:
     await until(pilot, holds=lambda: view.cursor == number)
 
 
-@pytest.mark.slow
-async def test_a_space_shows_what_is_going_on_there(service: RunningService, tmp_path: Path) -> None:
-    async with somebody(service, "robin") as (robin,):
-        draft = await robin.send(CreateChangeRequest(space_id="cli", subject="My own [b]draft"))
-        sites = (await robin.send(ListSites(organization_id="tallowick", space="cli"))).items
-        merged = (await robin.send(ListChangeRequests(space_id="cli", status="merged"))).items
-    async with running(app_on(service, tmp_path)) as pilot:
-        await at_space(pilot, "cli", "Recently changed pages")
-        await until(pilot, holds=lambda: loaded(pilot))
-        text = home(pilot)
-        assert "not locked · 6 pages · no broken links" in text
-        yours, others = text.split("Your change requests")[1].split("Other open change requests")
-        assert f"continue in #{draft.number} My own [b]draft" in yours
-        assert "continue in" not in others
-        assert "by 田中" in others.split("Last merges")[0]
-        assert f"#{merged[0].number} {merged[0].subject}" in others.split("Last merges")[1]
-        assert sites[0].urls.published
-        assert sites[0].title in text.split("Sites")[1]
-        assert sites[0].urls.published in text.split("Sites")[1]
+def test_the_home_of_a_space_shows_what_is_going_on_there() -> None:
+    def changed(number: int, subject: str, person: str, status: str = "open") -> ChangeRequest:
+        author = {"id": person, "displayName": f"{person.title()} Lund"}
+        more = {"createdBy": author, "mergedAt": "2026-11-20T10:00:00Z" if status == "merged" else None}
+        return ChangeRequest.model_validate({"id": f"c{number}", "number": number, "subject": subject, **more})
+
+    published = {"id": "docs", "title": "Docs", "published": True, "urls": {"published": "https://docs.example/"}}
+    facts = SpaceFacts(
+        Space(id="s", title="Guides", edit_mode="locked"),
+        me="me",
+        pages=Loaded((RevisionPage(id="p", title="Start", updated_at="2026-11-20T11:00:00Z"),)),
+        drafts=Loaded((changed(1, "My own [b]\x1b[2Jdraft", "me", "draft"),)),
+        requests=Loaded((changed(2, "Mine", "me"), changed(3, "Hers", "ada"))),
+        total_requests=12,
+        merges=Loaded((changed(4, "Done", "ada", "merged"),)),
+        sites=Loaded((Site.model_validate(published),)),
+        broken_links=Loaded(1),
+    )
+    found = HomeLines(facts, 80, NOON).lines
+    text = "\n".join(map(plain, found))
+    assert "locked · 1 page · 1 broken link" in text
+    yours, others = text.split("Your change requests")[1].split("Other open change requests")
+    assert "continue in #1 My own [b]␛[2Jdraft" in yours and "continue in #2 Mine" in yours
+    assert "#3 Hers" in others and "by Ada" in others and "continue in" not in others and "… 10 more" in others
+    assert "#4 Done" in others.split("Last merges")[1] and "merged 2 h ago" in others
+    assert {span.link for line in found for span in line if span.link} == {
+        *("links", "request c1", "request c2", "request c3", "request c4"),
+        *("site docs", "https://docs.example/", "page p"),
+    }
 
 
 def test_the_repository_of_a_space_is_named_with_the_time_of_its_last_sync() -> None:
@@ -158,39 +165,6 @@ async def test_every_line_leads_to_what_it_names(
 
 
 @pytest.mark.slow
-@pytest.mark.service()
-async def test_the_number_of_broken_links_leads_to_their_list(service: RunningService, tmp_path: Path) -> None:
-    async with somebody(service, "robin") as (robin,):
-        await main_moves(robin, "api", "Limits", "[Lost](nowhere.md)")
-    async with running(app_on(service, tmp_path), (80, 24)) as pilot:
-        await at_space(pilot, "api", "1 broken link")
-        await until(pilot, holds=lambda: loaded(pilot))
-        await to_line(pilot, "1 broken link")
-        await pilot.press("enter")
-        await until(pilot, shows="Links and files", holds=lambda: isinstance(pilot.app.screen, SpaceContentScreen))
-        await until(pilot, shows="nowhere.md")
-        await pilot.press("q")
-        await until(pilot, shows="Your change requests", holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
-
-
-@pytest.mark.slow
-async def test_labels_and_clicks_follow_lines_too(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
-        await at_space(pilot, "runbook", "Other open change requests")
-        await until(pilot, holds=lambda: loaded(pilot))
-        await pilot.press("f")
-        await until(pilot, shows="[a]")
-        await pilot.press("a")
-        await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
-        await until(pilot, shows="Can merge")
-        await pilot.press("q")
-        await until(pilot, shows="Other open change requests")
-        line = next(number for number, line in enumerate(home(pilot).split("\n")) if "#" in line)
-        await pilot.click("#page", offset=(8, line))
-        await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
-
-
-@pytest.mark.slow
 async def test_a_cursor_that_moves_on_asks_nothing_and_one_that_rests_little(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,115 +202,28 @@ def is_part(call: Any) -> bool:
 
 
 @pytest.mark.slow
-async def test_parts_that_are_loading_are_named(service: RunningService, tmp_path: Path) -> None:
-    answered = threading.Event()
-    with holding_back(service, tmp_path, "status=merged", until=answered) as address:
-        async with running(app_on(service, tmp_path, base_url=address)) as pilot:
-            await at_space(pilot, "notes", "Recently changed pages")
-            await until(pilot, holds=lambda: home(pilot).count("loading") == 1)
-            assert "loading" in home(pilot).split("Last merges")[1].split("Sites")[0]
-            answered.set()
-            await until(pilot, holds=lambda: "Notes for March" in home(pilot).split("Last merges")[1])
-
-
-@pytest.mark.slow
-async def test_offline_it_shows_what_is_cached_and_how_old_it_is(tmp_path: Path) -> None:
-    with running_service(tmp_path, sample=True) as service:
-        async with running(app_on(service, tmp_path)) as pilot:
-            await at_space(pilot, "runbook", "Recently changed pages")
-            await until(pilot, holds=lambda: loaded(pilot))
-            service.stop()
-            await pilot.press("ctrl+r")
-            await until(pilot, shows="offline")
-            await until(pilot, shows="as it was")
-            assert "#" in home(pilot).split("Other open change requests")[1]
-            await at_home_of(pilot, "notes")
-            await until(pilot, shows="not in the cache")
-
-
-async def at_home_of(pilot: Any, space: str) -> None:
-    await pilot.app.go(Place.page(space))
-    await until(pilot, holds=lambda: (item := pilot.app.screen.item) and item.key == f"space {space}")
-
-
-@pytest.mark.slow
-async def test_a_service_without_an_operation_leaves_that_part_out(tmp_path: Path) -> None:
-    with running_service(tmp_path, sample=True, release="0.202.0") as service:
-        async with running(app_on(service, tmp_path)) as pilot:
-            await at_space(pilot, "guides", "Sites")
-            await until(pilot, holds=lambda: loaded(pilot))
-            assert "broken link" not in home(pilot)
-            assert "Last merges" in home(pilot)
-            assert "not loaded" not in home(pilot)
-
-
-@pytest.mark.slow
-@pytest.mark.service()
-async def test_somebody_without_reviews_is_offered_the_home_of_a_space(service: RunningService, tmp_path: Path) -> None:
-    """At first that of the first space, then that of the one that was opened last."""
-    async with somebody(service, "robin") as (robin,):
-        for status in ("open", "draft"):
-            listing = ListOrganizationChangeRequests(organization_id="tallowick", status=status, limit=1000)
-            for request in (await robin.send(listing)).items:
-                path = {"space_id": request.space, "change_request_id": request.id}
-                await robin.send(UpdateChangeRequest(**path, status="archived"))
-    async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Nothing to review. enter opens ")
-        first = next(iter(pilot.app.screen.session.model.spaces.values()))
-        await until(pilot, shows=f"enter opens {first}, g o all your spaces.")
-        await pilot.press("enter")
-        await until(pilot, shows="Your change requests")
-        assert pilot.app.screen.item.space.title == first
-        await pilot.app.go(
-            Place.page("guides", (await pilot.app.engine.read(ListPages(space_id="guides"))).pages[0].id)
-        )
-        await until(pilot, shows="› Guides ›")
-        await pilot.press("g", "i")
-        await until(pilot, shows="enter opens Guides, g o all your spaces.")
-        await pilot.press("enter")
-        await until(pilot, shows="Your change requests", holds=lambda: pilot.app.screen.item.space.id == "guides")
-
-
-@pytest.mark.slow
-@pytest.mark.service()
-async def test_somebody_with_own_change_requests_but_no_reviews_is_offered_it_too(
-    service: RunningService, tmp_path: Path
+@pytest.mark.service(sample=False)
+async def test_somebody_without_reviews_is_offered_the_home_of_a_space(
+    service: RunningService, client: Client, tmp_path: Path
 ) -> None:
-    async with somebody(service, "robin") as (robin,):
-        listing = ListOrganizationChangeRequests(organization_id="tallowick", status="open", limit=1000)
-        for request in (await robin.send(listing)).items:
-            path = {"space_id": request.space, "change_request_id": request.id}
-            await robin.send(UpdateChangeRequest(**path, status="archived"))
-        own = await robin.send(CreateChangeRequest(space_id="cli", subject="My own"))
-        await robin.send(UpdateChangeRequest(space_id="cli", change_request_id=own.id, status="open"))
+    """At first that of the first space, then that of the one that was opened last."""
+    [organization] = (await client.send(ListOrganizations())).items
+    titles: dict[str, str] = {}
+    for title in ("First", "Second"):
+        titles[(await client.send(CreateSpace(organization_id=organization.id, title=title))).id] = title
+    at: Any = {"space_id": next(iter(titles))}
+    own = await client.send(CreateChangeRequest(**at, subject="My own"))
+    await client.send(UpdateChangeRequest(**at, change_request_id=own.id, status="open"))
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:
         await until(pilot, shows="Nothing to review. enter opens ")
         first = next(iter(pilot.app.screen.session.model.spaces.values()))
         await until(pilot, shows=f"enter opens {first}, 2 Mine, g o all your spaces.")
-        await pilot.press("2")
-        await until(pilot, shows="My own")
-        await pilot.press("1")
-        await until(pilot, shows=f"enter opens {first}, 2 Mine")
         await pilot.press("enter")
-        await until(
-            pilot,
-            shows="Your change requests",
-            holds=lambda: (item := pilot.app.screen.item) is not None and item.space.title == first,
-        )
-
-
-@pytest.mark.slow
-@pytest.mark.service(sample=False)
-async def test_a_tree_without_spaces_tells_how_to_get_one(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
-        await pilot.press("g", "o")
-        await until(pilot, shows="There are no spaces yet: a creates one.")
-
-
-@pytest.mark.slow
-@pytest.mark.service(sample=False)
-async def test_a_tree_that_was_never_loaded_tells_why(service: RunningService, tmp_path: Path) -> None:
-    service.stop()
-    async with running(app_on(service, tmp_path)) as pilot:
-        await pilot.press("g", "o")
-        await until(pilot, shows="Not loaded yet: ")
+        await until(pilot, shows="Your change requests", holds=lambda: pilot.app.screen.item.space.title == first)
+        other = next(identity for identity, title in titles.items() if title != first)
+        await pilot.app.go(Place.page(other))
+        await until(pilot, holds=lambda: pilot.app.screen.item.space.id == other)
+        await pilot.press("g", "i")
+        await until(pilot, shows=f"enter opens {titles[other]}, 2 Mine")
+        await pilot.press("enter")
+        await until(pilot, shows="Your change requests", holds=lambda: pilot.app.screen.item.space.id == other)
