@@ -51,50 +51,40 @@ def again(service: RunningService, home: Path) -> PresscheckApp:
 
 
 @pytest.mark.slow
-async def test_the_next_start_shows_the_last_inbox(sample: RunningService, tmp_path: Path) -> None:
+async def test_the_next_start_shows_the_last_inbox_and_begins_at_its_row(
+    sample: RunningService, tmp_path: Path
+) -> None:
     app = app_on(sample, tmp_path)
     async with running(app) as pilot:
-        await until(pilot, shows="live")
-        await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")
-        await rested(pilot, until(pilot, shows="Can we link this", holds=lambda: "conflict" in shown(app)))
-        before = shown(app).split("\n")
+        await inbox_loaded(pilot)
+        await pilot.press("4")
+        session = pilot.app.screen.session
+        await until(pilot, holds=lambda: session.model.view.id == "all-open" and session.rows.count > 2)
+        await pilot.press("j", "j")
+        await rested(pilot, until(pilot, shows="live", holds=lambda: session.rows.cursor == 2))
+        left, before = session.current().id, shown(app).split("\n")
         await pilot.press("q")
     async with running(again(sample, tmp_path)) as pilot:
         await until(pilot, shows="Needs me")
         still = shown(pilot.app).split("\n")
         assert still[1:-1] == before[1:-1]
         assert "live" not in still[0], "whether there is a connection is not known yet"
-    async with running(again(sample, tmp_path), (80, 24)) as pilot:
-        await pilot.pause()
-        assert shown(pilot.app).strip() == "", "another size has none"
-
-
-@pytest.mark.slow
-async def test_the_next_start_begins_at_the_row_of_the_snapshot(sample: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(sample, tmp_path)) as pilot:
-        await inbox_loaded(pilot)
-        await pilot.press("4")
-        session = pilot.app.screen.session
-        await until(pilot, holds=lambda: session.model.view.id == "all-open" and session.rows.count > 2)
-        await pilot.press("j", "j")
-        await until(pilot, holds=lambda: session.rows.cursor == 2)
-        left = session.current().id
-        view = session.model.view.id
-        await pilot.press("q")
     app = app_on(sample, tmp_path)
     async with running(app) as pilot:
         await until(pilot, holds=lambda: isinstance(app.screen, InboxScreen) and app.screen.session.rows.count)
         session = app.screen.session
-        assert (session.model.view.id, session.current().id) == (view, left)
+        assert (session.model.view.id, session.current().id) == ("all-open", left)
         await until(pilot, shows="live")
         assert (session.rows.cursor, session.current().id) == (2, left)
-        await pilot.press("enter")
-        await until(pilot, shows="Can merge?")
-        assert app.screen.place().ids[-1] == left
 
 
-@pytest.mark.parametrize("text", [None, "", "[]", "{", '{"for": "ink 20 2"}', TEXT.replace("bold", "!!")])
-async def test_an_unreadable_snapshot_only_leaves_a_blank_screen(text: str | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [None, "", "[]", "{", '{"for": "ink 20 2"}', TEXT.replace("bold", "!!"), TEXT.replace("ink 20 2", "ink 21 2")],
+)
+async def test_a_snapshot_that_is_unreadable_or_of_another_size_leaves_a_blank_screen(
+    text: str | None, tmp_path: Path
+) -> None:
     app = PresscheckApp(lambda _: pytest.fail("the engine was opened"), Profile(), places_in(tmp_path), Start(text))
     app._open_first_screen = lambda: None  # type: ignore[method-assign,assignment]
     async with running(app, (20, 2)) as pilot:

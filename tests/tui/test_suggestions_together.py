@@ -85,23 +85,6 @@ async def test_all_suggestions_are_applied_and_conflicts_are_named(service: Runn
     assert {words for words, status in found.items() if status == "open"} == {"Ask.", "Do not ask."}
 
 
-@pytest.mark.slow
-async def test_marked_threads_alone_are_applied(service: RunningService, tmp_path: Path) -> None:
-    one, other = await suggested(service)
-    async with review(service, tmp_path, SUBJECT) as pilot:
-        await until(pilot, shows="suggestion:")
-        await pilot.press("g", "t")
-        await until(pilot, shows="1 ● open 5")
-        await pilot.press("/", *"a day", "enter", "space")
-        await pilot.press("A")
-        await until(pilot, shows="Apply 1 suggestion to 1 page?")
-        await pilot.press("y")
-        await until(pilot, shows="1 thread resolved")
-        await all_sent(pilot)
-    assert await text_of(service, one, one.page) == TEXT.replace("A token lasts.", "A token lasts a day.").strip()
-    assert await text_of(service, one, other) == "More is more."
-
-
 async def test_what_the_role_may_not_resolve_stays_open(service: RunningService, tmp_path: Path) -> None:
     one, _ = await suggested(service)
     async with review(service, tmp_path, SUBJECT, token=token_of(service, "noor")) as pilot:

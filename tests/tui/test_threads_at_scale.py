@@ -5,14 +5,11 @@ from pathlib import Path
 import pytest
 from tests.running_service import RunningService
 from tests.service_users import say, token_of
-from tests.tui.app_driver import all_sent, app_on, inbox_loaded, review, running, shown, until, write
+from tests.tui.app_driver import all_sent, review, shown, until, write
 from tests.tui.change_request_factory import Begun, begun
 
 from presscheck.api.comments import Document, ListComments, PostComment, PostReply, UpdateComment
-from presscheck.api.content import ListChangeRequestPages
-from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.tui.comments import drafts
-from presscheck.tui.places import Place
 
 SUBJECT = "How long things last"
 TEXT = "A token lasts.\n\nA key stays.\n\nAsk before you make more.\n"
@@ -43,54 +40,6 @@ async def statuses(service: RunningService, one: Begun) -> dict[str, str]:
     """The status of each comment, by its last words."""
     [found] = await say(service, one.token, ListComments(**one.at, format="markdown"))
     return {(comment.body.markdown or "").strip().split("\n")[-1]: comment.status for comment in found.items}
-
-
-@pytest.mark.slow
-async def test_the_list_of_threads_is_filtered(service: RunningService, tmp_path: Path) -> None:
-    one = await discussed(service)
-    async with review(service, tmp_path, SUBJECT) as pilot:
-        await until(pilot, shows="How long?")
-        await pilot.press("g", "t")
-        await until(pilot, shows="1 ● open 3")
-        await write(pilot, "F", "author:ada", "enter")
-        await until(pilot, shows="Threads with author:ada of #")
-        await until(pilot, holds=lambda: "For whom is it?" not in shown(pilot.app))
-        await until(pilot, shows="How long?")  # Ada replied to it
-        assert "Where?" in shown(pilot.app)
-        await say(service, token_of(service, "ada"), PostComment(**one.at, body=Document(markdown="Why at all?")))
-        await pilot.press("ctrl+r")
-        await until(pilot, shows="Why at all?")
-        await write(pilot, "F", [*["backspace"] * 10, *"mentions:me page:lasting"], "enter")
-        await until(pilot, holds=lambda: "Where?" not in shown(pilot.app))
-        await until(pilot, shows="How long?")
-        await write(pilot, "F", " is:odd")
-        await until(pilot, shows="is: one of new, open, unresolved")
-        await pilot.press(*["backspace"] * 6, *"is:new", "enter")
-        await until(pilot, shows="No thread matches the filter.")
-        await write(pilot, "F", ["backspace"] * 40, "enter")
-        await until(pilot, shows="For whom is it?")
-        assert "Threads of #" in shown(pilot.app)
-
-
-@pytest.mark.slow
-async def test_what_others_wrote_since_the_last_look_is_new(service: RunningService, tmp_path: Path) -> None:
-    one = await discussed(service)
-    place = Place.review(one.at["space_id"], one.at["change_request_id"])
-    async with running(app_on(service, tmp_path)) as pilot:
-        await inbox_loaded(pilot)
-        await pilot.app.go(place)
-        await until(pilot, shows="How long?")
-        await until(pilot, holds=lambda: pilot.app.screen.session.model.discussion.has_begun)
-        assert pilot.app.screen.session.model.discussion.new_threads() == 0, "at the first look nothing is new"
-    await say(service, one.token, PostComment(**one.at, body=Document(markdown="Written in between")))
-    async with running(app_on(service, tmp_path)) as pilot:
-        await inbox_loaded(pilot)
-        await pilot.app.go(place)
-        await until(pilot, shows="1 new")
-        await pilot.press("g", "t")
-        await write(pilot, "F", "is:new", "enter")
-        await until(pilot, holds=lambda: "How long?" not in shown(pilot.app))
-        await until(pilot, shows="Written in between")
 
 
 async def test_marked_threads_are_resolved_together(service: RunningService, tmp_path: Path) -> None:
@@ -124,7 +73,7 @@ async def test_marked_threads_are_resolved_together(service: RunningService, tmp
 
 
 @pytest.mark.slow
-async def test_threads_that_were_resolved_together_are_reopened_together(
+async def test_threads_are_filtered_resolved_together_and_reopened_together(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = await discussed(service)
@@ -132,6 +81,10 @@ async def test_threads_that_were_resolved_together_are_reopened_together(
         await until(pilot, shows="How long?")
         await pilot.press("g", "t")
         await until(pilot, shows="1 ● open 3")
+        await write(pilot, "F", "author:ada", "enter")
+        await until(pilot, shows="Threads with author:ada of #", holds=lambda: "For whom is" not in shown(pilot.app))
+        await write(pilot, "F", ["backspace"] * 10, "enter")
+        await until(pilot, shows="For whom is it?")
         monkeypatch.setattr(drafts, "HOLD", 60.0)
         await pilot.press("*", "x")
         await until(pilot, shows="Resolve 3 threads?")
@@ -140,10 +93,6 @@ async def test_threads_that_were_resolved_together_are_reopened_together(
         await pilot.press("z")
         await until(pilot, shows="3 changes undone")
         await until(pilot, shows="1 ● open 3")
-        await pilot.press("x")
-        await until(pilot, shows="○ resolved 1")
-        await pilot.press("z")
-        await until(pilot, shows="undone: resolve thread")
         monkeypatch.setattr(drafts, "HOLD", 0.0)
         await pilot.press("*", "x")
         await until(pilot, shows="Resolve 3 threads?")
@@ -158,37 +107,3 @@ async def test_threads_that_were_resolved_together_are_reopened_together(
         await pilot.press("y")
         await all_sent(pilot)
         assert set((await statuses(service, one)).values()) == {"open"}
-
-
-@pytest.mark.slow
-async def test_who_wrote_is_filtered_without_the_replies_of_other_pages(
-    service: RunningService, tmp_path: Path
-) -> None:
-    one = await discussed(service)
-    page = InsertPage(title="Away", document=Document(markdown="Far away.\n"))
-    _, tree = await say(
-        service,
-        one.token,
-        EditChangeRequestContent(**one.at, changes=(page,), compat=False),
-        ListChangeRequestPages(**one.at),
-    )
-    away = next(page.id for page in tree.pages if page.title == "Away")
-    [there] = await say(service, one.token, PostComment(**one.at, page=away, body=Document(markdown="How far?")))
-    await say(
-        service, token_of(service, "luz"), PostReply(**one.at, comment_id=there.id, body=Document(markdown="So."))
-    )
-    async with review(service, tmp_path, SUBJECT) as pilot:
-        await until(pilot, shows="How long?")
-        await pilot.press("g", "t")
-        await write(pilot, "F", "author:luz", "enter")
-        await until(pilot, holds=lambda: "Where?" not in shown(pilot.app))
-        await until(pilot, shows="How far?")
-        assert "1 ● open 1" in shown(pilot.app), "the numbers of the threads that match"
-        engine = pilot.app.engine
-        replies = [entry.path for entry in engine._activity._entries if f"{there.id}/replies" in entry.path]
-        assert not replies
-        await write(pilot, "F", " so", "enter")
-        await until(
-            pilot, holds=lambda: any(f"{there.id}/replies" in entry.path for entry in engine._activity._entries)
-        )
-        await until(pilot, shows="How far?")

@@ -4,10 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import all_sent, app_on, inbox_loaded, running, shown, until, write
-from tests.tui.change_request_factory import begun
-from tests.tui.markdown_editor import TEXT, editing, is_editing
+from tests.running_service import RunningService
+from tests.tui.app_driver import all_sent, app_on, inbox_loaded, running, shown, until
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
@@ -16,7 +14,7 @@ from presscheck.tui.app import PresscheckApp
 from presscheck.tui.commands import COMMANDS, Keymap
 from presscheck.tui.commands import shown as shown_key
 from presscheck.tui.key_settings import PRESETS, Keys
-from presscheck.tui.tour import OFFERED, STEPS, Tour
+from presscheck.tui.tour import STEPS, Tour
 from presscheck.tui.widgets.tour_bar import TourBar
 
 SMALL = (80, 24)
@@ -40,7 +38,9 @@ async def start(pilot: Pilot[int]) -> None:
 
 
 @pytest.mark.slow
-async def test_in_the_sample_workspace_every_step_can_be_done(service: RunningService, tmp_path: Path) -> None:
+async def test_in_the_sample_workspace_its_steps_can_be_done_and_escape_ends_it(
+    service: RunningService, tmp_path: Path
+) -> None:
     async with running(app_on(service, tmp_path, is_sample=True), SMALL) as pilot:
         app: Any = pilot.app
         await inbox_loaded(pilot)
@@ -63,43 +63,23 @@ async def test_in_the_sample_workspace_every_step_can_be_done(service: RunningSe
         await until(pilot, shows="Approve, with a line of text")
         await pilot.press("escape")
         await step(pilot, 6)
-        await pilot.press("W")
-        await until(pilot, shows="enter goes to what is missing, esc goes back")
+        await pilot.press(":")
+        await until(pilot, shows="The tour goes on when this is closed")
         await pilot.press("escape")
-        await step(pilot, 7)
-        await pilot.press("g", "o")
-        await step(pilot, 8)
-        await until(pilot, shows="Developers")
-        await pilot.press("j", "j", "enter")
-        await until(pilot, shows="Authentication")
-        await pilot.press("j")
-        await until(pilot, shows="The Tallowick API moves parcels")
-        await pilot.press("e")
-        await until(pilot, shows="Edit API docs in")
-        assert "Edit the page. Leaving the editor" in shown(app)
-        await pilot.press("enter")
-        await write(pilot, "", "Try", "enter")
-        await until(pilot, shows="ctrl+s save")
-        assert "Edit the page. Leaving the editor" in shown(app), "the step goes on in the editor"
+        await until(pilot, holds=lambda: not app.screen.is_modal)
+        await pilot.press("g", "i")
+        await until(pilot, shows="The tour goes on in the review: g r goes there")
         await pilot.press("escape")
-        await step(pilot, 9)
-        await pilot.press("g", "p")
-        await step(pilot, 10)
-        await pilot.press("?")
-        await until(pilot, shows="closes it, and ends the tour")
-        await pilot.press("escape")
-        await until(pilot, shows="that was the tour: g ? starts it again", holds=lambda: not app.screen.query(TourBar))
+        await until(pilot, shows="tour ended: g ? starts it again", holds=lambda: not app.screen.query(TourBar))
+        assert not [bar for screen in app.screen_stack for bar in screen.query(TourBar)]
         await all_sent(pilot)
         assert any("comments" in request for request in written(app)), "a step can be done there"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("own", [PRESETS["lazygit"], CHANGED], ids=["preset", "changed keys"])
-async def test_elsewhere_it_shows_what_would_write_and_sends_nothing(
-    service: RunningService, tmp_path: Path, own: Keys
-) -> None:
+async def test_elsewhere_it_shows_what_would_write_and_sends_nothing(service: RunningService, tmp_path: Path) -> None:
     app = app_on(service, tmp_path)
-    app.keymap = Keymap(own)
+    app.keymap = Keymap(CHANGED)
     keys = {command.name: app.keymap.first(command.name) for command in COMMANDS}
     async with running(app, SMALL) as pilot:
         await inbox_loaded(pilot)
@@ -134,70 +114,6 @@ async def test_elsewhere_it_shows_what_would_write_and_sends_nothing(
         assert not app.engine.waiting()
 
 
-@pytest.mark.slow
-async def test_it_works_in_a_profile_that_is_read_only_and_offline(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path), SMALL) as pilot:
-        await inbox_loaded(pilot)
-        await pilot.press("enter")
-        await until(pilot, shows="Can merge? ")
-    service.stop()
-    async with running(app_on(service, tmp_path, offline=True, read_only=True), SMALL) as pilot:
-        await inbox_loaded(pilot)
-        await start(pilot)
-        await pilot.press(";", ";")
-        await step(pilot, 3)
-        await until(pilot, shows="Can merge? ")
-        for number in range(4, len(STEPS) + 1):
-            await pilot.press(";")
-            await step(pilot, number)
-        await pilot.press(";")
-        await until(pilot, shows="that was the tour")
-
-
-@pytest.mark.slow
-async def test_escape_ends_it_at_any_step_and_closes_a_dialog_first(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path, is_sample=True), SMALL) as pilot:
-        app: Any = pilot.app
-        await inbox_loaded(pilot)
-        await start(pilot)
-        await pilot.press("escape")
-        await until(pilot, shows="tour ended: g ? starts it again")
-        assert not app.screen.query(TourBar)
-        assert app.observer is None
-        await pilot.press("g", "?", ";", ";")
-        await step(pilot, 3)
-        await until(pilot, shows="Can merge? ")
-        await pilot.press(":")
-        await until(pilot, shows="The tour goes on when this is closed")
-        await pilot.press("escape")
-        await until(pilot, holds=lambda: not app.screen.is_modal)
-        await step(pilot, 3)
-        await pilot.press("g", "i")
-        await until(pilot, shows="The tour goes on in the review: g r goes there")
-        await pilot.press(";")
-        await step(pilot, 3)
-        await pilot.press("escape")
-        await until(pilot, shows="tour ended")
-        assert app.navigation.last_review, "the review stays open"
-        await pilot.press("escape")
-        await inbox_loaded(pilot)
-        assert not [bar for screen in app.screen_stack for bar in screen.query(TourBar)]
-
-
-@pytest.mark.slow
-async def test_without_change_requests_it_leaves_out_the_review(tmp_path: Path) -> None:
-    with running_service(tmp_path) as empty:
-        async with running(app_on(empty, tmp_path / "home"), SMALL) as pilot:
-            await until(pilot, shows="Nothing to review")
-            await start(pilot)
-            await pilot.press(";")
-            await step(pilot, 2)
-            await pilot.press(";")
-            await step(pilot, 7)
-            await pilot.click(TourBar, offset=(SMALL[0] - 14, 1))  # on “next”
-            await step(pilot, 8)
-
-
 @pytest.mark.parametrize("name", PRESETS)
 def test_its_texts_fit_on_a_small_screen(name: str) -> None:
     class App:
@@ -220,32 +136,3 @@ def test_the_steps_that_write_are_known() -> None:
         "request_changes",
         "edit",
     }
-
-
-@pytest.mark.slow
-async def test_its_line_in_the_inbox_hides_no_row(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
-        await inbox_loaded(pilot)
-        rows = pilot.app.screen.query_one("#rows")
-        before = rows.size.height
-        pilot.app.navigation.offer_tour()
-        await until(pilot, shows="A tour of two minutes")
-        await until(pilot, holds=lambda: pilot.app.screen.query_one("#panes").size.height < 36)
-        assert rows.size.height == before >= rows.count
-
-
-@pytest.mark.slow
-async def test_the_offer_is_not_shown_in_the_editor(service: RunningService, tmp_path: Path) -> None:
-    one = await begun(service, "Offered", TEXT)
-    async with editing(service, tmp_path, one) as pilot:
-        pilot.app.engine.outbox.remember(OFFERED, None)
-        await pilot.press("escape")
-        await until(pilot, holds=lambda: not is_editing(pilot))
-        pilot.app.navigation.offer_tour()
-        await until(pilot, shows="A tour of two minutes")
-        await pilot.press("e")
-        await until(pilot, holds=lambda: is_editing(pilot))
-        await pilot.pause(0.2)
-        assert "A tour of two minutes" not in shown(pilot.app)
-        await pilot.press("escape")
-        await until(pilot, shows="A tour of two minutes")
