@@ -23,7 +23,9 @@ def main() -> None:
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # discards the text left in the buffer
         if error.errno != EPIPE:  # EPIPE is not reported: a reader such as `head` closed the pipe
-            sys.stderr.write(f"presscheck: {error.filename or 'standard output'}: {error.strerror}\n")
+            # without a number, it was raised by Python itself, and has a text only
+            reason = f"{error.filename or 'standard output'}: {error.strerror}" if error.errno else str(error)
+            sys.stderr.write(f"presscheck: {reason}\n")
         sys.exit(1)
 
 

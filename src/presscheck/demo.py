@@ -153,7 +153,7 @@ def _own_socket(directory: Path, name: str, *, alone: bool) -> Generator[Path]:
             if alone:
                 raise ConfigurationError("another demo is running: quit it before using --fresh") from None
             continue
-        path = _socket_path(directory, f"{name}-{number}.sock")
+        path = socket_path(directory, f"{name}-{number}.sock")
         path.unlink(missing_ok=True)
         try:
             yield path
@@ -205,12 +205,21 @@ def _token(file: Path) -> str:
     return file.read_text("utf-8").strip()
 
 
-def _socket_path(directory: Path, name: str) -> Path:
+def socket_path(directory: Path, name: str) -> Path:
+    """Return the path of a socket in a directory, or in a private directory for temporary files if it is too long.
+
+    Raises:
+        ConfigurationError: another user may have created the private directory.
+    """
     path = directory / name
     if len(bytes(path)) <= LONGEST_SOCKET_PATH:
         return path
     short = hashlib.sha256(bytes(directory)).hexdigest()[:8]
-    return own_directory(Path(tempfile.gettempdir()) / f"presscheck-{os.getuid()}") / f"{short}-{name}"
+    own = Path(f"presscheck-{os.getuid()}") / f"{short}-{name}"
+    # the folder that TMPDIR names may be too long, too
+    paths = (Path(folder) / own for folder in (tempfile.gettempdir(), "/tmp"))  # noqa: S108  # private below
+    path = next(path for path in paths if len(bytes(path)) <= LONGEST_SOCKET_PATH)
+    return own_directory(path.parent) / path.name
 
 
 def own_directory(path: Path) -> Path:

@@ -1,14 +1,17 @@
 """Files that the program writes can be read by their owner alone, also with a permissive umask."""
 
 import os
+import shutil
+import socket
 import stat
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.cli.shell import Shell
 
-from presscheck.demo import own_directory
+from presscheck.demo import LONGEST_SOCKET_PATH, own_directory, socket_path
 from presscheck.errors import ConfigurationError
 from presscheck.paths import private_directory
 
@@ -54,3 +57,17 @@ def test_a_folder_for_sockets_must_be_ours(tmp_path: Path) -> None:
     for path in (own, link):
         with pytest.raises(ConfigurationError, match="must be yours, with mode 0700"):
             own_directory(path)
+
+
+@pytest.mark.parametrize("temporary", [1, 100], ids=["short", "long"])
+def test_a_socket_of_the_demo_has_a_path_that_is_short_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, temporary: int
+) -> None:
+    own = Path("/tmp") / f"presscheck-{os.getuid()}-test"
+    monkeypatch.setattr(tempfile, "tempdir", str(own / ("t" * temporary)))
+    path = socket_path(tmp_path / ("long-" * 20), "demo.sock")
+    assert len(bytes(path)) <= LONGEST_SOCKET_PATH
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+    path.unlink()
+    shutil.rmtree(own, ignore_errors=True)
