@@ -240,6 +240,11 @@ class TestFolding:
         assert [line for line in lines if "unchanged" in line] == ["  … 4 unchanged lines"] * 2
         assert sum(line.startswith("  one") for line in lines) == 4, "two blocks of two lines on either side"
 
+    def test_three_lines_stay_beside_a_change(self) -> None:
+        before = "".join(f"Sentence {n}.\n\n" for n in range(30))
+        lines = page(before, before.replace("Sentence 15", "Sentences 15"))
+        assert [line for line in lines if "unchanged" in line] == ["  … 12 unchanged lines", "  … 11 unchanged lines"]
+
     def test_single_block_is_not_folded(self) -> None:
         lines = page("a a.\n\nb b.\n\nc c.", "a x.\n\nb b.\n\nc x.", context=0)
         assert "  b b." in lines

@@ -19,9 +19,9 @@ from presscheck.api.content_changes import EditChangeRequestContent, GetChangeRe
 from presscheck.client.client import Client
 from presscheck.tui.screens.page.markdown import EditorPage, from_editor, to_editor
 
-EDITS = int(os.environ.get("PRESSCHECK_CASES", "3"))
+EDITS = int(os.environ.get("PRESSCHECK_CASES", "2"))
 """Of each of seven kinds; `make edits` makes 25."""
-PAGES = 40
+PAGES = min(40, 12 * EDITS)
 MOST_BLOCKS = 3
 """Blocks of a page that an edit may replace: an item with another mark makes three lists of one."""
 SPACE = {"space_id": "runbook"}

@@ -14,6 +14,12 @@ from presscheck.tui.widgets.row_list import RowList
 async def test_the_source_is_one_key_away(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="expires after 90 days")
+        session, change = pilot.app.screen.session, pilot.app.screen.query_one("#change")
+        folds = len(session.view.rendered.folds)
+        await pilot.press("tab")
+        change.move_to(min(session.view.rendered.folds))
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: len(session.view.rendered.folds) == folds - 1)
         await pilot.press("i")
         await until(pilot, shows="unchanged lines are shown")
         assert "{% hint" not in shown(pilot.app)

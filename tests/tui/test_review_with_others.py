@@ -145,3 +145,5 @@ async def test_a_suggestion_overwrites_nothing_that_somebody_else_wrote(
         text = (await page_of(mia, AUTH, "Tokens")).markdown
         assert "expires after 90 days. Really." in text
         assert "It is shown once, to you." in text
+        await all_sent(pilot)
+        assert (await thread_of(mia, AUTH, "Really.")).status == "resolved"
