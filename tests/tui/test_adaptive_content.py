@@ -1,4 +1,4 @@
-"""Adaptive content by keys: the visitor schema, conditions, audiences and tokens, checked at the service."""
+"""Adaptive content by keys: the visitor schema, checked at the service."""
 
 from pathlib import Path
 from typing import Any

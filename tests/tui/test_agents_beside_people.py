@@ -1,4 +1,4 @@
-"""A program drafts comments for a review while the app is open; only a person sends them."""
+"""Pending reviews on the command line."""
 
 import json
 from pathlib import Path

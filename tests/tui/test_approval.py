@@ -1,4 +1,4 @@
-"""An approval: one line, the pages that were not viewed by name, and the composer one key away."""
+"""An approval names the pages that were not viewed, as far as there is room."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Questions of screens: what becomes of a typed text, and confirmations that wait for a check."""
+"""Questions of screens: confirmations that wait for a check, and several items to mark."""
 
 import asyncio
 from collections.abc import AsyncIterator

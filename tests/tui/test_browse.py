@@ -1,4 +1,4 @@
-"""The browse screen on the sample workspace: pages, links, and edits in a change request."""
+"""The browse screen on the sample workspace: edits in a change request."""
 
 import asyncio
 from pathlib import Path

@@ -1,53 +1,16 @@
-"""The search for pages, change requests and comments: from the store at once, then from the service."""
+"""Change requests that the command palette finds by their number."""
 
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-from tests.running_service import RunningService
 from tests.table import each_case
-from tests.tui.app_driver import app_on, running, until
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.spaces import ListSpaces, Space
 from presscheck.tui.places import Place
 from presscheck.tui.screens import command_palette
-from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.command_targets import numbered_requests
-from presscheck.tui.widgets.picker import Choice, Picker
-
-
-async def look_for(pilot: Any, text: str, finds: str) -> list[Choice]:
-    """Type a text and wait for a result; returns all results."""
-    await pilot.press("ctrl+k")
-    await until(pilot, shows="type to search")
-    await pilot.press(*text)
-    await until(pilot, shows=finds)
-    assert isinstance(pilot.app.screen, Picker)
-    return pilot.app.screen.matches
-
-
-@pytest.mark.slow
-async def test_a_page_that_only_the_service_has_is_found_and_then_cached(
-    service: RunningService, tmp_path: Path
-) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="live")
-        [choice] = await look_for(pilot, "cursor", "fifty items and a cursor")
-        assert (choice.label, choice.note) == ("Lists and pages", "API docs")
-        await pilot.press("enter")
-        await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
-        await until(pilot, shows="A cursor is valid for a day")
-        service.stop()
-        await pilot.press("g", "i")
-        found = await look_for(pilot, "fifty cur", "fifty items and a cursor")
-        assert found[0].label == "Lists and pages"
-        assert found[0].line
-        assert [span.text for span in found[0].line if span.style == "strong"] == ["fifty", "cur"]
-        await pilot.press("enter")
-        await until(pilot, shows="A cursor is valid for a day")
 
 
 @each_case(

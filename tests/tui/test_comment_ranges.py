@@ -1,4 +1,4 @@
-"""Comments on several lines of a review, while others edit the page."""
+"""Ranges of lines in a review, to comment on."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Conflicts that an update wrote into a page: seen everywhere, resolved by a key, and never merged unseen."""
+"""Conflicts that an update wrote into a page are resolved by a key, unless somebody else just did that."""
 
 from pathlib import Path
 from types import SimpleNamespace

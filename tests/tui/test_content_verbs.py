@@ -1,4 +1,4 @@
-"""Verbs of the tree and of the lists of a space by their keys: marks, addresses, the other editor, and undo."""
+"""Verbs of the tree by their keys: marks and addresses."""
 
 from pathlib import Path
 from typing import cast

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.hostile_strings import ACTS, HOSTILE
+from tests.hostile_strings import HOSTILE
 from tests.private_names import strips
 from tests.terminal import Terminal
 from tests.tui.dialogs import PEOPLE, answers, asked, sheet
@@ -18,7 +18,7 @@ from textual.widgets import TextArea
 from presscheck.config.tokens import child_environment
 from presscheck.store.drafts import DraftSlot
 from presscheck.store.outbox import Outbox
-from presscheck.text.sanitize import JOINER, NON_JOINER, sanitize
+from presscheck.text.sanitize import JOINER, NON_JOINER
 from presscheck.text.styled_text import Span
 from presscheck.tui.external_programs import editor, is_remote
 from presscheck.tui.widgets import completion
@@ -27,7 +27,6 @@ from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState, Message
 from presscheck.tui.widgets.picker import Choice, Picker, matching
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
-from presscheck.tui.widgets.search_inputs import SearchInput
 from presscheck.tui.widgets.status_bar import StatusLine
 
 
@@ -61,21 +60,19 @@ async def test_a_dialog_returns_no_until_yes_is_selected(keys: list[str], answer
         assert answers(pilot) == [answer]
 
 
-@pytest.mark.slow
 async def test_a_dangerous_action_requires_typing_the_title() -> None:
-    async with asked(sheet(type_to_confirm="Auth guide")) as pilot:
+    async with asked(sheet(type_to_confirm="Auth")) as pilot:
         await pilot.press("y", "tab")
         assert "▌No" in "\n".join(shown(pilot.app))
-        await pilot.press("backspace", *"Auth guide")
+        await pilot.press("backspace", *"Aut", "enter")
+        assert answers(pilot) == [False]
+        await pilot.app.push_screen(sheet(type_to_confirm="Auth"), pilot.app.answers.append)  # type: ignore[attr-defined]
+        await pilot.press(*"Auth")
         assert "▌Merge" in "\n".join(shown(pilot.app))
         await pilot.press("enter")
-        assert answers(pilot) == [True]
-    async with asked(sheet(type_to_confirm="Auth guide")) as pilot:
-        await pilot.press(*"Auth guid", "enter")
-        assert answers(pilot) == [False]
+        assert answers(pilot) == [False, True]
 
 
-@pytest.mark.slow
 async def test_a_dialog_that_is_not_ready_cannot_be_confirmed() -> None:
     question = sheet(is_ready=False)
     async with asked(question) as pilot:
@@ -86,11 +83,6 @@ async def test_a_dialog_that_is_not_ready_cannot_be_confirmed() -> None:
         await pilot.pause()
         assert "1 page conflicts." in "\n".join(shown(pilot.app))
         await pilot.press("y", "backspace", *"42", "enter")
-        assert answers(pilot) == [True]
-    question = sheet(is_ready=False)
-    async with asked(question) as pilot:
-        question.make_ready([])
-        await pilot.press("y")
         assert answers(pilot) == [True]
     question = sheet(is_ready=False)
     async with asked(question) as pilot:
@@ -122,15 +114,6 @@ class TestComposer:
             await pilot.press(*"yes", "enter", *"no", key)
             assert answers(pilot) == ["quoted\nyes\nno"]
 
-    @pytest.mark.slow
-    async def test_an_empty_text_is_not_sent(self, outbox: Outbox) -> None:
-        async with asked(Composer("Reply", DraftSlot(outbox, "reply"))) as pilot:
-            await pilot.press("ctrl+s", "space", "ctrl+s")
-            assert answers(pilot) == []
-        async with asked(Composer("Approve", DraftSlot(outbox, "approval"), may_be_empty=True)) as pilot:
-            await pilot.press("ctrl+s")
-            assert answers(pilot) == [""]
-
     async def test_a_text_over_the_limit_is_not_sent(self, outbox: Outbox) -> None:
         async with asked(Composer("Reply", DraftSlot(outbox, "reply"), limit=5)) as pilot:
             await pilot.press(*"1234567", "ctrl+s")
@@ -151,19 +134,6 @@ class TestComposer:
             assert [*outbox.open_texts.iterdir()] == []
 
 
-@pytest.mark.slow
-async def test_a_prompt_continues_its_draft(outbox: Outbox) -> None:
-    draft = DraftSlot(outbox, "title", "Tokens", {"space": "guides"})
-    async with asked(PromptDialog("Title", draft)) as pilot:
-        await pilot.press(*" and keys", "escape")
-        assert [(stored.text, stored.about) for stored in outbox.drafts()] == [("Tokens and keys", {"space": "guides"})]
-    async with asked(PromptDialog("Title", DraftSlot(outbox, "title", "Tokens"))) as pilot:
-        assert pilot.app.screen.query_one(SearchInput).value == "Tokens and keys"
-        await pilot.press(*["backspace"] * len(" and keys"), "ctrl+s")
-        assert answers(pilot) == ["Tokens"]
-    assert not outbox.drafts()  # the text that it began with is no draft
-
-
 async def test_a_prompt_wraps_an_error_that_does_not_fit_beside_the_title() -> None:
     reason = "unknown filter; " + ", ".join(f"filter{number}" for number in range(12))
     async with asked(PromptDialog("Filter", validate=lambda text: reason if text == "x" else "short")) as pilot:
@@ -174,19 +144,6 @@ async def test_a_prompt_wraps_an_error_that_does_not_fit_beside_the_title() -> N
         lines = shown(pilot.app)
         assert all(word in " ".join(lines) for word in reason.split())
         assert not any("…" in line for line in lines)
-
-
-@pytest.mark.slow
-async def test_a_prompt_completes_the_last_word() -> None:
-    def complete(text: str) -> list[str]:
-        return [word for word in ("Apple", "apricot") if text and word.lower().startswith(text.split()[-1])]
-
-    async with asked(PromptDialog("Fruit", complete=complete)) as pilot:
-        await pilot.press(*"an ap")
-        await pilot.pause()
-        assert any("Apple apricot" in line for line in shown(pilot.app))
-        await pilot.press("right", "enter")
-        assert answers(pilot) == ["an apple"]
 
 
 class TestPicker:
@@ -311,26 +268,16 @@ class TestPicker:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["sheet", "composer", "picker"])
-async def test_hostile_text_never_acts(kind: str, outbox: Outbox) -> None:
+async def test_hostile_text_never_acts(outbox: Outbox) -> None:
     for start in range(0, len(HOSTILE), 40):
+        # what is written is the person's own, or quoted from others: it comes as it is
         texts = HOSTILE[start : start + 40]
-        clean = [sanitize(text) for text in texts]
-        question = {
-            "sheet": ConfirmDialog(clean[0], [(Span(text),) for text in clean], clean[1], type_to_confirm=clean[2]),
-            # what is written is the person's own, or quoted from others: it comes as it is
-            "composer": Composer(clean[0], DraftSlot(outbox, "reply", "\n".join(texts))),
-            "picker": Picker(clean[0], [Choice(text, text, text) for text in clean]),
-        }[kind]
-        async with asked(question, size=(80, 50)) as pilot:
+        async with asked(Composer("Reply", DraftSlot(outbox, "reply", "\n".join(texts))), size=(80, 50)) as pilot:
             await pilot.pause()
             for strip in strips(pilot.app):
                 # what one writes keeps its joiners, which have no width: Persian needs them
                 texts_shown = [one.text.replace(NON_JOINER, "").replace(JOINER, "") for one in strip]
                 assert not [text for text in texts_shown if not text.isprintable()]
-                if kind != "composer":
-                    assert texts_shown == [one.text for one in strip]
-                    assert not [one.text for one in strip if ACTS.search(one.text)]
 
 
 async def test_status_line_and_empty_state_show_their_text() -> None:

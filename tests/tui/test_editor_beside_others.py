@@ -1,8 +1,6 @@
 """Another user edits the page that is open in the editor: it shows the name, and merges the edit with a key."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.running_service import RunningService
@@ -40,48 +38,3 @@ async def test_an_edit_of_another_user_is_shown_and_merged_before_saving(
         await save(pilot)
         await until(pilot, holds=lambda: not is_editing(pilot))
     assert await text_there(service, one) == "A token lasts 90 days.\n\nA key lasts a year."
-
-
-async def test_saving_merges_the_edit_and_a_second_save_key_does_not_answer(
-    service: RunningService, tmp_path: Path
-) -> None:
-    one = await begun(service, "Saved beside", TEXT)
-    async with editing(service, tmp_path, one) as pilot:
-        await type_over(pilot, "30 days", "90 days")
-        await rewritten(service, one, TEXT.replace("for ever", "a year"))
-        await until(pilot, shows="Mia Okonkwo edited this page")
-        await pilot.press("ctrl+s")
-        await until(pilot, shows="Merged with an edit of somebody else.")
-        await pilot.press("ctrl+s", "alt+enter", "d")
-        await until(pilot, shows="-A token lasts 30 days.")
-        await pilot.press("n")
-        await until(pilot, shows="not saved; your draft is kept")
-        assert "edited it" not in shown(pilot.app).split("\n")[0]
-        assert "A token lasts 90 days.\n\nA key lasts a year." in editor(pilot).area.text
-
-
-async def test_a_conflict_is_shown_when_merging(service: RunningService, tmp_path: Path) -> None:
-    one = await begun(service, "Beside with a conflict", TEXT)
-    async with editing(service, tmp_path, one) as pilot:
-        await type_over(pilot, "30 days", "90 days")
-        await rewritten(service, one, TEXT.replace("30 days", "60 days"))
-        await until(pilot, shows="Mia Okonkwo edited this page")
-        await pilot.press("f6")
-        await until(pilot, shows="1 conflict")
-        await pilot.press("ctrl+z")
-        await until(pilot, shows="1 conflict")
-        await pilot.press("alt+t")
-        await until(pilot, shows="took theirs")
-        assert "A token lasts 60 days." in editor(pilot).area.text
-
-
-async def test_edits_of_other_pages_are_not_reported(service: RunningService, tmp_path: Path) -> None:
-    one = await begun(service, "Beside another page", TEXT)
-    async with editing(service, tmp_path, one) as pilot:
-        await rewritten(service, one, TEXT)
-        draft: Any = editor(pilot).draft
-        looked: Callable[[], bool] = lambda: bool(draft._revision)  # noqa: E731
-        await until(pilot, holds=looked)
-        assert "edited" not in shown(pilot.app)
-        await pilot.press("alt+u")
-        await until(pilot, shows="nobody else edited this page since you opened it")

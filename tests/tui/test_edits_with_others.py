@@ -80,19 +80,6 @@ async def there(service: RunningService, one: Begun) -> str:
     return (page.markdown or "").partition("\n\n")[2].strip()
 
 
-async def test_edits_in_different_places_are_merged(service: RunningService, tmp_path: Path, editor: Editor) -> None:
-    one = await begun(service, SUBJECT, TEXT)
-    async with review(service, tmp_path, SUBJECT) as pilot:
-        await until(pilot, shows="A key lasts for ever.")
-        meanwhile = editor.writing(service, one, TEXT.replace("for ever", "a year"), ("30 days", "90 days"))
-        await pilot.press("e")
-        await until(pilot, shows="Merged with an edit of somebody else.")
-        meanwhile.join()
-        await pilot.press("y")
-        await until(pilot, shows="A token lasts 90 days.")
-        assert await there(service, one) == "A token lasts 90 days.\n\nA key lasts a year."
-
-
 async def test_conflicting_edits_are_resolved_before_sending(
     service: RunningService, tmp_path: Path, editor: Editor
 ) -> None:
@@ -116,14 +103,6 @@ async def test_conflicting_edits_are_resolved_before_sending(
         await until(pilot, shows="Save to the change request?")
         meanwhile.join()
         assert "wrote meanwhile" not in shown(pilot.app)
-        await rewritten(service, one, theirs + "\nAsk Mia.\n")
         await pilot.press("y")
-        await until(pilot, shows="somebody edited the page just now: not saved")
-        meanwhile = editor.writing(service, one, "", ("75 days", "80 days"))
-        await pilot.press("e")
-        await pick(pilot, "Continue with the draft")
-        await until(pilot, shows="Save to the change request?")
-        meanwhile.join()
-        await pilot.press("y")
-        await until(pilot, shows="A token lasts 80 days.")
-        assert await there(service, one) == "A token lasts 80 days.\n\nA key lasts for ever.\n\nAsk Mia."
+        await until(pilot, shows="A token lasts 75 days.")
+        assert await there(service, one) == "A token lasts 75 days.\n\nA key lasts for ever."

@@ -1,4 +1,4 @@
-"""Editing in a change request ends when it is merged or archived, whoever does that."""
+"""Editing in a change request ends when somebody else archives it."""
 
 from pathlib import Path
 from typing import Any, cast
@@ -9,7 +9,7 @@ from tests.service_users import say
 from tests.tui.app_driver import app_on, running, shown, until
 from tests.tui.change_request_factory import edited
 
-from presscheck.api.change_requests import MergeChangeRequest, UpdateChangeRequest
+from presscheck.api.change_requests import UpdateChangeRequest
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
@@ -33,20 +33,15 @@ async def browsing(pilot: Any, one: Any, shows: str) -> BrowseScreen:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", ["merged", "archived"])
-async def test_what_somebody_else_ends_is_left_before_the_editor_opens(
-    service: RunningService, tmp_path: Path, how: str
-) -> None:
-    one = await edited(service, f"To be {how}", TEXT, TEXT.replace("30", "60"), title=f"Page {how}")
+async def test_what_somebody_else_ends_is_left_before_the_editor_opens(service: RunningService, tmp_path: Path) -> None:
+    one = await edited(service, "To be archived", TEXT, TEXT.replace("30", "60"), title="Left")
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:
         await until(pilot, shows="Needs me")
         browse = await browsing(pilot, one, "60 days")
-        assert f"To be {how}" in shown(pilot.app)
-        end = MergeChangeRequest(**one.at) if how == "merged" else UpdateChangeRequest(**one.at, status="archived")
-        await say(service, one.token, end)
+        await say(service, one.token, UpdateChangeRequest(**one.at, status="archived"))
         await pilot.press("e")
-        await until(pilot, shows=f"is {how}: showing main again")
-        await until(pilot, shows="60 days" if how == "merged" else "30 days")
+        await until(pilot, shows="is archived: showing main again")
+        await until(pilot, shows="30 days")
         assert pilot.app.screen is browse, "no editor opens"
         assert "guides" not in browse.library.requests
         await pilot.press("e")
@@ -54,30 +49,10 @@ async def test_what_somebody_else_ends_is_left_before_the_editor_opens(
         await pilot.press("escape")
         await until(pilot, holds=lambda: pilot.app.screen is browse)
         # one that has ended can still be read, but not edited
-        await browsing(pilot, one, f"To be {how}")
-        for key in ("e", "E", "delete", "J"):
+        await browsing(pilot, one, "To be archived")
+        for key in ("e", "delete"):
             await pilot.press(key)
-            await until(pilot, shows=f"is {how}: O leaves it, or chooses another one")
+            await until(pilot, shows="is archived: O leaves it, or chooses another one")
             assert pilot.app.screen is browse
             await pilot.press("g", "g")
             await until(pilot, holds=lambda: "O leaves it" not in shown(pilot.app))
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("at_once")
-async def test_what_one_merges_oneself_is_left_at_once(service: RunningService, tmp_path: Path) -> None:
-    one = await edited(service, "Merged by me", TEXT, TEXT.replace("30", "60"), title="Mine")
-    async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me")
-        browse = await browsing(pilot, one, "60 days")
-        await pilot.press("g", "r")
-        await until(pilot, shows="Can merge?", holds=lambda: pilot.app.screen is not browse)
-        review: Any = pilot.app.screen
-        await until(pilot, holds=lambda: review.session.model.forecast is not None)
-        await pilot.press("m")
-        await until(pilot, shows="Merge into the live content?")
-        await pilot.press("y")
-        await until(pilot, holds=lambda: review.session.model.request.status == "merged")
-        await pilot.press("g", "o")
-        await until(pilot, shows="is merged: showing main again", holds=lambda: pilot.app.screen is browse)
-        assert "guides" not in browse.library.requests

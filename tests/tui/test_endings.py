@@ -7,7 +7,6 @@ import struct
 import sys
 import termios
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,34 +29,10 @@ def terminal(tmp_path: Path):
         one.close()
 
 
-@pytest.mark.parametrize(
-    ("end", "code"),
-    [
-        (lambda one: one.press("q"), 0),
-        (lambda one: one.press("ctrl+q"), 0),
-        (lambda one: one.press("ctrl+c"), 0),
-        (lambda one: one.kill(signal.SIGTERM), 143),
-        (lambda one: one.kill(signal.SIGHUP), 129),
-        (lambda one: one.kill(signal.SIGINT), 130),
-        (lambda one: one.press("!"), 70),
-    ],
-    ids=["q", "ctrl+q", "ctrl+c", "SIGTERM", "SIGHUP", "SIGINT", "a bug"],
-)
-def test_the_terminal_is_clean(terminal: Terminal, end: Callable[[Terminal], None], code: int) -> None:
-    end(terminal)
-    assert terminal.end() == code
+def test_a_signal_ends_the_app_and_leaves_the_terminal_clean(terminal: Terminal) -> None:
+    terminal.kill(signal.SIGTERM)
+    assert terminal.end() == 143
     assert terminal.left_on() == []
-
-
-def test_a_key_typed_before_the_first_screen_is_for_that(tmp_path: Path) -> None:
-    program = tmp_path / "program.py"
-    program.write_text(PROGRAM)
-    one = Terminal([sys.executable, str(program), str(tmp_path)], size=(80, 24))
-    try:
-        one.press("q")
-        assert one.end() == 0
-    finally:
-        one.close()
 
 
 ENDED_EARLY = PROGRAM.replace(
@@ -87,18 +62,12 @@ def test_a_signal_while_the_first_screen_opens_is_no_crash(tmp_path: Path) -> No
 
 def test_a_traceback_is_only_in_the_log_and_has_no_secrets(terminal: Terminal, tmp_path: Path) -> None:
     terminal.press("!")
-    terminal.end()
+    assert terminal.end() == 70
+    assert terminal.left_on() == []
     assert "crashed (internal error)" in terminal.text
     assert "RuntimeError: a bug" in (tmp_path / "state" / "presscheck.log").read_text()
     assert b"marker-token" not in terminal.raw
     assert "marker-token" not in (tmp_path / "state" / "presscheck.log").read_text()
-
-
-def test_a_terminal_that_goes_away_ends_the_app(terminal: Terminal) -> None:
-    os.close(terminal.fd)
-    _, status = os.waitpid(terminal.pid, 0)
-    terminal.status, terminal.fd = status, os.open(os.devnull, os.O_RDONLY)
-    assert os.waitstatus_to_exitcode(status) == 129
 
 
 PARENT = """
@@ -197,7 +166,7 @@ def test_a_hang_up_ends_the_app_though_its_output_cannot_be_written(tmp_path: Pa
         one.close()
 
 
-def test_an_idle_screen_sends_nothing(terminal: Terminal) -> None:
+def test_an_idle_screen_sends_nothing_and_a_resize_storm_leaves_a_working_one(terminal: Terminal) -> None:
     terminal.wait("offline")
     terminal.press("j")
     before = b""
@@ -206,9 +175,6 @@ def test_an_idle_screen_sends_nothing(terminal: Terminal) -> None:
         terminal.read(0.5)
     terminal.read(1.0)
     assert terminal.raw == before
-
-
-def test_a_resize_storm_leaves_a_working_screen(terminal: Terminal) -> None:
     for size in ((10, 3), (200, 60), (1, 1), (80, 24), (13, 5), (80, 24)):
         fcntl.ioctl(terminal.fd, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
         terminal.kill(signal.SIGWINCH)

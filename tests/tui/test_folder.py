@@ -22,7 +22,6 @@ from presscheck.engine.checkout.state import Checkout, CheckoutState
 from presscheck.engine.drafts import drafts
 from presscheck.errors import ChecksFailed, ConfigurationError
 from presscheck.tui.app import PresscheckApp
-from presscheck.tui.places import Place
 
 
 @pytest.fixture
@@ -101,37 +100,6 @@ async def test_a_folder_of_a_project_is_used_only_after_a_question(
         await until(pilot, holds=lambda: "Open #5" not in shown(pilot.app))
         await pilot.press(".", "F")
         await until(pilot, shows="Open #5 of API docs")
-
-
-@pytest.mark.slow
-async def test_edits_for_another_place_are_not_mixed(service: RunningService, tmp_path: Path, shell: Path) -> None:
-    folder = tmp_path / "api"
-    app = app_on(service, tmp_path)
-    app.settings_file.parent.mkdir(parents=True, exist_ok=True)
-    app.settings_file.write_text(f'[folders]\napi = "{folder}"\n')
-    async with running(app) as pilot:
-        await until(pilot, shows="Rewrite the auth guide")
-        await pilot.press(".", "F")
-        await until(pilot, shows="Open #5 of API docs")
-        await pick(pilot, str(shell))
-        await until(pilot, shows="Push 1 changed file to #5?")
-        await pilot.press("n")
-        await pilot.app.go(Place.item("space api"))
-        await until(pilot, shows="Other open change requests")
-        await pilot.press(".", "F")
-        await until(pilot, shows="Push or undo the edits for #5 first")
-    assert "From the shell." in (folder / "overview.md").read_text()
-
-
-@pytest.mark.slow
-async def test_folder_needs_a_connection(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Rewrite the auth guide")
-        service.stop()
-        await pilot.press("ctrl+r")
-        await until(pilot, shows="offline")
-        await pilot.press(".", "F")
-        await until(pilot, shows="you are offline: a checkout needs the service")
 
 
 def test_folder_of_another_space_is_refused(tmp_path: Path) -> None:

@@ -46,9 +46,8 @@ def clean(pilot: Any) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(2))
-async def test_untrusted_text_never_acts_on_a_screen(part: int, service: RunningService, tmp_path: Path) -> None:
-    texts = [MARKUP, *BAD[part::8][:6]]
+async def test_untrusted_text_never_acts_on_a_screen(service: RunningService, tmp_path: Path) -> None:
+    texts = [MARKUP, *BAD[::20][:3]]
     await filled(service, texts)
     async with running(app_on(service, tmp_path / "home"), (120, 40)) as pilot:
         await until(pilot, shows="All open")
