@@ -1,4 +1,4 @@
-"""Reusable content in pages: its text in place, in itself, in other content, missing, offline, and not offered."""
+"""Reusable content and operations of files in pages: in place, in itself, in other content, missing and offline."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -79,7 +79,9 @@ async def reading(pilot: Any, title: str, status: str = "live") -> None:
 
 
 @pytest.mark.slow
-async def test_pages_show_the_text_of_what_they_include(service: RunningService, tmp_path: Path) -> None:
+async def test_pages_show_the_text_of_what_they_include_and_operations_of_files(
+    service: RunningService, tmp_path: Path
+) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await reading(pilot, "Start")
         await until(pilot, shows="It includes itself: its text is shown once.")
@@ -96,10 +98,16 @@ async def test_pages_show_the_text_of_what_they_include(service: RunningService,
         await pilot.press("a")
         await until(pilot, shows="› Later")
         await until(pilot, shows="Read last.")
+        pilot.app.screen.tree_view.focus()
+        await reading(pilot, "Calls")
+        await until(pilot, shows="▾ GET /orders/{id}")
+        await until(pilot, shows="id string required")
     service.stop()
     async with running(app_on(service, tmp_path)) as pilot:
         await reading(pilot, "Start", "offline")
         await until(pilot, shows="Words outside.")
+        await reading(pilot, "Calls", "offline")
+        await until(pilot, shows="200 The order")
 
 
 @pytest.mark.slow
@@ -151,20 +159,6 @@ async def test_reusable_content_is_read_and_found_in_its_pages(
         await until(pilot, shows="Between.")
 
 
-@pytest.mark.slow
-async def test_an_operation_of_a_file_of_the_space_is_drawn(service: RunningService, tmp_path: Path) -> None:
-    async with running(app_on(service, tmp_path)) as pilot:
-        await reading(pilot, "Calls")
-        await until(pilot, shows="▾ GET /orders/{id}")
-        await until(pilot, shows="One order")
-        await until(pilot, shows="id string required")
-        await until(pilot, shows="200 The order")
-    service.stop()
-    async with running(app_on(service, tmp_path)) as pilot:
-        await reading(pilot, "Calls", "offline")
-        await until(pilot, shows="200 The order")
-
-
 async def test_a_page_as_it_was_has_the_texts_of_then(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path), (100, 50)) as pilot:
         await reading(pilot, "Start")
@@ -176,15 +170,3 @@ async def test_a_page_as_it_was_has_the_texts_of_then(service: RunningService, t
         await until(pilot, holds=lambda: shown(pilot.app).count("Mind the step.") == 2)
         await until(pilot, shows="Words outside.")
         await until(pilot, shows="The space had no such reusable content then.")
-
-
-@pytest.mark.slow
-async def test_a_text_that_cannot_be_read_shows_why(service: RunningService, tmp_path: Path) -> None:
-    service.stop()
-    service.lacks = "documents by their id"
-    service.start()
-    async with running(app_on(service, tmp_path)) as pilot:
-        await reading(pilot, "Later")
-        await until(pilot, shows="Reusable content: Late words")
-        await until(pilot, shows="Not shown:")
-        assert "documents by their id" in shown(pilot.app)

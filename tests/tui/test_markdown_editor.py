@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 from tests.running_service import RunningService
-from tests.service_users import say, token_of
+from tests.service_users import say
 from tests.tui.app_driver import app_on, running, shown, until
 from tests.tui.change_request_factory import Begun, begun, rewritten
 from tests.tui.keyboard import burst, seen
@@ -20,14 +20,10 @@ from textual import events
 
 from presscheck.api.change_requests import UpdateChangeRequest
 from presscheck.api.content import GetChangeRequestPage
-from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles, NewFile
-from presscheck.api.organizations import UpdateMember
-from presscheck.api.spaces import GetSpace, UpdateSpace
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.service import nodes_conversion
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.places import Place
-from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.markdown_editor.blocks import BLOCKS, CURSOR
 from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -53,10 +49,19 @@ async def there(service: RunningService, one: Begun) -> str:
 
 
 @pytest.mark.slow
-async def test_a_page_is_edited_previewed_and_saved(service: RunningService, tmp_path: Path) -> None:
-    one = await begun(service, "Longer tokens", TEXT)
+async def test_a_page_is_edited_previewed_and_saved(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def with_more(markdown: str, *given: Any) -> dict[str, Any]:
+        tree = markdown_to_nodes(markdown, *given)
+        more = [{"object": "block", "type": kind, "data": {}, "nodes": []} for kind in ("poll", "drawing")]
+        return {**tree, "nodes": [*tree["nodes"], *more]}
+
+    text = f"Write {{\\% if visitor %}} in a line.\n\n{TEXT.strip()}"
+    one = await begun(service, "Longer tokens", text)
     async with editing(service, tmp_path, one) as pilot:
         assert "no changes" in shown(pilot.app)
+        assert "Write {% if visitor %} in a line." in shown(pilot.app)
         await pilot.press("ctrl+end", "enter", *"Ask **Mia**.")
         await until(pilot, shows="draft saved")
         await until(pilot, holds=lambda: "Ask Mia." in shown(pilot.app))  # only the preview is without the marks
@@ -74,45 +79,14 @@ async def test_a_page_is_edited_previewed_and_saved(service: RunningService, tmp
         await until(pilot, shows="Lasting: +1 −0 lines")
         await pilot.press("y")
         await until(pilot, shows="saved to the change request")
-        assert await there(service, one) == f"{TEXT.strip()}\n\nAsk **Mia**."
+        assert await there(service, one) == f"{text}\n\nAsk **Mia**.", "other lines are as they were"
         assert not editor_drafts(pilot)
-
-
-@pytest.mark.slow
-async def test_text_that_looks_like_a_tag_becomes_none_unless_the_sheet_names_it(
-    service: RunningService, tmp_path: Path
-) -> None:
-    text = "Write {\\% if visitor %} in a line.\n\nA key lasts for ever."
-    one = await begun(service, "About tags", text)
-    async with editing(service, tmp_path, one, (80, 24)) as pilot:
-        assert "Write {% if visitor %} in a line." in shown(pilot.app)
-        await pilot.press("ctrl+end", "enter", *"More.", "ctrl+s")
-        await until(pilot, shows="Lasting: +1 −0 lines")
-        assert "becomes a tag" not in shown(pilot.app)
-        await pilot.press("y")
-        await until(pilot, shows="saved to the change request")
-        assert await there(service, one) == f"{text}\n\nMore.", "other lines are as they were"
-        await pilot.press("e")
-        await until(pilot, holds=lambda: is_editing(pilot))
-        await pilot.press("down", "down", *"Please: ", "ctrl+s")
-        await until(pilot, shows="It was text, and becomes a tag: Please: Write {% if visitor %}")
-
-
-@pytest.mark.slow
-async def test_what_the_markdown_of_the_service_lacks_is_named_before_saving(
-    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def with_more(markdown: str, *given: Any) -> dict[str, Any]:
-        tree = markdown_to_nodes(markdown, *given)
-        more = [{"object": "block", "type": kind, "data": {}, "nodes": []} for kind in ("poll", "drawing")]
-        return {**tree, "nodes": [*tree["nodes"], *more]}
-
-    one = await begun(service, "Without Markdown", TEXT)
-    async with editing(service, tmp_path, one) as pilot:
         # as a service answers whose pages have blocks that it writes no Markdown for
         monkeypatch.setattr(nodes_conversion, "markdown_to_nodes", with_more)
-        await pilot.press("ctrl+end", *"More.", "ctrl+s")
-        await until(pilot, shows="Save to the change request?")
+        await pilot.press("e")
+        await until(pilot, holds=lambda: is_editing(pilot))
+        await pilot.press("ctrl+home", "down", "down", *"Please: ", "ctrl+s")
+        await until(pilot, shows="It was text, and becomes a tag: Please: Write {% if visitor %}")
         sheet = " ".join(shown(pilot.app).replace("│", " ").split())
         assert "Not in the Markdown of the service, so saving removes it: poll, drawing" in sheet
         await pilot.press("n")
@@ -143,33 +117,9 @@ async def test_every_key_is_a_draft_that_is_opened_again(service: RunningService
 
 
 @pytest.mark.slow
-async def test_a_conflict_is_resolved_in_the_editor(service: RunningService, tmp_path: Path) -> None:
-    one = await begun(service, "Two editors", TEXT)
-    async with editing(service, tmp_path, one) as pilot:
-        await pilot.press("down", "down", "end", "backspace", *" at most.")
-        await rewritten(service, one, TEXT.replace("30 days", "60 days"))
-        await pilot.press("ctrl+s")
-        await until(pilot, shows="<<<<<<< Robin Achterberg, draft of 20")
-        lines = shown(pilot.app).splitlines()
-        assert re.search(r">>>>>>> #\d+, revision by Mia Okonkwo, 20", editor(pilot).area.text)
-        assert "   1 conflict" in lines[0]
-        assert "conflict: alt+m mine, alt+t theirs, alt+a both" in lines[-1], "it is not cut"
-        assert "A token lasts 60 days." in shown(pilot.app)
-        assert await there(service, one) == TEXT.replace("30 days", "60 days").strip(), "nothing was overwritten"
-        await pilot.press("ctrl+z")
-        assert "<<<<<<<" in editor(pilot).area.text, "undoing the merge and saving would overwrite the other edit"
-        await pilot.press("alt+m")
-        await until(pilot, holds=lambda: "<<<<<<<" not in editor(pilot).area.text)
-        assert "A token lasts 30 days at most." in editor(pilot).area.text
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)], ids=["wide", "80 columns", "60 columns"])
-async def test_keys_take_a_side_of_each_conflict(
-    service: RunningService, tmp_path: Path, size: tuple[int, int]
-) -> None:
-    one = await begun(service, f"Sides {size}", TEXT)
-    async with editing(service, tmp_path, one, size) as pilot:
+async def test_keys_take_a_side_of_each_conflict(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, "Sides", TEXT)
+    async with editing(service, tmp_path, one, (80, 24)) as pilot:
         area = editor(pilot).area
         await pilot.press(
             "down", "down", "end", "backspace", *" at most.", "down", "down", "end", "backspace", *", so."
@@ -179,6 +129,9 @@ async def test_keys_take_a_side_of_each_conflict(
         await pilot.press("ctrl+s")
         await until(pilot, shows="conflicts: alt+m mine, alt+t theirs, alt+a both")
         assert area.document.get_line(area.cursor_location[0]) == "A token lasts 30 days at most."
+        assert await there(service, one) == theirs.strip(), "nothing was overwritten"
+        await pilot.press("ctrl+z")
+        assert "<<<<<<<" in area.text, "undoing the merge and saving would overwrite the other edit"
         conflicts = area.text
         for key, left in (
             ("alt+m", ["30 days at most"]),
@@ -228,18 +181,6 @@ async def test_a_damaged_conflict_marker_is_not_saved(service: RunningService, t
 
 
 @pytest.mark.slow
-async def test_a_conflict_that_is_saved_is_named_with_its_lines(service: RunningService, tmp_path: Path) -> None:
-    one = await begun(service, "Saved with both", TEXT)
-    async with editing(service, tmp_path, one) as pilot:
-        await pilot.press("down", "down", "end", "backspace", *" at most.")
-        await rewritten(service, one, TEXT.replace("30 days", "60 days"))
-        await pilot.press("ctrl+s")
-        await until(pilot, shows=" conflict: ")
-        await pilot.press("ctrl+s")
-        await until(pilot, shows="It still has 1 conflict, in lines 3 to 7.")
-
-
-@pytest.mark.slow
 async def test_blocks_links_and_mentions_are_inserted(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Inserted", TEXT)
     async with editing(service, tmp_path, one) as pilot:
@@ -258,123 +199,51 @@ async def test_blocks_links_and_mentions_are_inserted(service: RunningService, t
         await pilot.press("tab")
         await until(pilot, holds=lambda: area.text.rstrip().endswith('/~/users/mia "mention")'))
         assert "See [Quickstart](quickstart.md) and [this](quickstart.md), ask [Mia" in area.text
-        await pilot.press("ctrl+end", "enter", "enter", *"/nothing like this", "enter", *"/h", "escape", "enter", "x")
-        assert area.text.endswith("/nothing like this\n/h\nx"), "what is typed stays"
-        before = area.text
-        burst(pilot, "enter", *"/h", "enter", *"[[quick", "enter", *"@mia", "enter", *"/h", "escape", "x")
-        await until(pilot, holds=lambda: area.text.endswith("/hx"))
-        assert area.text == f"{before}\n/h\n[[quick\n@mia\n/hx", "nothing is taken that was not drawn"
         await pilot.press("ctrl+l")
         await until(pilot, shows="Mention of a person")
         await pilot.press(*"expand", "enter")
         await until(pilot, holds=lambda: "<summary></summary>" in area.text)
 
 
+@asynccontextmanager
+async def reading_slowly(pilot: Any, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
+    """The page is read only at the end of the block, as on a slow line."""
+    goes_on, draft = asyncio.Event(), editor(pilot).draft
+    read = draft._read_page
+
+    async def read_later() -> Any:
+        await goes_on.wait()
+        return await read()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(draft, "_read_page", read_later)
+        yield
+    goes_on.set()
+
+
 @pytest.mark.slow
-async def test_files_and_images_of_the_space_are_inserted(service: RunningService, tmp_path: Path) -> None:
-    one = await begun(service, "With files", TEXT)
-    files = (
-        NewFile(name="auth flow.png", base64="iVBORw0KGgo=", content_type="image/png"),
-        NewFile(name="auth.pdf", base64="JVBERg==", content_type="application/pdf"),
-    )
-    await say(service, one.token, EditChangeRequestContent(**one.at, changes=(InsertFiles(files=files),), compat=False))
+async def test_nothing_typed_is_lost_while_a_page_is_sent_or_is_refused_or_waits(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = await begun(service, "Typed on", TEXT)
     async with editing(service, tmp_path, one) as pilot:
-        area = editor(pilot).area
-        await pilot.press("ctrl+end", "enter", "enter", *"See [[auth.")
-        await seen(pilot, "▌auth.pdf")
-        await pilot.press("tab", *", ![[auth")
-        await seen(pilot, "▌auth flow.png")
-        assert "auth.pdf   " not in shown(pilot.app), "an image is no other file"
-        await pilot.press("tab", *", ![The flow](auth")
-        await seen(pilot, "▌auth flow.png")
-        await pilot.press("tab", *', <img src="auth')
-        await seen(pilot, "▌auth flow.png")
-        await pilot.press("tab", *'">', "enter", "enter", *'{% file src="auth.p')
-        await seen(pilot, "▌auth.pdf")
-        await pilot.press("tab", *'" %}', "enter", "enter", "ctrl+l")
-        await until(pilot, shows="Image of the space")
-        await pilot.press(*"image", "enter")
-        await until(pilot, shows="auth flow.png  ")
-        await pilot.press("enter")
-        image = "/auth%20flow.png"
-        await until(pilot, holds=lambda: area.text.endswith(f"![auth flow]({image})"))
-        line = f'See [auth.pdf](/auth.pdf), ![auth flow]({image}), ![The flow]({image}), <img src="{image}">'
-        assert f'{line}\n\n{{% file src="/auth.pdf" %}}' in area.text
-
-
-@pytest.mark.slow
-async def test_text_is_found(service: RunningService, tmp_path: Path) -> None:
-    one = await begun(service, "Found", TEXT)
-    async with editing(service, tmp_path, one) as pilot:
-        area = editor(pilot).area
-        await pilot.press("ctrl+f")
-        await until(pilot, holds=lambda: pilot.app.focused is not area)
-        await pilot.press(*"lasts")
-        await until(pilot, shows="2 matches")
-        await pilot.press("enter")
-        await until(pilot, holds=lambda: area.has_focus and area.selection.start == (2, 8))
-        await pilot.press("ctrl+f")
-        await until(pilot, holds=lambda: pilot.app.focused is not area)
-        await pilot.press("enter")
-        await until(pilot, holds=lambda: area.has_focus and area.selection.start == (4, 6))
-        assert area.selected_text == "lasts"
-
-
-@pytest.mark.slow
-async def test_a_locked_space_is_unlocked_before_the_editor_opens(service: RunningService, tmp_path: Path) -> None:
-    one = await begun(service, "Locked", TEXT)
-    await say(service, service.token, UpdateSpace(space_id="guides", edit_mode="locked"))
-    async with running(app_on(service, tmp_path), (120, 40)) as pilot:
-        await until(pilot, shows="Needs me")
-        await cast("PresscheckApp", pilot.app).go(Place.page(one.at["space_id"], one.page, one.at["change_request_id"]))
-        await until(pilot, shows="A key lasts for ever.")
-        await pilot.press("e")
-        await until(pilot, shows="Unlock Guides?")
-        await pilot.press("n")
-        await until(pilot, holds=lambda: "Unlock Guides?" not in shown(pilot.app))
-        assert not any(isinstance(screen, MarkdownEditor) for screen in pilot.app.screen_stack)
-        await pilot.press("e")
-        await until(pilot, shows="Unlock Guides?")
+        await pilot.press("ctrl+end", "enter", *"Ask Mia.", "ctrl+s")
+        await until(pilot, shows="Lasting: +1 −0 lines")
+        async with reading_slowly(pilot, monkeypatch):
+            await pilot.press("y")
+            await until(pilot, holds=lambda: is_editing(pilot))
+            await pilot.press(*" Or Jon.")
+            await until(pilot, holds=lambda: editor(pilot).area.text.endswith("Ask Mia. Or Jon."))
+        await until(pilot, shows="saved to the change request; what you typed since then is a draft")
+        assert await there(service, one) == f"{TEXT.strip()}\n\nAsk Mia."
+        assert [text.endswith("Ask Mia. Or Jon.") for text in editor_drafts(pilot)[-1:]] == [True]
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="Lasting: +1 −2 lines")
         await pilot.press("y")
+        await until(pilot, holds=lambda: not editor_drafts(pilot))
+        assert await there(service, one) == f"{TEXT.strip()}\n\nAsk Mia. Or Jon."
+        await pilot.press("e")
         await until(pilot, holds=lambda: is_editing(pilot))
-        # somebody locks it again: also then nothing is typed in vain
-        await pilot.press("escape")
-        await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
-        await say(service, service.token, UpdateSpace(space_id="guides", edit_mode="locked"))
-        await pilot.press("e")
-        await until(pilot, shows="Unlock Guides?")
-        await pilot.press("n")
-        await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
-    # who may edit but not unlock is told before anything is typed, for new pages too; who only reads, always
-    await say(service, service.token, UpdateSpace(space_id="guides", edit_mode="locked"))
-    async with running(app_on(service, tmp_path / "editor", token=token_of(service, "tomasz")), (120, 40)) as pilot:
-        await until(pilot, shows="Needs me")
-        await cast("PresscheckApp", pilot.app).go(Place.page(one.at["space_id"], one.page, one.at["change_request_id"]))
-        await until(pilot, shows="A key lasts for ever.")
-        for key in ("e", "a", "E", "delete"):
-            await pilot.press(key)
-            await until(pilot, shows="Guides is locked: ask somebody who administers it")
-            assert isinstance(pilot.app.screen, BrowseScreen), "neither an editor nor a question is open"
-            await pilot.press("!")  # the message is gone with the next screen
-            await until(pilot, holds=lambda: not isinstance(pilot.app.screen, BrowseScreen))
-            await pilot.press("q")
-            await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
-    await say(service, service.token, UpdateSpace(space_id="guides", edit_mode="live"))
-    await say(service, service.token, UpdateMember(organization_id="tallowick", user_id="luz", role="read"))
-    async with running(app_on(service, tmp_path / "reader", token=token_of(service, "luz")), (120, 40)) as pilot:
-        await until(pilot, shows="Needs me")
-        await cast("PresscheckApp", pilot.app).go(Place.page("guides"))
-        await until(pilot, shows="Guides", holds=lambda: pilot.app.screen.item and pilot.app.screen.item.space)
-        await pilot.press("e")
-        await until(pilot, shows="you need the level edit in Guides")
-    [space] = await say(service, service.token, GetSpace(space_id="guides"))
-    assert space.edit_mode == "live"
-
-
-@pytest.mark.slow
-async def test_offline_and_closed_requests_keep_the_text(service: RunningService, tmp_path: Path) -> None:
-    one = await begun(service, "Refused", TEXT)
-    async with editing(service, tmp_path, one) as pilot:
         await pilot.press(*"Now ")
         await say(service, one.token, UpdateChangeRequest(**one.at, status="archived"))
         await pilot.press("ctrl+s")
@@ -396,99 +265,6 @@ async def test_offline_and_closed_requests_keep_the_text(service: RunningService
             service.start()
 
 
-@asynccontextmanager
-async def reading_slowly(pilot: Any, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
-    """The page is read only at the end of the block, as on a slow line."""
-    goes_on, draft = asyncio.Event(), editor(pilot).draft
-    read = draft._read_page
-
-    async def read_later() -> Any:
-        await goes_on.wait()
-        return await read()
-
-    with monkeypatch.context() as patched:
-        patched.setattr(draft, "_read_page", read_later)
-        yield
-    goes_on.set()
-
-
-@pytest.mark.slow
-async def test_what_is_typed_while_a_page_is_sent_is_a_draft(
-    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one = await begun(service, "Typed on", TEXT)
-    async with editing(service, tmp_path, one) as pilot:
-        await pilot.press("ctrl+end", "enter", *"Ask Mia.", "ctrl+s")
-        await until(pilot, shows="Lasting: +1 −0 lines")
-        async with reading_slowly(pilot, monkeypatch):
-            await pilot.press("y")
-            await until(pilot, holds=lambda: is_editing(pilot))
-            await pilot.press(*" Or Jon.")
-            await until(pilot, holds=lambda: editor(pilot).area.text.endswith("Ask Mia. Or Jon."))
-        await until(pilot, shows="saved to the change request; what you typed since then is a draft")
-        assert await there(service, one) == f"{TEXT.strip()}\n\nAsk Mia."
-        assert [text.endswith("Ask Mia. Or Jon.") for text in editor_drafts(pilot)[-1:]] == [True]
-        await pilot.press("ctrl+s")
-        await until(pilot, shows="Lasting: +1 −2 lines")
-        await pilot.press("y")
-        await until(pilot, holds=lambda: not editor_drafts(pilot))
-        assert await there(service, one) == f"{TEXT.strip()}\n\nAsk Mia. Or Jon."
-
-
-@pytest.mark.slow
-async def test_what_is_typed_in_one_breath_with_the_answer_is_for_the_text(
-    service: RunningService, tmp_path: Path
-) -> None:
-    """As a slow line sends it: none of it is a command of the screen below, once the page is saved."""
-    one = await begun(service, "One breath", TEXT)
-    async with editing(service, tmp_path, one) as pilot:
-        await pilot.press("ctrl+end", "enter", *"Ask Mia.", "ctrl+s")
-        await until(pilot, shows="Lasting: +1 −0 lines")
-        for key in "y Or Jon.":
-            pilot.app.post_message(events.Key("space" if key == " " else key, key))
-        await until(pilot, shows="what you typed since then is a draft")
-        await until(pilot, holds=lambda: editor(pilot).area.text.endswith("Ask Mia. Or Jon."))
-        assert await there(service, one) == f"{TEXT.strip()}\n\nAsk Mia."
-
-
-@pytest.mark.slow
-async def test_what_is_typed_before_the_question_is_kept_beside_the_edit_of_somebody_else(
-    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one = await begun(service, "Typed before", TEXT)
-    async with editing(service, tmp_path, one) as pilot:
-        await pilot.press("ctrl+end", "enter", *"Ask Mia.")
-        await rewritten(service, one, TEXT.replace("30 days", "60 days"))
-        async with reading_slowly(pilot, monkeypatch):
-            await pilot.press("ctrl+s", *" Or Jon.")
-            await until(pilot, holds=lambda: editor(pilot).area.text.endswith("Ask Mia. Or Jon."))
-        await until(pilot, shows="Merged with an edit of somebody else.")
-        await pilot.press("n")
-        await until(pilot, shows="your draft is kept")
-        text = editor(pilot).area.text
-        assert "60 days" in text
-        assert text.endswith("Ask Mia. Or Jon.")
-        assert editor(pilot).draft.text == text
-
-
-@pytest.mark.slow
-async def test_a_page_that_cannot_be_sent_has_the_edit_of_somebody_else(
-    service: RunningService, tmp_path: Path
-) -> None:
-    one = await begun(service, "Not sent", TEXT)
-    async with editing(service, tmp_path, one) as pilot:
-        await pilot.press("ctrl+end", "enter", *"Ask Mia.")
-        await rewritten(service, one, TEXT.replace("30 days", "60 days"))
-        await pilot.press("ctrl+s")
-        await until(pilot, shows="Merged with an edit of somebody else.")
-        await say(service, one.token, UpdateChangeRequest(**one.at, status="archived"))
-        await pilot.press("y")
-        await until(pilot, shows="is archived")
-        await until(pilot, holds=lambda: "60 days" in editor(pilot).area.text)
-        assert editor(pilot).area.text.endswith("Ask Mia.")
-        assert editor(pilot).draft.text == editor(pilot).area.text
-
-
 @pytest.mark.slow
 async def test_each_editor_can_be_chosen(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -506,7 +282,6 @@ async def test_each_editor_can_be_chosen(
         assert not any(isinstance(screen, MarkdownEditor) for screen in pilot.app.screen_stack)
         await pilot.press(".", "e")
         await until(pilot, holds=lambda: is_editing(pilot))
-    async with editing(service, tmp_path, one, editor="built-in") as pilot:
         script = tmp_path / "editor.py"
         script.write_text(
             "import sys, pathlib\nfile = pathlib.Path(sys.argv[1])\nfile.write_text(file.read_text() + 'Outside.')"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.running_service import RunningService
-from tests.tui.app_driver import all_sent, review, shown, until
+from tests.tui.app_driver import all_sent, shown, until
 from tests.tui.change_request_factory import begun, rewritten
 from tests.tui.markdown_editor import TEXT, editor, is_editing
 from tests.tui.page_edits import edits_since, go_offline, on_page, replace_text, revision, save, text_there, type_over
@@ -12,51 +12,33 @@ from tests.tui.page_edits import edits_since, go_offline, on_page, replace_text,
 pytestmark = pytest.mark.slow
 
 
-async def test_an_edit_waits_is_shown_and_is_merged_with_edits_of_others(
+async def test_an_edit_waits_is_shown_survives_the_end_of_the_app_and_is_merged(
     service: RunningService, tmp_path: Path
 ) -> None:
-    one = await begun(service, "Offline", TEXT)
-    before = await revision(service, one)
-    async with on_page(service, tmp_path, one) as pilot:
-        await go_offline(pilot, service)
-        await replace_text(pilot, "30 days", "90 days")
-        await save(pilot)
-        await until(pilot, shows="your edit is pending")
-        assert "A token lasts 90 days." in shown(pilot.app)
-        service.start()
-        await rewritten(service, one, TEXT.replace("for ever", "a year"))
-        await pilot.press("ctrl+r")
-        await all_sent(pilot)
-        await until(pilot, shows="A key lasts a year.")
-        assert "pending" not in shown(pilot.app)
-        assert "A token lasts 90 days." in shown(pilot.app)
-    assert await text_there(service, one) == "A token lasts 90 days.\n\nA key lasts a year."
-    assert await edits_since(service, one, before) == 2
-
-
-async def test_a_pending_edit_is_edited_again_and_sent_once(service: RunningService, tmp_path: Path) -> None:
-    one = await begun(service, "Offline twice", TEXT)
+    one = await begun(service, "Offline and left", TEXT)
     before = await revision(service, one)
     async with on_page(service, tmp_path, one) as pilot:
         await go_offline(pilot, service)
         await replace_text(pilot, "30 days", "60 days")
         await save(pilot)
+        await until(pilot, shows="your edit is pend")
         await until(pilot, shows="A token lasts 60 days.")
-        await replace_text(pilot, "60 days", "90 days")
-        await save(pilot)
-        await until(pilot, shows="A token lasts 90 days.")
-        assert len(pilot.app.engine.waiting()) == 1
         await pilot.press("g", "x")
         await until(pilot, shows="edit page")
         await pilot.press("e")
         await until(pilot, holds=lambda: is_editing(pilot))
-        await type_over(pilot, "for ever", "a year")
+        await type_over(pilot, "60 days", "90 days")
         await save(pilot)
-        service.start()
-        await pilot.press("ctrl+r")
+        assert len(pilot.app.engine.waiting()) == 1
+    service.start()
+    await rewritten(service, one, TEXT + "\nAsk Mia.\n")
+    async with on_page(service, tmp_path, one) as pilot:
         await all_sent(pilot)
-    assert await text_there(service, one) == "A token lasts 90 days.\n\nA key lasts a year."
-    assert await edits_since(service, one, before) == 1
+        await until(pilot, shows="A token lasts 90 days.")
+        await until(pilot, shows="Ask Mia.")
+        assert "pending" not in shown(pilot.app)
+    assert await text_there(service, one) == "A token lasts 90 days.\n\nA key lasts for ever.\n\nAsk Mia."
+    assert await edits_since(service, one, before) == 2
 
 
 async def test_a_conflict_is_held_with_its_text_and_resolved_in_the_editor(
@@ -86,21 +68,6 @@ async def test_a_conflict_is_held_with_its_text_and_resolved_in_the_editor(
     assert await text_there(service, one) == "A token lasts 90 days.\n\nA key lasts for ever."
 
 
-async def test_an_edit_survives_the_end_of_the_app(service: RunningService, tmp_path: Path) -> None:
-    one = await begun(service, "Offline and left", TEXT)
-    async with on_page(service, tmp_path, one) as pilot:
-        await go_offline(pilot, service)
-        await replace_text(pilot, "30 days", "90 days")
-        await save(pilot)
-    service.start()
-    await rewritten(service, one, TEXT + "\nAsk Mia.\n")
-    async with on_page(service, tmp_path, one) as pilot:
-        await all_sent(pilot)
-        await until(pilot, shows="A token lasts 90 days.")
-        await until(pilot, shows="Ask Mia.")
-    assert await text_there(service, one) == "A token lasts 90 days.\n\nA key lasts for ever.\n\nAsk Mia."
-
-
 async def test_typing_while_the_pending_edit_is_sent_is_merged(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Offline and typing", TEXT)
     async with on_page(service, tmp_path, one) as pilot:
@@ -116,19 +83,3 @@ async def test_typing_while_the_pending_edit_is_sent_is_merged(service: RunningS
         await save(pilot)
         await until(pilot, holds=lambda: not is_editing(pilot))
     assert await text_there(service, one) == "A token lasts 90 days.\n\nA key lasts a year."
-
-
-async def test_a_review_shows_a_pending_edit_and_a_conflict(service: RunningService, tmp_path: Path) -> None:
-    one = await begun(service, "Offline in a review", TEXT)
-    async with review(service, tmp_path, "Offline in a review") as pilot:
-        await until(pilot, shows="A key lasts for ever.")
-        await go_offline(pilot, service)
-        await replace_text(pilot, "30 days", "90 days")
-        await save(pilot)
-        await until(pilot, shows="your edit is pending")
-        await until(pilot, shows="A token lasts 90 days.")
-        service.start()
-        await rewritten(service, one, TEXT.replace("30 days", "60 days"))
-        await pilot.press("ctrl+r")
-        await until(pilot, shows="your edit failed: the outbox shows why")
-        await until(pilot, shows="A token lasts 60 days.")
