@@ -30,8 +30,16 @@ SHORT = 0.02
 """Seconds that keys are held, where a test tells holding them from a command that ends."""
 
 
+def dialog(title: str) -> EntryDialog[str]:
+    async def submit(texts: Mapping[str, str]) -> str:
+        await asyncio.sleep(SHORT)  # a check that asks the service: the dialog is open meanwhile
+        return texts["name"]
+
+    return EntryDialog(title, [EntryField("name", "Name", "")], confirm_label="ok", progress="", submit=submit)
+
+
 class Late(Room):
-    """A screen with a command that is disabled, and one that fails after keys were held for a short time."""
+    """A screen with a command that is disabled, and others that fail or ask after keys were held for a short time."""
 
     def reason_comment(self) -> str:
         return "nothing to comment on"
@@ -40,6 +48,10 @@ class Late(Room):
     async def command_comment_on_all(self) -> None:
         await asyncio.sleep(2 * SHORT)
         await super().command_comment_on_all()
+
+    async def command_reply(self) -> None:
+        await asyncio.sleep(2 * SHORT)
+        self.did.append(f"reply {await self.ask(dialog('Reply'))}")
 
 
 @pytest.fixture
@@ -74,15 +86,9 @@ async def test_keys_wait_for_the_second_dialog_of_a_command(pilot: Pilot[int], m
     monkeypatch.setattr(keyboard, "PATIENCE", LONG)  # also on a busy machine, the dialogs are open before it ends
     answers: list[str | None] = []
 
-    async def submit(texts: Mapping[str, str]) -> str:
-        await asyncio.sleep(SHORT)  # a check that asks the service: the dialog is open meanwhile
-        return texts["name"]
-
     async def ask_twice() -> None:
         for title in ("First", "Second"):
-            fields = [EntryField("name", "Name", "")]
-            dialog = EntryDialog(title, fields, confirm_label="ok", progress="", submit=submit)
-            answers.append(await room(pilot).ask(dialog))
+            answers.append(await room(pilot).ask(dialog(title)))
             await asyncio.sleep(SHORT)
 
     room(pilot).invoke(ask_twice)
@@ -118,6 +124,12 @@ async def test_a_command_holds_keys_until_it_ends_but_not_for_long(
     room(pilot).invoke(ended.wait)
     burst(pilot, "j")
     await until(pilot, holds=lambda: cursor(pilot) == 2)
+
+
+async def test_a_text_waits_for_a_dialog_that_opens_late(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keyboard, "PATIENCE", SHORT)
+    burst(pilot, "r", *"Pjj", "enter")
+    await until(pilot, holds=lambda: room(pilot).did == ["reply Pjj"])
 
 
 async def test_a_text_typed_after_a_refused_key_runs_no_commands(
