@@ -30,10 +30,6 @@ async def pilot(tmp_path: Path) -> AsyncIterator[Pilot[int]]:
         yield one
 
 
-def line_with(pilot: Pilot[int], text: str) -> str:
-    return next(line for line in shown(pilot.app) if text in line)
-
-
 @pytest.mark.slow
 async def test_moving_searching_and_running(pilot: Pilot[int]) -> None:
     await pilot.press("tab")
