@@ -34,9 +34,7 @@ def at_home(tmp_path: Path) -> Shell:
 
 
 @pytest.mark.slow
-def test_streams_that_are_full_closed_or_in_ascii(at_home: Shell) -> None:
-    ran = run(at_home, "presscheck config schema > /dev/full")
-    assert (ran.returncode, ran.stderr) == (1, b"presscheck: standard output: No space left on device\n")
+def test_streams_that_are_closed_or_in_ascii(at_home: Shell) -> None:
     at_home.config.write_text('[profiles.default]\norganization = "Ünï"\n', "utf-8")
     ran = run(at_home, "presscheck config show <&- 2>&-", PYTHONIOENCODING="ascii")
     assert (ran.returncode, rb"\xdcn\xef" in ran.stdout) == (0, True)

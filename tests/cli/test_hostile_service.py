@@ -32,7 +32,6 @@ CALLED = (
     if SOME_NAMED == 1
     else [
         "a body without an end",
-        "a repeated cursor",
         "negative numbers, in the year 9999",
         "things inside themselves, in the year 1",
     ]

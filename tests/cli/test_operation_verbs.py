@@ -36,8 +36,8 @@ LINES = {
     "UpdateChangeRequest": "cr archive x",
 }
 """Command lines that send an operation, where that needs options."""
-SOME = 1 if os.environ.get("PRESSCHECK_KINDS") else 6
-"""Each sixth command is run; with `PRESSCHECK_KINDS` all."""
+SOME = 1 if os.environ.get("PRESSCHECK_KINDS") else 10
+"""Each tenth command is run; with `PRESSCHECK_KINDS` all."""
 AMBIGUOUS = {"SortSiteStructure"}
 """Needs a site whose items have different ids; `test_sites` in `test_commands` has one."""
 

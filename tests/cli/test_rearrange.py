@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from tests.cli.shell import Shell
 
 
@@ -36,20 +35,3 @@ def test_offline_nothing_is_queued(shell: Shell) -> None:
     refused = shell.run("--offline", "cr", "drop", which, "install", "--yes")
     assert refused.exit_code == 3
     assert shell.json("outbox", "list") == []
-
-
-@pytest.mark.slow
-def test_pages_are_copied_moved_and_dropped(shell: Shell) -> None:
-    which, other = begun(shell), begun(shell)
-    number = other.partition("#")[2]
-    shell.ok("cr", "edit", other, "--page", "install", "--body", "# Install\n\nWith both hands.")
-    refused = shell.run("cr", "copy", which, "install", "--to", other)
-    assert (refused.exit_code, f"Install: #{number} has other changes at the same place" in refused.stderr) == (6, True)
-    copied = shell.json("cr", "copy", which, "install", "--new", "Install only")
-    assert (copied["kind"], copied["target"]["subject"]) == ("copy", "Install only")
-    target = f"cli#{copied['target']['number']}"
-    assert titles(shell, target) == titles(shell, which) == ["Install"]
-    shell.ok("cr", "drop", other, "install", "--yes")
-    moved = shell.run("cr", "move", which, "install", "--to", number)
-    assert (moved.exit_code, moved.stderr) == (0, f"Moved the changes to 1 page to #{number}.\n")
-    assert (titles(shell, other), titles(shell, which)) == (["Install"], [])
