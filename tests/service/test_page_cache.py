@@ -50,7 +50,6 @@ async def browser() -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-@pytest.mark.engines
 @pytest.mark.slow
 async def test_no_process_shows_an_old_or_a_foreign_page(
     world: World, browser: httpx.AsyncClient, tmp_path: Path
