@@ -26,6 +26,7 @@ from tests.web_server import web_server
 from presscheck.service.db.engine import Database
 from presscheck.service.server import server
 from presscheck.service.web.assets import LARGEST_SCRIPT
+from presscheck.wiring import _serve_options
 
 
 def test_every_operation_has_a_handler() -> None:
@@ -65,11 +66,19 @@ def test_a_token_is_created_listed_and_revoked(tmp_path: Path) -> None:
     listed = run(*where, "token", "list").stdout.splitlines()
     assert len(listed) == 2 and " ci  " in listed[1] and token not in "".join(listed)
     service.start()
-    headers = {"authorization": f"Bearer {token}"}
-    assert httpx.get(f"{service.base_url}/v1/user", headers=headers).status_code == 200
-    assert run(*where, "token", "revoke", listed[1].split()[0]).exit_code == 0
-    assert httpx.get(f"{service.base_url}/v1/user", headers=headers).status_code == 401
-    service.stop()
+    try:
+        headers = {"authorization": f"Bearer {token}"}
+        database = Database(service.database_url)
+        for moment, status in (("2020-01-01", 401), ("2999-01-01", 200)):
+            expiring = text(f"UPDATE tokens SET expires_at = '{moment}' WHERE expires_at > ''")
+            database.write(lambda session, change=expiring: session.execute(change))
+            answer = httpx.get(f"{service.base_url}/v1/user", headers=headers)
+            assert (answer.status_code, "has expired." in answer.text) == (status, status == 401)
+        database.close()
+        assert run(*where, "token", "revoke", listed[1].split()[0]).exit_code == 0
+        assert httpx.get(f"{service.base_url}/v1/user", headers=headers).status_code == 401
+    finally:
+        service.stop()
     assert token.encode() not in (tmp_path / "service.sqlite").read_bytes()
     refused = run(*where, "token", "create", "nobody@example.org")
     assert refused.exit_code == 2 and "no user nobody@example.org" in refused.stderr
@@ -167,6 +176,14 @@ def wait_for(what: Callable[[], Any]) -> Any:
             return found
         time.sleep(0.05)
     raise AssertionError("it did not come")
+
+
+def test_networks_of_the_service_are_not_hosts_of_scripts(tmp_path: Path) -> None:
+    others = dict.fromkeys(("public_url", "rate_limit", "cache", "mermaid", "release", "log_requests", "git_root"))
+    given = {"files": None, "translator": (), "allowed": ("127.0.0.0/8",), "host": "127.0.0.1", **others}
+    for hosts in ((), ("lamps.example",)):
+        options = _serve_options("sqlite://", tmp_path, script_hosts=hosts, **given)
+        assert (options.outside.allowed, options.outside.scripts.hosts) == (("127.0.0.0/8",), hosts)
 
 
 def test_an_invalid_network_is_refused(tmp_path: Path) -> None:
