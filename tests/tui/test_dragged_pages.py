@@ -1,6 +1,7 @@
 """Pages of the browse tree dragged by the mouse: where they land, and who cannot drag them."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,6 +20,8 @@ from tests.tui.handbook_tree import (
 from textual import events
 
 from presscheck.client.client import Client
+from presscheck.tui.screens.browse.move_actions import MoveActions
+from presscheck.tui.widgets.tree import Drop
 
 LABEL = 6
 """Columns from the left edge of the tree to the label of a page at the top level of a space."""
@@ -87,3 +90,19 @@ async def test_a_reader_sees_why_a_dragged_page_stays(service: RunningService, t
         await drop(pilot, "Pictures")
         await until(pilot, shows="read-only")
         assert tree(pilot) == START
+
+
+def test_a_marked_page_takes_the_other_marked_pages_along() -> None:
+    marked, told = {"page a", "page b"}, list[str]()
+    session: Any = SimpleNamespace(
+        tree_view=SimpleNamespace(marks=SimpleNamespace(keys=marked, clear=marked.clear)),
+        screen=SimpleNamespace(notify=told.append),
+        library=SimpleNamespace(item=lambda _: None),
+    )
+    edits: Any = SimpleNamespace(reason_pages=lambda: "read-only")
+    actions = MoveActions(session, edits)
+    actions.drop("page a", Drop("page c", "after"))
+    assert marked == {"page a", "page b"}
+    actions.drop("page c", Drop("page a", "after"))
+    assert not marked, "a page without a mark moves alone"
+    assert told == ["read-only"] * 2
