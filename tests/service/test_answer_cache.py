@@ -50,6 +50,8 @@ from presscheck.service.models.organizations import TokenRow
 from presscheck.service.models.spaces import SpaceRow
 
 READS = 400 * int(os.environ.get("PRESSCHECK_CASES", "1"))
+EVERY = 1 if "PRESSCHECK_CASES" in os.environ else 3
+"""Of so many reads of the API one is repeated."""
 PAUSE = 0.04
 """Seconds between two writes of one writer."""
 OTHER_SOURCES = re.compile(
@@ -308,7 +310,7 @@ def test_a_read_whose_transaction_fails_at_its_end_keeps_no_answer(world: World)
 
 @pytest.mark.slow
 def test_what_depends_on_more_than_the_database_is_not_kept(tmp_path: Path) -> None:
-    """Every read of the API, once more after a while and from another address, is what a new service returns."""
+    """Reads of the API, once more after a while and from another address, are what a new service returns."""
     times = [datetime.now(UTC)]
     service = RunningService(tmp_path, clock=lambda: times[0])
     world = plant_world(service.database_url, service.base_url)
@@ -327,8 +329,10 @@ def test_what_depends_on_more_than_the_database_is_not_kept(tmp_path: Path) -> N
                 if not session.scalar(select(JobRow.id).where((JobRow.state == "running") | is_due).limit(1)):
                     break
             time.sleep(0.1)
-    paths = list(read_paths(known))
-    assert len(paths) > 90
+    files = f"/v1/spaces/{known['spaceId']}/change-requests/{known['changeRequestId']}/content"
+    every = list(read_paths(known))
+    assert len(every) > 90 and files in every
+    paths = [path for number, path in enumerate(every) if number % EVERY == 0 or path == files]
     answers: dict[str, tuple[int, bytes]] = {}
     headers = {"authorization": f"Bearer {world.tokens['admin']}", "host": "service.localhost"}
     with httpx.Client(base_url=world.base_url, headers=headers, timeout=60) as client:
@@ -350,9 +354,7 @@ def test_what_depends_on_more_than_the_database_is_not_kept(tmp_path: Path) -> N
         assert {path for path in paths if said(client, path) != afterwards[path]} <= timed(paths)
         assert {path for path in paths if said(client, path, there) != elsewhere[path]} <= timed(paths)
     service.stop()
-    assert (
-        b"expires=" in answers[f"/v1/spaces/{known['spaceId']}/change-requests/{known['changeRequestId']}/content"][1]
-    )
+    assert b"expires=" in answers[files][1]
 
 
 def said(client: httpx.Client, path: str, headers: dict[str, str] | None = None) -> tuple[int, bytes]:

@@ -360,7 +360,6 @@ async def test_a_translation_is_hidden_from_those_who_see_neither_space(here: Wo
         await creator.send(RunTranslation(**named))
 
 
-@pytest.mark.engines
 @pytest.mark.slow
 async def test_similar_issues_form_one_cluster(here: World) -> None:
     said = {
