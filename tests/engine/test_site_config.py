@@ -91,9 +91,12 @@ async def test_what_others_change_in_between_is_not_overwritten(engine: Engine) 
     assert [(one.field.name, one.before, one.now) for one in receipt.drift] == [("styling.font", "Inter", "Lato")]
     assert (receipt.sent, kept) == ([], [])
     assert (await engine.read(GetCustomization(**state.path)))["styling"]["corners"] == "rounded"
-    await pushed(engine, reader, {"customization": {"styling": {"corners": "straight"}}})
-    now = (await engine.read(GetCustomization(**state.path)))["styling"]
-    assert (now["font"], now["corners"]) == ("Lato", "straight"), "what the file does not have stays"
+    links = [{"title": "More", "links": [{"title": "A", "to": {"kind": "url", "url": "https://example.org/"}}]}]
+    await pushed(engine, reader, {"customization": {"styling": {"corners": "straight"}, "header": {"links": links}}})
+    now = await engine.read(GetCustomization(**state.path))
+    styling = now["styling"]
+    assert (styling["font"], styling["corners"]) == ("Lato", "straight"), "what the file does not have stays"
+    assert now["header"]["links"][0]["to"] is None, "a menu leads nowhere itself"
 
 
 PLAIN: dict[str, Any] = {
