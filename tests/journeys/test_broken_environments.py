@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.cli.broken_environments import ALL_AT_ONCE, BYTES, CONNECTIONS, PROFILES, Broken, shell_in
-from tests.table import each_case
+from tests.cli.broken_environments import CONNECTIONS, PROFILES, Broken, shell_in
 from tests.terminal import Terminal
 
 pytestmark = pytest.mark.slow
@@ -21,12 +19,12 @@ COLUMNS = 200
 
 
 @contextmanager
-def opened(broken: Broken, folder: Path, *words: str, before: tuple[str, ...] = ()) -> Iterator[Terminal]:
+def opened(broken: Broken, folder: Path, before: tuple[str, ...] = ()) -> Iterator[Terminal]:
     """A terminal in which the program was started in an environment."""
     shell = shell_in(broken, folder)
     broken.prepare(shell.home)
     env = {name: value for name, value in shell.environment.items() if value is not None}
-    terminal = Terminal([*before, *COMMAND, *words], env={"TERM": "xterm-256color", **env}, size=(COLUMNS, 24))
+    terminal = Terminal([*before, *COMMAND], env={"TERM": "xterm-256color", **env}, size=(COLUMNS, 24))
     try:
         yield terminal
         assert b"Traceback" not in terminal.raw
@@ -41,30 +39,21 @@ def only_line(terminal: Terminal) -> str:
     return line
 
 
-@each_case("name", PROFILES)
-def test_it_does_not_open_and_names_the_variable_or_file(name: str, tmp_path: Path) -> None:
-    broken = PROFILES[name]
+def test_it_does_not_open_and_names_the_folder(tmp_path: Path) -> None:
+    broken = PROFILES["a state folder that is a file"]
     with opened(broken, tmp_path) as terminal:
         assert terminal.end() == broken.code
         assert broken.says.replace("HOME", str(tmp_path / "home")) in only_line(terminal)
 
 
-@each_case("name", CONNECTIONS)
-def test_it_opens_and_names_what_it_cannot_connect_with(name: str, tmp_path: Path) -> None:
-    broken = CONNECTIONS[name]
+def test_it_opens_and_names_what_it_cannot_connect_with(tmp_path: Path) -> None:
+    broken = CONNECTIONS["a proxy with a bad port"]
     with opened(broken, tmp_path) as terminal:
         terminal.wait("ctrl\\+r retries")
         assert broken.says in terminal.text
         assert "No change request needs your review" not in terminal.text
         terminal.press("q")
         assert terminal.end() == 0
-
-
-def test_the_demo_opens_whatever_else_is_broken(tmp_path: Path) -> None:
-    with opened(ALL_AT_ONCE, tmp_path, "demo") as terminal:
-        terminal.wait("Rewrite the auth guide")
-        terminal.kill(signal.SIGTERM)
-        assert terminal.end() == 143
 
 
 def test_a_read_only_home(tmp_path: Path) -> None:
@@ -74,12 +63,6 @@ def test_a_read_only_home(tmp_path: Path) -> None:
         assert terminal.end() == 1
         said = f"presscheck: Could not use the folder {tmp_path}/home/state: Permission denied"
         assert only_line(terminal) == said
-
-
-def test_an_argument_in_bytes(tmp_path: Path) -> None:
-    with opened(Broken(2, ""), tmp_path, "open", BYTES) as terminal:
-        assert terminal.end() == 2
-        assert only_line(terminal) == "presscheck: URL-OR-ID: is not UTF-8 text"
 
 
 def test_a_dumb_terminal_gets_the_error_as_text(tmp_path: Path) -> None:

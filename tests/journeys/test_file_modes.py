@@ -45,19 +45,21 @@ def test_signing_in_sync_and_the_app(tmp_path: Path, service: RunningService) ->
     assert ran.returncode == 0, ran.stderr
     assert {path.name for path in shell.home.iterdir()} == {"cache", "config", "state"}
     assert open_to_others(tmp_path / "new") == {}
-    for ends in (lambda one: one.press("q"), lambda one: one.kill(signal.SIGKILL)):
-        terminal = Terminal(COMMAND, env=shell.environment | {"TERM": "xterm-256color"})
-        terminal.wait("Needs me 7")
-        ends(terminal)
-        terminal.end()
-        terminal.close()
-        assert open_to_others(tmp_path / "new") == {}
+    terminal = Terminal(COMMAND, env=shell.environment | {"TERM": "xterm-256color"})
+    terminal.wait("Needs me 7")
+    terminal.kill(signal.SIGKILL)
+    terminal.end()
+    terminal.close()
+    assert open_to_others(tmp_path / "new") == {}
 
 
-def test_the_demo_with_a_socket_in_the_temporary_folder(tmp_path: Path) -> None:
+def test_the_sample_workspace_of_a_first_start(tmp_path: Path) -> None:
+    """Its socket is in the temporary folder, as the home has a long path."""
     home, runtime = tmp_path / ("long-" * 20) / "home", tmp_path / f"presscheck-{os.getuid()}"
     shell = Shell(home, {"TMPDIR": str(tmp_path)})
-    terminal = Terminal([*COMMAND, "demo"], env=shell.environment | {"TERM": "xterm-256color"})
+    terminal = Terminal(COMMAND, env=shell.environment | {"TERM": "xterm-256color"})
+    terminal.wait("Where is your documentation")
+    terminal.press("w")
     terminal.wait("Rewrite the auth guide", 60)
     assert [path.suffix for path in runtime.iterdir()] == [".sock"]
     assert open_to_others(home.parent, runtime) == {}

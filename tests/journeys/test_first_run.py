@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.running_service import RunningService
-from tests.terminal import Terminal, children_of
+from tests.terminal import Terminal
 
 pytestmark = pytest.mark.slow
 
@@ -23,27 +23,6 @@ def opened(home: Path, *words: str) -> Terminal:
 def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith("PRESSCHECK_")]:
         monkeypatch.delenv(name)
-
-
-def test_the_sample_workspace_with_the_tour(tmp_path: Path) -> None:
-    terminal = opened(tmp_path)
-    terminal.wait("Where is your documentation")
-    terminal.press("w")
-    terminal.wait("A tour of two minutes")
-    terminal.wait("Rewrite the auth guide", 60)
-    terminal.press(";")
-    terminal.wait(" 1/10 ")
-    terminal.press("j")
-    terminal.wait(" 2/10 ")
-    terminal.press("esc")
-    terminal.wait("tour ended")
-    service = children_of(terminal.pid)
-    assert service
-    terminal.press("q")
-    assert terminal.end() == 0
-    assert terminal.left_on() == []
-    assert not [pid for pid in service if Path(f"/proc/{pid}").exists()]
-    terminal.close()
 
 
 def test_signing_in_is_remembered_and_the_token_is_never_on_the_screen(tmp_path: Path, service: RunningService) -> None:
@@ -67,13 +46,3 @@ def test_signing_in_is_remembered_and_the_token_is_never_on_the_screen(tmp_path:
     again.press("q")
     assert again.end() == 0
     again.close()
-
-
-def test_the_command_for_the_tour_opens_the_sample_workspace(tmp_path: Path) -> None:
-    terminal = opened(tmp_path, "tour")
-    terminal.wait(" 1/10 ", 60)
-    terminal.press("esc")
-    terminal.wait("tour ended")
-    terminal.press("q")
-    assert terminal.end() == 0
-    terminal.close()

@@ -70,25 +70,16 @@ def journey(service: RunningService, home: Path) -> Iterator[Journey]:
         terminal.close()
 
 
-def test_reviewing(service: RunningService, tmp_path: Path) -> None:
+def test_reviewing_and_editing(service: RunningService, tmp_path: Path) -> None:
     with journey(service, tmp_path) as one:
         one.terminal.down_to("▌ +#3 Fix typos")
         one.step("enter", shows="1 of 1", most=SCREEN)
         one.step("tab", shows="make|Make", most=PART)
         one.step("j", "j", "j", shows="Quickstart", most=KEY)
-        one.step("]", shows="Quickstart", most=KEY)
         one.step("c", shows="draft is kept", most=PART)
         one.step("One word less is better.", shows="less is better", most=PART)
         one.step("ctrl+s", shows="open comment", most=PART)
-        one.step("v", "a", shows="longer text", most=PART)
-        one.step("enter", shows="✓3", most=PART)
-        one.step("m", shows="Merge into the live content", most=PART)
-        one.step("esc", shows="Can merge", most=PART)
         one.step("q", shows="Needs me", most=SCREEN)
-
-
-def test_editing(service: RunningService, tmp_path: Path) -> None:
-    with journey(service, tmp_path) as one:
         one.step("g", "o", shows="Product", most=SCREEN)
         one.terminal.down_to("▌ .*Guides")
         one.step("enter", shows="Quickstart", most=PART)

@@ -10,8 +10,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 import pytest
 from tests.cli.shell import Shell, signed_in
@@ -32,10 +34,14 @@ from presscheck.api.change_requests import (
 from presscheck.api.comments import Document, ListComments, PostComment, PostReply
 from presscheck.api.content import GetCurrentRevision
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
-from presscheck.api.sites import ListSites, PublishSite, UnpublishSite
+from presscheck.api.sites import ListSites, PublishSite
+from presscheck.config.profile import Profile
 from presscheck.engine.engine import Engine
+from presscheck.engine.inbox import event_notifications
+from presscheck.engine.inbox.event_log import EventLog
+from presscheck.engine.inbox.event_notifications import notify
 from presscheck.engine.inbox.events import Event, sentence
-from presscheck.errors import NetworkError
+from presscheck.errors import PresscheckError
 from presscheck.tui.screens.review.screen import ReviewScreen
 
 pytestmark = pytest.mark.service(shared=True)
@@ -159,11 +165,18 @@ async def test_an_event_is_reported_once(service: RunningService, mia: str, home
     async with running_engine(service, home) as engine:
         assert await look(engine, before) == [*told, told[0]], "what happened meanwhile is told"
 
+        # own actions are no events
+        before = len(said(engine))
+        sites = await engine.read(ListSites(organization_id=ORGANIZATION))
+        [hidden] = [one.id for one in sites.items if not one.published]
+        site = {"organization_id": ORGANIZATION, "site_id": hidden}
+        await engine.write(PostComment(**GUIDE, body=Document(markdown="Mine"))).landed()
+        await engine.write(SubmitReview(**KEYRING, status="approved")).landed()
+        await engine.write(MergeChangeRequest(**KEYRING)).landed()
+        await engine.write(PublishSite(**site)).landed()
+        assert await look(engine, before) == []
 
-@pytest.mark.slow
-async def test_a_new_conflict_is_an_event(service: RunningService, mia: str, home: Path) -> None:
-    async with running_engine(service, home) as engine:
-        before = len(await look(engine))
+        # a merge of others leads to a conflict
         [pages, meanwhile] = await say(
             service,
             mia,
@@ -181,27 +194,8 @@ async def test_a_new_conflict_is_an_event(service: RunningService, mia: str, hom
             MergeChangeRequest(**at),
         )
         told = [f"{RENAMES} is outdated: main has new changes", f"{RENAMES} conflicts with main"]
-        assert [one for one in await look(engine, before) if one.startswith(RENAMES)] == told
-        assert [one for one in await look(engine, before) if one.startswith(RENAMES)] == told
-
-
-@pytest.mark.slow
-async def test_own_actions_are_not_events(service: RunningService, home: Path) -> None:
-    async with running_engine(service, home) as engine:
-        before = len(await look(engine))
-        sites = await engine.read(ListSites(organization_id=ORGANIZATION))
-        [hidden] = [one.id for one in sites.items if not one.published]
-        site = {"organization_id": ORGANIZATION, "site_id": hidden}
-        await engine.write(PostComment(**GUIDE, body=Document(markdown="Mine"))).landed()
-        await engine.write(SubmitReview(**KEYRING, status="approved")).landed()
-        await engine.write(MergeChangeRequest(**KEYRING)).landed()
-        await engine.write(PublishSite(**site)).landed()
-        assert await look(engine, before) == []
-        await say(service, service.token, UnpublishSite(**site))
-        await engine.events.poll()
-        await say(service, service.token, PublishSite(**site))
-        told = await look(engine, before)
-        assert told == ["Inside Tallowick is live"], "nobody tells who did that, and it was not done here"
+        for _ in range(2):
+            assert [one for one in await look(engine, before) if one.startswith(RENAMES)] == told
 
 
 async def test_a_done_change_request_returns_on_an_event_but_not_on_an_own_action(
@@ -261,25 +255,6 @@ async def test_two_instances_share_one_event_log_and_notify_once(service: Runnin
 
 
 @pytest.mark.slow
-async def test_an_incomplete_check_reports_no_events(service: RunningService, mia: str, home: Path) -> None:
-    async with running_engine(service, home) as engine:
-        engine.events.pause, engine.events.first = 0.1, 0
-        watched = engine.events.watch()
-        await anext(watched)
-        service.stop()
-        _, error = await anext(watched)
-        assert isinstance(error, NetworkError)
-        service.start()
-        await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm")))
-        engine.refresh()
-        async for events, error in watched:
-            if not error:
-                assert [sentence(event) for event in events] == ["Mia commented on #5 Rewrite the auth guide"]
-                break
-        await watched.aclose()
-
-
-@pytest.mark.slow
 async def test_the_app_shows_an_event_marks_the_row_and_notifies_once(
     service: RunningService, mia: str, home: Path
 ) -> None:
@@ -308,7 +283,7 @@ async def test_the_app_shows_an_event_marks_the_row_and_notifies_once(
 
 
 @pytest.mark.slow
-async def test_watch_prints_events_until_it_is_stopped_and_a_command_gets_them_except_in_quiet_hours(
+async def test_watch_prints_events_until_it_is_stopped_and_a_command_gets_them(
     service: RunningService, mia: str, tmp_path: Path
 ) -> None:
     shell, told = signed_in(tmp_path / "home", service), tmp_path / "told"
@@ -342,23 +317,20 @@ async def test_watch_prints_events_until_it_is_stopped_and_a_command_gets_them_e
     finally:
         watch.close()
     assert watch.out.empty() and watch.err.empty()
-    shell.config.write_text(f'{shell.config.read_text()}quiet_hours = "00:00-23:59"\n')
-    again = Watch(shell, "--json")
-    try:
-        assert again.err.get(timeout=60).startswith("Checking for new events")
-        await say(service, mia, SubmitReview(**TYPOS, status="approved"), MergeChangeRequest(**TYPOS))
-        first, second = (json.loads(again.out.get(timeout=60)) for _ in range(2))
-        assert (first["event"], second["event"]) == ("approved", "merged"), "a restart prints nothing twice"
-        assert first["by"] == {"id": "mia", "displayName": "Mia Okonkwo"}
-        assert first["changeRequest"]["number"] == 3
-        assert (first["site"], first["text"]) == (None, "Mia approved #3 Fix typos in quickstart")
-        await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm")))
-        again.out.get(timeout=60)  # by the next look, a command would have been told what the last one found
-        assert again.end(signal.SIGINT) == 130
-    finally:
-        again.close()
-    assert again.err.empty(), "no traceback"
-    assert told.read_text() == notified, "quiet hours"
+
+
+async def test_a_command_that_fails_is_named_and_none_runs_in_quiet_hours(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Log:
+        def may_notify(self) -> bool:
+            return True
+
+    log, events = cast("EventLog", Log()), [Event("reply", name="Mia", number=5, subject="Rewrite")]
+    monkeypatch.setattr(event_notifications, "now", lambda: datetime(2026, 5, 20, 12, tzinfo=UTC))
+    profile = Profile(notify_command="no-such-program-here")
+    with pytest.raises(PresscheckError, match="notify_command: no-such-program-here is not installed: install it"):
+        await notify(log, profile, events, None)
+    await notify(log, profile, [], None)
+    await notify(log, replace(profile, quiet_hours="00:00-23:59"), events, None)
 
 
 def test_watch_rejects_incompatible_options(service: RunningService, tmp_path: Path) -> None:
@@ -372,23 +344,6 @@ def test_watch_rejects_incompatible_options(service: RunningService, tmp_path: P
     shell.env["PRESSCHECK_TOKEN"] = "nobody's"
     ran = shell.run("inbox", "--watch")
     assert ran.exit_code == 4, ran.stderr
-
-
-@pytest.mark.slow
-async def test_a_command_that_fails_is_reported_and_the_watch_goes_on(
-    service: RunningService, mia: str, tmp_path: Path
-) -> None:
-    shell = signed_in(tmp_path / "home", service)
-    shell.config.write_text("[profiles.default]\nnotify_command = 'no-such-program-here'\n")
-    watch = Watch(shell)
-    try:
-        assert watch.err.get(timeout=60).startswith("Checking for new events")
-        for _ in range(2):
-            await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm")))
-            watch.out.get(timeout=60)
-            assert watch.err.get(timeout=60) == "notify_command: no-such-program-here is not installed: install it"
-    finally:
-        watch.close()
 
 
 @pytest.mark.service(shared=False)

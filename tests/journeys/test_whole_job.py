@@ -2,14 +2,13 @@
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from tests.generated_docs.documentation import Documentation
-from tests.terminal import Terminal
+from tests.terminal import Terminal, children_of
 
 from presscheck.api.change_requests import GetChangeRequest, ListReviews
 from presscheck.api.comments import ListComments
@@ -19,48 +18,21 @@ from presscheck.api.sites import ListSites
 from presscheck.api.spaces import ListSpaces
 from presscheck.client.client import Client
 from presscheck.demo import demo_service
-from presscheck.paths import Places, private_directory
+from presscheck.paths import Places
 
 pytestmark = pytest.mark.slow
 
 PRESSCHECK = [sys.executable, "-m", "presscheck"]
-OWNER = "robin"
 MARK = "A sentence that was typed by keys."
 
 
-@dataclass(frozen=True)
-class Start:
-    """How the app is started: its command, its environment, and how to reach its service afterwards."""
-
-    command: list[str]
-    env: dict[str, str]
-    client: Callable[[], AbstractContextManager[Client]]
-    has_all: bool
-    """Whether the service has all operations, or only those of its document."""
-
-
-@pytest.fixture(params=["all", "document"])
-def start(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Start]:
-    """The sample workspace: the demo, or a service with the operations of its document and no others."""
-    where = Places(tmp_path / "config", tmp_path / "cache", tmp_path / "state", tmp_path / "data")
-    if request.param == "all":
-
-        @contextmanager
-        def after_the_demo() -> Iterator[Client]:
-            with demo_service(where=where) as profile:
-                yield Client(profile.base_url, profile.token or "")
-
-        yield Start([*PRESSCHECK, "demo"], {"PRESSCHECK_HOME": str(tmp_path)}, after_the_demo, has_all=True)
-        return
-    with served_by("--sample", "--release", "document", "--data", str(tmp_path / "data")) as env:
-        private_directory(where.config)
-        where.config_file.write_text(f'[profiles.default]\nuser = "{OWNER}"\n')
-        client = Client(env["PRESSCHECK_BASE_URL"], env["PRESSCHECK_TOKEN"])
-        yield Start(PRESSCHECK, env | {"PRESSCHECK_HOME": str(tmp_path)}, lambda: nullcontext(client), has_all=False)
-
-
-async def test_triage_comment_approve_merge_publish(start: Start) -> None:
-    terminal = Terminal(start.command, env=start.env)
+async def test_triage_comment_approve_merge_publish(tmp_path: Path) -> None:
+    terminal = Terminal([*PRESSCHECK, "demo"], env={"PRESSCHECK_HOME": str(tmp_path)})
+    terminal.wait("A tour of two minutes")
+    assert "Rewrite the auth guide" in terminal.text, "the invitation comes after the rows"
+    terminal.wait("live")
+    terminal.press("esc")
+    terminal.wait("tour ended")
     terminal.wait("Fix typos in quickstart")
     terminal.press("l")
     terminal.wait(r"You have no open change request|by Oskar|Mine \d")
@@ -73,12 +45,11 @@ async def test_triage_comment_approve_merge_publish(start: Start) -> None:
     terminal.press(MARK, "ctrl+s")
     terminal.gone("the draft is kept")
     terminal.press("v", "a")
-    terminal.wait("longer text" if start.has_all else "the draft is kept")
-    terminal.press("enter" if start.has_all else "ctrl+s")
-    terminal.gone("longer text" if start.has_all else "the draft is kept")
-    if start.has_all:
-        terminal.wait("✓3")
-    terminal.wait("1 open comment" if start.has_all else "2 open comments")
+    terminal.wait("longer text")
+    terminal.press("enter")
+    terminal.gone("longer text")
+    terminal.wait("✓3")
+    terminal.wait("1 open comment")
     terminal.gone("pending")
     terminal.press("m")
     terminal.wait("Merge into the live content")
@@ -96,30 +67,31 @@ async def test_triage_comment_approve_merge_publish(start: Start) -> None:
     terminal.wait("Publish Inside Tallowick")
     terminal.wait("y  n")
     terminal.press("y")
-    # offered unless the service lacks share links, or the job of the sample has created one meanwhile
+    # offered unless the job of the sample has created one meanwhile
     if "create a share link" in terminal.wait("create a share link|is live"):
         terminal.press("c")
     terminal.wait("is live")
+    service = children_of(terminal.pid)
+    assert service
     terminal.press("q", "q", "q")
     assert terminal.end() == 0
     assert terminal.left_on() == []
+    assert not [pid for pid in service if Path(f"/proc/{pid}").exists()]
     terminal.close()
-    with start.client() as client:
-        await it_is_all_so(client, has_all=start.has_all)
+    where = Places(tmp_path / "config", tmp_path / "cache", tmp_path / "state", tmp_path / "data")
+    with demo_service(where=where) as profile:
+        await it_is_all_so(Client(profile.base_url, profile.token or ""))
 
 
-async def it_is_all_so(client: Client, *, has_all: bool) -> None:
+async def it_is_all_so(client: Client) -> None:
     path = {"space_id": "guides", "change_request_id": "3"}
     request = await client.send(GetChangeRequest(**path))
     assert request.status == "merged"
     comments = await client.send(ListComments(**path, format="markdown"))
     texts = [(one.body.markdown or "").strip() for one in comments.items]
     assert texts.count(MARK) == 1
-    if has_all:
-        reviews = await client.send(ListReviews(**path))
-        assert [one.status for one in reviews.items].count("approved") == 3
-    else:
-        assert texts.count("Approved.") == 1
+    reviews = await client.send(ListReviews(**path))
+    assert [one.status for one in reviews.items].count("approved") == 3
     sites = await client.send(ListSites(organization_id="tallowick"))
     assert all(site.published for site in sites.items)
     await client.aclose()
