@@ -79,7 +79,7 @@ FAULTS: dict[str, tuple[Fault, type[RequestError], type[RequestError]]] = {
 
 
 def client_of(server: FaultServer) -> Client:
-    quick = Timeouts(connect=5, read=0.4, write=0.4, pool=5, whole=0.8, pause=0.001)
+    quick = Timeouts(connect=5, read=1, write=1, pool=5, whole=2, pause=0.001)
     return Client(server.address, TOKEN, timeout=quick, max_size=10_000, connections=1)
 
 

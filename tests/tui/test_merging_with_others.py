@@ -7,8 +7,10 @@ from tests.running_service import RunningService
 from tests.service_users import At, main_moves, page_of, somebody
 from tests.tui.app_driver import app_on, open_review, running, shown, until
 
-from presscheck.api.change_requests import GetChangeRequest, MergeChangeRequest
+from presscheck.api.change_requests import GetChangeRequest, MergeChangeRequest, SubmitReview
 from presscheck.api.content import ListChangeRequestPages, ListPages, RevisionPage
+from presscheck.api.roles import MergeRuleChange, MergeRulesChange
+from presscheck.api.spaces import UpdateSpace
 from presscheck.client.client import Client
 
 LIMITS = {"space_id": "api", "change_request_id": "4"}
@@ -81,3 +83,26 @@ async def test_a_merged_change_request_is_undone_in_a_new_one(service: RunningSe
 def texts(pages: tuple[RevisionPage, ...]) -> list[tuple[str, str | None]]:
     """The title and the id of the text of each page."""
     return [row for page in pages for row in ((page.title, page.document_id), *texts(page.pages))]
+
+
+@pytest.mark.slow
+async def test_requested_changes_prevent_a_merge(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "robin", "jon") as (robin, jon):
+        rules = MergeRulesChange(type="rules", rules=(MergeRuleChange(rule="require_all_reviews_approved"),))
+        await robin.send(UpdateSpace(space_id="api", merge_rules=rules))
+        await open_review(pilot, LIMITS)
+        await until(pilot, shows="Can merge? ✓ yes")
+        await pilot.press("m")
+        await until(pilot, shows="Merge into the live content?")
+        await jon.send(SubmitReview(**LIMITS, status="changes-requested"))
+        await pilot.press("y")
+        await until(pilot, shows="All reviews must be approvals.")
+        await until(pilot, shows="Can merge? ✗ no: Jón requested changes")
+        await pilot.press("m", "W")  # no sheet opens
+        await until(pilot, shows="can be fixed by the reviewers who requested changes")
+        await jon.send(SubmitReview(**LIMITS, status="approved"))
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="nobody requested changes")
+        await pilot.press("q")
+        await until(pilot, shows="Can merge? ✓ yes")
+        assert await status(jon, LIMITS) == "open"

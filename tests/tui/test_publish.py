@@ -18,7 +18,7 @@ from presscheck.api.change_requests import (
 from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.api.site_settings import CreateRedirect, RedirectDestination
-from presscheck.api.sites import GetSite, ListSites, Site
+from presscheck.api.sites import CreateSite, GetSite, ListSites, Site
 from presscheck.client.client import Client
 from presscheck.tui.places import Place
 
@@ -159,3 +159,26 @@ async def test_publishing_waits_for_the_checks(service: RunningService, client: 
             await pilot.press("y")
             await pick(pilot, "Publish without")
             await until(pilot, shows="The site is live, but has no active share link")
+
+
+@pytest.mark.slow
+async def test_marked_sites_are_published_with_a_receipt_for_each(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    empty = await client.send(CreateSite(organization_id=ORG, title="Nothing in it"))
+    draft = next(site for site in (await sites(client)).values() if not site.published and site.id != empty.id)
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot)
+        await until(pilot, shows=empty.title)
+        await pilot.press("A")
+        await until(pilot, shows="nothing is marked")
+        await pilot.press("*", "A")
+        await pick(pilot, "Publish")
+        await until(pilot, shows="type: 2 sites")
+        await pilot.press(*"2 sites", "enter")
+        await pick(pilot, "Publish without")
+        await until(pilot, shows="1 failed")
+        await until(pilot, shows="1 done")
+        assert "This site has no spaces to publish" in shown(pilot.app)
+        now = await sites(client)
+        assert (now[draft.title].published, now[empty.title].published) == (True, False)

@@ -113,7 +113,7 @@ async def test_chosen_hits_become_a_change_request_that_is_reviewed(
         await until(pilot, shows='Replace "zebra" by "horse"')
         await pilot.press("enter")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
-        await until(pilot, shows="replaced 4 hits on 3 pages in #")
+        await until(pilot, holds=lambda: "replaced 4 hits on 3 pages in #" in pilot.app.notices.history[-1].text)
         assert any(isinstance(screen, ReplaceScreen) for screen in pilot.app.screen_stack) is False
         await pilot.press("g", "o")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
