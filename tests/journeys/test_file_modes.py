@@ -53,10 +53,11 @@ def test_signing_in_sync_and_the_app(tmp_path: Path, service: RunningService) ->
     assert open_to_others(tmp_path / "new") == {}
 
 
-def test_the_sample_workspace_of_a_first_start(tmp_path: Path) -> None:
+def test_the_sample_workspace_of_a_first_start(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Its socket is in the temporary folder, as the home has a long path."""
-    home, runtime = tmp_path / ("long-" * 20) / "home", tmp_path / f"presscheck-{os.getuid()}"
-    shell = Shell(home, {"TMPDIR": str(tmp_path)})
+    temporary = tmp_path_factory.mktemp("t")
+    home, runtime = tmp_path / ("long-" * 20) / "home", temporary / f"presscheck-{os.getuid()}"
+    shell = Shell(home, {"TMPDIR": str(temporary)})
     terminal = Terminal(COMMAND, env=shell.environment | {"TERM": "xterm-256color"})
     terminal.wait("Where is your documentation")
     terminal.press("w")
