@@ -291,23 +291,26 @@ def test_later_starts_and_commands_find_the_bucket_in_the_database(bucket: S3Ser
         headers = {"authorization": f"Bearer {token}"}
         spec = spec_url(first, headers)
         assert httpx.put(spec, headers=headers, json={"source": {"text": OPENAPI}}, timeout=30).status_code == 200
+        until = time.monotonic() + 60
+        while httpx.get(f"{spec}{CONTENT}", headers=headers, timeout=30).status_code == 404:
+            assert time.monotonic() < until
+            time.sleep(0.1)
     assert len(bucket.keys("docs/")) >= 1
     refused = run("--data", str(tmp_path), "--port", "0", "--files", "disk")
     assert refused.exit_code == 2 and f"are in {LOCATION}: leave out --files, or move them" in refused.stderr
     with serving(tmp_path, *options) as process:
         address = line(process)
-        until = time.monotonic() + 30
-        content = f"{spec_url(address, headers)}/versions/latest/content"
-        while (
-            answer := httpx.get(content, headers=headers, timeout=30)
-        ).status_code == 404 and time.monotonic() < until:
-            time.sleep(0.05)
+        content = f"{spec_url(address, headers)}{CONTENT}"
+        answer = httpx.get(content, headers=headers, timeout=30)
         assert answer.json()["filesystem"]["openapi.json"]["info"]["title"] == "Lamps"
         bucket.fault = "refuse"
         assert httpx.get(content, headers=headers, timeout=30).status_code == 503
         process.terminate()
         _, log = process.communicate(timeout=20)
     assert f"{LOCATION}: access denied" in log and SECRET not in log and token not in log
+
+
+CONTENT = "/versions/latest/content"
 
 
 def spec_url(address: str, headers: dict[str, str]) -> str:
