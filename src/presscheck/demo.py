@@ -206,7 +206,7 @@ def _token(file: Path) -> str:
 
 
 def socket_path(directory: Path, name: str) -> Path:
-    """Return the path of a socket in a directory, or in a private directory for temporary files if it is too long.
+    """Return a path for a socket in a directory. If it would be too long, return one in a folder for temporary files.
 
     Raises:
         ConfigurationError: another user may have created the private directory.

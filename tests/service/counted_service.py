@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from sqlalchemy import event
@@ -13,8 +14,24 @@ from starlette.applications import Starlette
 
 from presscheck.service.app import build
 from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import system_clock
+from presscheck.service.http.operations import Context
+from presscheck.service.models.organizations import UserRow
 
 _HOST = b"service.localhost"
+
+
+Answer = TypeVar("Answer")
+
+
+def counted(url: str, user_id: str, ask: Callable[[Context], Answer]) -> tuple[Answer, int]:
+    """The answer of a handler to a user, and its number of SQL statements."""
+    said: list[str] = []
+    with closing(Database(url)) as database, database.snapshot() as session:
+        user = session.get_one(UserRow, user_id)
+        event.listen(database.engine, "before_cursor_execute", lambda *given: said.append(given[2]))
+        answer = ask(Context(session, user, "", system_clock, Path()))
+    return answer, len(said)
 
 
 class CountedService:
@@ -26,8 +43,7 @@ class CountedService:
         self.app: Starlette = build(self.database, data_dir=home)
         self.statements = 0
         self.note: Callable[[str, Any], None] = lambda statement, values: None
-        for engine in {self.database.engine}:
-            event.listen(engine, "before_cursor_execute", self._note)
+        event.listen(self.database.engine, "before_cursor_execute", self._note)
 
     def _note(self, *details: Any) -> None:
         if not details[2].startswith("BEGIN"):  # on SQLite; the driver of PostgreSQL begins by itself

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import event
+from tests.service.counted_service import counted
 from tests.service.factories import World
 
 from presscheck.api.collections import Collection, CreateCollection, GetCollection, ListCollections
@@ -43,11 +42,7 @@ from presscheck.api.teams import (
     UpdateTeamMembers,
 )
 from presscheck.errors import Forbidden, NotFound, Refused
-from presscheck.service.db.engine import Database
-from presscheck.service.db.ids import system_clock
 from presscheck.service.handlers.teams import list_teams
-from presscheck.service.http.operations import Context
-from presscheck.service.models.organizations import UserRow
 
 
 async def made(world: World, title: str = "Writers", *members: str) -> Team:
@@ -291,23 +286,18 @@ async def test_a_saml_provider_is_ready_when_complete(world: World) -> None:
 
 
 async def test_the_number_of_queries_does_not_grow_with_teams(world: World) -> None:
-    async def asked() -> int:
-        database = Database(world.database_url)
-        said: list[str] = []
-        with database.snapshot() as session:
-            user = session.get_one(UserRow, world.users["admin"])
-            for engine in {database.engine}:
-                event.listen(engine, "before_cursor_execute", lambda *given: said.append(given[2]))
-            context = Context(session, user, "", system_clock, Path())
-            teams = list_teams(context, ListTeams(organization_id=world.organization)).items
-        database.close()
-        assert {team.spaces for team in teams} == {1}
-        return len(said)
+    def asked() -> int:
+        listing = ListTeams(organization_id=world.organization)
+        teams, statements = counted(
+            world.database_url, world.users["admin"], lambda context: list_teams(context, listing)
+        )
+        assert {team.spaces for team in teams.items} == {1}
+        return statements
 
     outer, inner, _ = await closed(world)
-    counted: list[int] = []
+    numbers: list[int] = []
     for where in (outer, inner, inner, outer, outer):
-        team = await made(world, f"Team {len(counted)}", "edit")
+        team = await made(world, f"Team {len(numbers)}", "edit")
         await world.admin.send(UpdateCollectionTeamPermission(collection_id=where.id, team_id=team.id, role="read"))
-        counted.append(await asked())
-    assert len(set(counted)) == 1
+        numbers.append(asked())
+    assert len(set(numbers)) == 1

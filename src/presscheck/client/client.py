@@ -127,7 +127,10 @@ class Bearer:
         return self._header
 
     async def renewed_header(self, refused: str) -> str:
-        """Return another value after the service refused one with status 401; empty if there is no other token."""
+        """Return the header with a renewed token, after the service refused `refused` with status 401.
+
+        Return an empty text if the token cannot be renewed.
+        """
         return ""
 
     async def finish(self) -> None:

@@ -115,7 +115,7 @@ class ExportedRevision:
         return self.lone_page(page, texts.get(page.id, ""), (self.page(child, texts) for child in page.pages))
 
     def lone_page(self, page: RevisionPage, text: str, subpages: Iterable[SourcePage] = ()) -> SourcePage:
-        """Return a page with its text and these subpages. `text` is its Markdown, without the title."""
+        """Return the source of a page. `text` is its Markdown, without the title."""
         source = self.sources.get(("page", page.id), "")
         given = _DETAILS & page.model_fields_set
         if page.layout == _DEFAULT_LAYOUT:

@@ -31,8 +31,7 @@ from presscheck.documents.pages.tree import flatten
 
 _MARKUP = re.compile(r"([\\`*_\[\]<>]|&(?=#?\w+;))")
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-"""The writer of libyaml, or of PyYAML where libyaml is missing. Libyaml takes a tenth of the time, and a checkout of
-1,000 pages writes a few hundred descriptions."""
+"""The YAML dumper of the C library, which takes a tenth of the time, or the one in Python where it is missing."""
 _LIST_START = re.compile(r"(\d*)([.)#+=-])")
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
 WIDTH = 78

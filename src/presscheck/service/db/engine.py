@@ -78,7 +78,7 @@ POOLED, MOST_CONNECTIONS = 10, 60
 
 
 class ReadSession(Session):
-    """A session in the transaction of a connection; it refuses to write.
+    """A session that only reads, in a transaction that is open on a connection already.
 
     Args:
         connection: a connection with an open transaction.

@@ -78,9 +78,9 @@ _RESPONSES = union_all(
     .where(among(_replied.comment_id, "ids"))
     .group_by(_replied.comment_id, _replied.posted_by),
 )
-"""Selects reactions to comments or replies, and who replied to comments how often: these rows have no emoji.
+"""Selects two kinds of rows: a reaction to a comment or reply, and how often a user replied to a comment (no emoji).
 
-This is one statement, because each statement takes a tenth of the time of a request.
+They are read together, because each statement takes a tenth of the time of a request.
 """
 Written = CommentRow | ReplyRow
 """A comment or a reply."""
@@ -342,9 +342,9 @@ def _place(row: CommentRow) -> str:
 def _responses(
     context: Context, targets: Sequence[str]
 ) -> tuple[dict[str, tuple[Reaction, ...]], dict[str, tuple[Contribution, ...]]]:
-    """Return the reactions to comments or replies, oldest first, and who replied to comments, latest reply first.
+    """Return two dicts by the id of a comment or reply: its reactions, and the users who replied to it.
 
-    Both are by the id of the comment or reply.
+    Reactions are in the order of their first use; users have the one with the latest reply first.
     """
     rows = sorted(context.rows(_RESPONSES, ids=targets), key=lambda row: (row.latest, row.emoji or "", row.user))
     users = people(context, [row.user for row in rows])
