@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService
-from tests.tui.app_driver import app_on, running, until
+from tests.tui.app_driver import all_sent, app_on, running, until
 from textual.widgets import TextArea
 
 from presscheck.api.site_settings import GetAdaptiveSchema, UpdateAdaptiveSchema
@@ -92,5 +92,6 @@ async def test_the_schema_is_edited_merged_and_undone(
             await until(pilot, shows="Turn adaptive content of")
             await pilot.press("y")
             await until(pilot, shows="● on")
+            await all_sent(pilot)
             site = await client.send(GetSite(**at))
             assert site.adaptive_content and site.adaptive_content.enabled
