@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import closing
+from functools import cache
 from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin
@@ -71,9 +72,10 @@ class BuiltSite:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.leads = cache(self._leads)  # navigation has the same links on every page
         self.pages = {path: body.decode() for path, body in contents(folder).items() if path.endswith(".html")}
 
-    def leads(self, url: str) -> bool:
+    def _leads(self, url: str) -> bool:
         """Whether a URL of the site leads to a file, and its fragment to an element."""
         url, fragment = urldefrag(url)
         name = unquote(url.removeprefix(BASE).partition("?")[0])
@@ -88,6 +90,7 @@ class ServedSite:
 
     def __init__(self, url: str) -> None:
         self.url = url
+        self.leads = cache(self._leads)
         self._http = httpx.Client()
         self._answers: dict[str, httpx.Response] = {}
 
@@ -102,7 +105,7 @@ class ServedSite:
         location = self._answers[url].headers.get("location", "")
         return self.get(location) if location.startswith(self.url) else self._answers[url]
 
-    def leads(self, url: str) -> bool:
+    def _leads(self, url: str) -> bool:
         """Whether a URL of the site leads to a page or file, and its fragment to an element."""
         url, fragment = urldefrag(url)
         answer = self.get(url)

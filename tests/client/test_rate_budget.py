@@ -73,7 +73,7 @@ async def test_raising_the_priority_ends_the_wait(server: FaultServer, client: C
     assert not waits.done()
     context.raise_priority(Priority.VISIBLE)
     await waits
-    assert time.monotonic() - began < 0.9
+    assert time.monotonic() - began < 1.5, "it does not wait for the window to end"
 
 
 async def test_cancelled_requests_do_not_delay_others(server: FaultServer, client: Client) -> None:

@@ -39,5 +39,5 @@ def test_the_slice_has_every_kind_every_fault_and_every_kill_in_some_cases() -> 
 async def test_two_engines_on_one_store_send_each_write_once(tmp_path: Path) -> None:
     taken, there, wrong = await two(tmp_path, seconds=2)
     assert wrong == []
-    assert len(taken) == len(set(taken)) > 4
+    assert len(taken) == len(set(taken)) >= 6, "at least three of each engine"
     assert there == dict.fromkeys(taken, 1)

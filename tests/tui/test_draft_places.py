@@ -7,10 +7,13 @@ from typing import Any
 import pytest
 from tests.running_service import RunningService
 from tests.service_users import say, somebody
+from tests.tui.admin import family, form
 from tests.tui.app_driver import all_sent, app_on, pick, running, shown, until
 from tests.tui.base_screen import Room, room
 from tests.tui.change_request_factory import begun, edited
 from tests.tui.draft_places import drafted
+from tests.tui.operation_keys.driver import take
+from tests.tui.operation_keys.places import administration
 from tests.tui.widget_harness import app_with
 from textual.widgets import Input, TextArea
 
@@ -18,13 +21,16 @@ from presscheck.api.change_requests import UpdateChangeRequest
 from presscheck.api.comments import ListComments
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.sites import CreateSite
-from presscheck.engine.drafts import comment_name
+from presscheck.api.teams import ListTeams
+from presscheck.engine.drafts import comment_name, drafts
 from presscheck.engine.forms.form import OperationForm
 from presscheck.store.drafts import DraftSlot
 from presscheck.tui.comments import drafts as comment_drafts
 from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.form_dialog import EARLIER, FormContent, FormDialog
+from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
+from presscheck.tui.screens.outbox.screen import OutboxScreen
 
 pytestmark = pytest.mark.service(shared=True)
 
@@ -153,3 +159,91 @@ async def test_the_draft_of_an_earlier_form_loses_nothing(tmp_path: Path) -> Non
         outbox.save_draft("form", "{not JSON")
         await opened()
         assert "text: {not JSON" in shown(pilot.app)
+
+
+@pytest.mark.slow
+async def test_forms_and_lines_are_continued_where_they_were_written(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path), (120, 45)) as pilot:
+        await family(pilot, "Teams")
+        await pilot.press("a")
+        await form(pilot)
+        await pilot.press(*"Wri\\ters", "escape")
+        await pilot.press("g", "o")
+        await until(pilot, shows="API docs", holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
+        browse = pilot.app.screen
+        await pilot.app.go(Place.item("space guides"))
+        await until(pilot, holds=lambda: browse.item is not None and browse.item.key == "space guides")
+        await pilot.press(".", "f")
+        await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input))
+        await pilot.press(*"tokens", "escape")
+        await until(pilot, holds=lambda: pilot.app.screen is browse)
+        await pilot.press("O")
+        await until(pilot, shows="New change request …")
+        await pilot.press("enter")
+        await until(pilot, shows="subject")
+        await pilot.press(*"All new", "escape")
+        await pilot.press("g", "p")
+        await until(pilot, shows="● live")
+        site = pilot.app.screen.current
+        await pilot.press("g", "c")
+        await until(pilot, shows="Visitor schema", holds=lambda: hasattr(pilot.app.screen, "continue_draft"))
+        await pilot.press("3", "a")
+        await form(pilot)
+        await pilot.press(*"Partners", "escape")
+        await pilot.press("q", "g", "v")
+        await until(pilot, shows="› Access")
+        await pilot.press("2", "a")
+        await until(pilot, shows="Name of the new share link")
+        await pilot.press(*"For the press", "escape")
+        await take(pilot, (*administration("AI instructions"), "enter"))
+        await until(pilot, shows="No AI instructions yet")
+        await pilot.press("e")
+        await until(pilot, shows="Edit AI instructions")
+        await pilot.press(*"Be brief.", "escape")
+        await take(pilot, (*administration("Integrations"), "a"))
+        await form(pilot)
+        await pilot.press(*"torch", "tab", *"Torch", "escape")
+        labels = [draft.label for draft in drafts(pilot.app.engine.outbox.drafts())]
+        assert sorted(labels) == [
+            "AI instructions: Tallowick",
+            "audience",
+            "find and replace",
+            "form: New integration",
+            "form: New team",
+            f"name of a share link: {site.title}",
+            "subject of a new change request",
+        ]
+
+        await drafted(pilot, "AI instructions")
+        await until(pilot, shows="Be brief.", holds=lambda: isinstance(pilot.app.screen, MarkdownEditor))
+        await pilot.press("escape")
+        await drafted(pilot, "form: New integration")
+        dialog = await form(pilot)
+        assert (dialog.texts["integration_name"], dialog.texts["title"]) == ("torch", "Torch")
+        await pilot.press("escape")
+        await drafted(pilot, "form: New team")
+        dialog = await form(pilot)
+        assert isinstance(dialog, FormDialog)
+        assert dialog.texts["title"] == "Wri\\ters"
+        assert isinstance(pilot.app.screen_stack[-2], OutboxScreen)
+        await pilot.press("ctrl+s")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, OutboxScreen))
+        async with somebody(service, "mia") as (mia,):
+            assert "Wri\\ters" in [team.title for team in (await mia.send(ListTeams(organization_id=ORG))).items]
+        await drafted(pilot, "find and replace")
+        await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input) and pilot.app.focused.value == "tokens")
+        await pilot.press("escape")
+        await drafted(pilot, "subject of a new")
+        await until(pilot, shows="New change request …")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input) and pilot.app.focused.value == "All new")
+        await pilot.press("escape")
+        await drafted(pilot, "audience")
+        dialog = await form(pilot)
+        assert dialog.texts["name"] == "Partners"
+        await pilot.press("escape")
+        await drafted(pilot, "name of a share link")
+        await until(pilot, shows="Name of the new share link")
+        await until(
+            pilot, holds=lambda: isinstance(pilot.app.focused, Input) and pilot.app.focused.value == "For the press"
+        )

@@ -13,6 +13,7 @@ from tests.tui.handbook_tree import (
     begun,
     cursor,
     handbook,
+    outline_at,
     sent_as,
     tree,
     undoes,
@@ -106,3 +107,29 @@ def test_a_marked_page_takes_the_other_marked_pages_along() -> None:
     actions.drop("page c", Drop("page a", "after"))
     assert not marked, "a page without a mark moves alone"
     assert told == ["read-only"] * 2
+
+
+@pytest.mark.slow
+async def test_esc_ends_a_drag_and_places_without_a_line_take_nothing(service: RunningService, tmp_path: Path) -> None:
+    async with Client(service.base_url, service.token) as client:
+        at = await begun(client)
+        async with handbook(service, tmp_path, at) as pilot:
+            await drags(pilot, "Words", ("Pictures", 0))
+            assert "after" in line(pilot, "Pictures")
+            await pilot.press("escape")
+            assert "after" not in line(pilot, "Pictures")
+            await move(pilot, LABEL, line_of(pilot, "Reviews"))
+            assert "after" not in line(pilot, "Reviews"), "until the button is pressed again"
+            assert pilot.app.screen.get_selected_text() is None
+            await drop(pilot, "Reviews")
+            # before the next page is where it is
+            await drags(pilot, "Words", ("How we write", 0), ("Words", 0))
+            assert "▔" not in shown(pilot.app)
+            await drop(pilot, "Words")
+            # a page cannot go into another space
+            await drags(pilot, "Words", ("Guides", 5))
+            assert "inside" not in line(pilot, "Guides")
+            await drop(pilot, "Guides", 5)
+            await pilot.pause()
+            assert tree(pilot) == START == await outline_at(client, at)
+            assert not pilot.app.screen.move_actions._moves._bursts

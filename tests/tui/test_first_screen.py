@@ -7,6 +7,7 @@ import pytest
 from tests.running_service import RunningService
 from tests.table import each_case
 from tests.tui.app_driver import app_on, inbox_loaded, running, shown, until
+from tests.tui.mouse import drag
 from tests.tui.widget_harness import alone
 from textual.containers import Horizontal
 
@@ -90,3 +91,22 @@ async def test_a_pane_has_the_width_of_the_settings_where_it_fits() -> None:
         await until(pilot, holds=lambda: pane.size.width == 104)
         border.set_columns(150)
         await until(pilot, holds=lambda: pane.size.width == 160 - MIN_COLUMNS - 1)
+
+
+@pytest.mark.slow
+async def test_the_preview_has_the_side_and_size_of_the_settings(sample: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(sample, tmp_path, preview_side="right", preview_size=60)) as pilot:
+        await inbox_loaded(pilot)
+        preview = pilot.app.screen.query_one("#preview")
+        assert preview.size.width == 120 * 60 // 100 - 1
+        _, beside = pilot.app.screen.query(PaneBorder)
+        await drag(pilot, beside, (0, 3), (10, 3), (20, 3))
+        await until(pilot, holds=lambda: preview.size.width == 51)
+        await pilot.press("|")
+        await until(pilot, holds=lambda: preview.size.width == 120)
+        assert preview.size.height == round((40 - 4 - 1) * 0.6) - 1
+    # what was changed in the app counts until the setting is changed
+    for settings, width in ((("right", 60), 120), (("right", 30), 120), (("below", 60), 120), ((None, None), 120)):
+        async with running(app_on(sample, tmp_path, preview_side=settings[0], preview_size=settings[1])) as pilot:
+            await inbox_loaded(pilot)
+            assert pilot.app.screen.query_one("#preview").size.width == width, settings

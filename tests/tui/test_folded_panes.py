@@ -10,6 +10,7 @@ from tests.tui.mouse import click_text
 
 from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
+from presscheck.tui.screens.review.screen import ReviewScreen
 
 pytestmark = pytest.mark.service(shared=True)
 
@@ -34,3 +35,56 @@ async def test_the_tree_is_filtered_while_it_is_over_the_page(service: RunningSe
         await on_page(pilot)
         await pilot.press("slash", *"limits")
         await until(pilot, holds=lambda: bool(lines(pilot, "Limits")) and not lines(pilot, "The test workspace"))
+
+
+SENTENCE = "A request without a token is answered with 401"
+
+
+@pytest.mark.slow
+async def test_the_tree_folds_when_the_page_is_read_and_comes_back_by_key_and_click(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path), size=(60, 22)) as pilot:
+        screen = await on_page(pilot)
+        assert "▾ 🔑 API docs" in shown(pilot.app), "the tree is over the page"
+        assert screen.page_view.size.width == 60
+        await pilot.press("enter")
+        await until(pilot, shows=SENTENCE)
+        assert "▾ 🔑 API docs" not in shown(pilot.app)
+        for back in ("key", "click"):
+            if back == "key":
+                await pilot.press("tab")
+            else:
+                await click_text(pilot, "tab tree")
+            await until(pilot, shows="▾ 🔑 API docs")
+            assert screen.tree_view.has_focus
+            assert SENTENCE not in shown(pilot.app)
+            assert "tab tree" not in shown(pilot.app)
+            await pilot.click(offset=(55, 8))  # on the strip of the page beside it
+            await until(pilot, shows=SENTENCE)
+            assert screen.page_view.has_focus
+        await pilot.resize_terminal(61, 22)
+        await until(pilot, shows="▾ 🔑 API docs")
+        assert screen.page_view.has_focus and "tab tree" not in shown(pilot.app), "beside the page there is room again"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(60, 22), (40, 20)])
+async def test_the_pages_of_a_review_fold_when_a_change_is_read(
+    service: RunningService, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with running(app_on(service, tmp_path), size=size) as pilot:
+        await until(pilot, shows="Rewrite the auth guide")
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen), shows="Sessions")
+        view = pilot.app.screen.session.view
+        assert view.change.size.width == size[0], "the list takes no room from the change"
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: view.change.has_focus and not lines(pilot, "Conversation"))
+        await click_text(pilot, "tab pages")
+        await until(pilot, shows="Conversation")
+        assert view.items.has_focus
+        await pilot.click(offset=(size[0] - 2, size[1] - 4))
+        await until(pilot, holds=lambda: view.change.has_focus and not lines(pilot, "Conversation"))
+        await pilot.press("tab")
+        await until(pilot, shows="Conversation")

@@ -1,12 +1,15 @@
 """Commands of a review on rows of the inbox, on the real service, while another user acts at the same time."""
 
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.running_service import RunningService
 from tests.service_users import main_moves, page_of, somebody, thread_of, threads
+from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import all_sent, app_on, inbox_loaded, pick, running, shown, until, until_row, write
+from tests.tui.change_request_factory import begun
 
 from presscheck.api.change_requests import (
     GetChangeRequest,
@@ -160,3 +163,52 @@ def test_an_approval_of_many_rows_shows_those_with_warnings_first() -> None:
     assert texts[0].endswith("⚠ yours: does not count")
     assert texts[-1] == "… and 2 more"
     assert all(width(line) <= 40 for line in _warned_first(lines, 40))
+
+
+@pytest.mark.slow
+async def test_keys_wait_for_the_dialog_of_a_slow_service(service: RunningService, tmp_path: Path) -> None:
+    answered = threading.Event()
+    async with somebody(service, "mia") as (mia,):
+        held = f"/change-requests/{(await mia.send(GetChangeRequest(**AUTH))).id}/requested-reviewers"
+    with holding_back(service, tmp_path, held, until=answered) as address:
+        async with running(app_on(service, tmp_path / "home", base_url=address)) as pilot:
+            await until(pilot, shows="3 open comments")
+            await pilot.press("v", "a", *"Done")
+            await until(pilot, shows="API docs #5: loading …")
+            answered.set()
+            await until(pilot, shows="API docs #5: Approve", holds=lambda: "Done" in shown(pilot.app))
+            assert "loading" not in shown(pilot.app)
+            await pilot.press("escape")
+            await until(pilot, holds=lambda: "Approve" not in shown(pilot.app))
+            assert subject_here(pilot) == "Rewrite the auth guide", "D hid no row"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("at_once")
+async def test_an_approval_of_marked_rows_warns_of_each_and_takes_a_text(
+    service: RunningService, tmp_path: Path
+) -> None:
+    _, own, _ = await begun(service, "Parcels of my own", "First.\n", by="robin")
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
+        await inbox_loaded(pilot)
+        await pilot.press("4")
+        await until_row(pilot, "Parcels of my own")
+        for subject in ("Limits per workspace", "Rename workspaces to projects", "Parcels of my own"):
+            await to_row(pilot, subject)
+            await pilot.press("space")
+        await pilot.press("r")
+        await until(pilot, shows="reply works on one row: esc removes the marks")
+        await pilot.press("v", "a")
+        await until(pilot, shows="Approve 3 change requests")
+        await until(pilot, shows="API docs #4  Limits per workspace  ⚠ 2 pages not viewed")
+        await until(pilot, shows="Guides #4  Rename workspace")
+        await until(pilot, shows="⚠ yours: does not count · 1 page not viewed")
+        await pilot.press(*"Fine", "ctrl+e")
+        await until(pilot, shows="the draft is kept")
+        await pilot.press("enter", *"by me", "ctrl+s")
+        await until(pilot, shows="3 done")
+        await until(pilot, shows="API docs #4  Limits per workspace")
+        await until(pilot, holds=lambda: "retry" not in shown(pilot.app))
+        for at in (LIMITS, own):
+            assert [one.status for one in await reviews_by(mia, at, "robin")] == ["approved"]
+            assert "Fine\nby me" in await threads(mia, at)

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 from tests.hostile_strings import ACTS
-from tests.running_service import RunningService
+from tests.running_service import RunningService, running_service
+from tests.service_users import token_of
 from tests.tui.admin import family, form, go_to
 from tests.tui.app_driver import app_on, pick, running, shown, until, write
 from tests.tui.draft_places import drafted
-from tests.tui.lamp_integration import lamp, publish_lamps
+from tests.tui.lamp_integration import ORG, lamp, publish_lamps
 from tests.tui.site_access import comes
 from tests.web_server import web_server
 from textual.widgets import Input
@@ -23,6 +24,7 @@ from presscheck.api.content import ListChangeRequestPages
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.api.integrations import (
     Installation,
+    InstallIntegration,
     ListIntegrationInstallations,
     ListIntegrations,
     UninstallIntegration,
@@ -337,3 +339,53 @@ async def test_a_component_is_rendered_and_answers(service: RunningService, tmp_
         await until(pilot, shows="inside two")
         await enter("[ Finish ]")
         await until(pilot, shows="Shades of lamps: done")
+
+
+async def installed(client: Client) -> Installation:
+    return await client.send(InstallIntegration(integration_name="lamp", organization=ORG))
+
+
+@pytest.mark.slow
+async def test_who_may_not_and_who_is_offline_reads_why(tmp_path: Path) -> None:
+    (tmp_path / "service").mkdir()
+    with running_service(tmp_path / "service", sample=True) as service:
+        async with Client(service.base_url, service.token) as client:
+            await publish_lamps(client)
+            await client.send(lamp("hostile", title=HOSTILE[:30], description=HOSTILE, summary=HOSTILE))
+            await installed(client)
+        ada = token_of(service, "ada")
+        async with running(app_on(service, tmp_path / "ada", token=ada)) as pilot:
+            await opened(pilot)
+            await until(pilot, shows="the service does not list its installations for you")
+            for key, noun in (("2", "installations"), ("3", "spaces"), ("4", "sites"), ("5", "events")):
+                await pilot.press(key)
+                await until(pilot, shows=f"The service lists the {noun} for admins of Tallowick only.")
+            for keys in (("2", "a"), ("1", "a"), ("1", "E"), ("1", "-"), (".", "u")):
+                await pilot.press(*keys)
+                await until(pilot, shows="you need the role admin in Tallowick")
+                await pilot.press("j")
+        async with running(app_on(service, tmp_path / "home", read_only=True), (80, 24)) as pilot:
+            await opened(pilot, "red")
+            text = shown(pilot.app)
+            assert "[b]bold[/b]" in text and not ACTS.search(text.replace("\n", ""))
+            await pilot.press("q")
+            await until(pilot, shows="Administration › Integrations")
+            await pilot.press("h")
+            await opened(pilot)
+            await pilot.press("2")
+            await until(pilot, shows="needs Token")
+            for key in ("E", "-"):
+                await pilot.press(key)
+                await until(pilot, shows="this profile is read-only")
+                await pilot.press("j")
+            service.stop()
+            await pilot.press("ctrl+r")
+            await until(pilot, shows="offline")
+            await pilot.press("q")
+            await until(pilot, shows="Administration › Integrations")
+            await go_to(pilot, "Torch")
+            await pilot.press("enter", "2")
+            await until(pilot, shows="The installations of this integration are not in the cache.")
+            service.start()
+            await pilot.press("ctrl+r")
+            await until(pilot, shows="It is not installed yet.")

@@ -20,6 +20,7 @@ from textual import events
 
 from presscheck.api.change_requests import UpdateChangeRequest
 from presscheck.api.content import GetChangeRequestPage
+from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles, NewFile
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.service import nodes_conversion
 from presscheck.tui.app import PresscheckApp
@@ -319,3 +320,35 @@ def test_every_template_is_the_block_that_it_says() -> None:
     }  # fmt: skip
     found = {block.name: markdown_to_nodes(block.text.replace(CURSOR, "x")) for block in BLOCKS}
     assert {name: document["nodes"][0]["type"] for name, document in found.items()} == kinds
+
+
+@pytest.mark.slow
+async def test_files_and_images_of_the_space_are_inserted(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, "With files", TEXT)
+    files = (
+        NewFile(name="auth flow.png", base64="iVBORw0KGgo=", content_type="image/png"),
+        NewFile(name="auth.pdf", base64="JVBERg==", content_type="application/pdf"),
+    )
+    await say(service, one.token, EditChangeRequestContent(**one.at, changes=(InsertFiles(files=files),), compat=False))
+    async with editing(service, tmp_path, one) as pilot:
+        area = editor(pilot).area
+        await pilot.press("ctrl+end", "enter", "enter", *"See [[auth.")
+        await seen(pilot, "▌auth.pdf")
+        await pilot.press("tab", *", ![[auth")
+        await seen(pilot, "▌auth flow.png")
+        assert "auth.pdf   " not in shown(pilot.app), "an image is no other file"
+        await pilot.press("tab", *", ![The flow](auth")
+        await seen(pilot, "▌auth flow.png")
+        await pilot.press("tab", *', <img src="auth')
+        await seen(pilot, "▌auth flow.png")
+        await pilot.press("tab", *'">', "enter", "enter", *'{% file src="auth.p')
+        await seen(pilot, "▌auth.pdf")
+        await pilot.press("tab", *'" %}', "enter", "enter", "ctrl+l")
+        await until(pilot, shows="Image of the space")
+        await pilot.press(*"image", "enter")
+        await until(pilot, shows="auth flow.png  ")
+        await pilot.press("enter")
+        image = "/auth%20flow.png"
+        await until(pilot, holds=lambda: area.text.endswith(f"![auth flow]({image})"))
+        line = f'See [auth.pdf](/auth.pdf), ![auth flow]({image}), ![The flow]({image}), <img src="{image}">'
+        assert f'{line}\n\n{{% file src="/auth.pdf" %}}' in area.text

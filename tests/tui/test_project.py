@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 from tests.running_service import RunningService
-from tests.tui.app_driver import app_on, inbox_loaded, running, until
+from tests.tui.app_driver import app_on, inbox_loaded, running, shown, until
 from tests.tui.change_request_factory import Begun, edited
 
 from presscheck.config.project import Project, read_project
@@ -122,3 +122,28 @@ async def test_refused_file_and_mistakes_are_shown(service: RunningService, tmp_
     wrong = project(tmp_path, "\x1b[2J")
     async with running(app_on(service, tmp_path, project=wrong)) as pilot:
         await until(pilot, shows=f"{PROJECT_NAME}:4: checks.1.command must have no control characters")
+
+
+@pytest.mark.slow
+async def test_app_begins_where_the_project_says(service: RunningService, tmp_path: Path) -> None:
+    folder = tmp_path / "begin"
+    folder.mkdir()
+    file = folder / PROJECT_NAME
+    file.write_text(
+        'space = "Guides"\nsite = "Inside Tallowick"\n[[views]]\nname = "Of guides"\nquery = "space:guides"\n'
+    )
+    found = read_project(file, tmp_path / "trusted.json")
+    async with running(app_on(service, tmp_path, project=found)) as pilot:
+        await until(pilot, shows="Of guides")
+        await inbox_loaded(pilot)
+        await pilot.press("9", "M", "e")
+        await until(pilot, shows="this view is of the project: edit .presscheck.toml")
+        await pilot.press("g", "o")
+        await until(pilot, holds=lambda: cursor(pilot).endswith("Guides") or "Guides" in cursor(pilot))
+        await pilot.press("g", "p")
+        await until(pilot, holds=lambda: "Inside Tallowick" in cursor(pilot))
+
+
+def cursor(pilot: Any) -> str:
+    """The first line with the bar of a cursor."""
+    return next((line for line in shown(pilot.app).splitlines() if "▌" in line), "")

@@ -17,7 +17,7 @@ from presscheck.api.change_requests import (
 )
 from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
-from presscheck.api.site_settings import CreateRedirect, RedirectDestination
+from presscheck.api.site_settings import CreateRedirect, ListShareLinks, RedirectDestination
 from presscheck.api.sites import CreateSite, GetSite, ListSites, Site
 from presscheck.client.client import Client
 from presscheck.tui.places import Place
@@ -182,3 +182,30 @@ async def test_marked_sites_are_published_with_a_receipt_for_each(
         assert "This site has no spaces to publish" in shown(pilot.app)
         now = await sites(client)
         assert (now[draft.title].published, now[empty.title].published) == (True, False)
+
+
+@pytest.mark.slow
+async def test_a_site_with_errors_is_published_only_after_its_title_was_typed(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    await has_a_broken_link(client, "runbook")
+    site = next(site for site in (await sites(client)).values() if not site.published)
+    async with running(app_on(service, tmp_path)) as pilot:
+        await opened(pilot)
+        await pilot.app.go(Place.site(site.id))
+        await until(pilot, shows="✗ 1 error, ")
+        await pilot.press("P")
+        await until(pilot, shows="Runbook: Nowhere broken link: gone.md")
+        await until(pilot, shows=f"type: {site.title}")
+        await pilot.press("y", "enter")
+        await until(pilot, holds=lambda: f"type: {site.title}" not in shown(pilot.app))
+        assert not (await client.send(GetSite(organization_id=ORG, site_id=site.id))).published
+        await pilot.press("P")
+        await until(pilot, shows=f"type: {site.title}")
+        await pilot.press(*site.title, "enter")
+        await pick(pilot, "Publish, and create")
+        await until(pilot, shows="The site is live, and the page answers.")
+        (link,) = (await client.send(ListShareLinks(organization_id=ORG, site_id=site.id))).items
+        await pilot.press("y")
+        await until(pilot, shows="copied")
+        assert pilot.app.clipboard == link.urls.published

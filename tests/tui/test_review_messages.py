@@ -1,10 +1,11 @@
 """Suggestions in comments: inserted with one key, checked and sent."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.running_service import RunningService
-from tests.tui.app_driver import all_sent, review, shown, until
+from tests.tui.app_driver import all_sent, pick, review, shown, until
 
 from presscheck.api.comments import ListComments
 
@@ -42,3 +43,32 @@ async def test_a_suggestion_is_inserted_with_one_key_checked_and_sent(service: R
         path = pilot.app.screen.session.model.path
         said = (await pilot.app.engine.read(ListComments(**path, format="markdown", limit=1000))).items
         assert any(f"```suggestion\n{SUGGESTED}\n```" in (one.body.markdown or "") for one in said)
+
+
+async def threads(pilot: Any) -> dict[str, Any]:
+    """The threads at the service, by their text."""
+    request = pilot.app.screen.session.model.request
+    path = {"space_id": request.space, "change_request_id": request.id}
+    found = await pilot.app.engine.read(ListComments(**path, format="markdown", limit=1000))
+    return {one.body.markdown.strip(): one for one in found.items}
+
+
+@pytest.mark.slow
+async def test_a_reaction_is_added_and_removed(service: RunningService, tmp_path: Path) -> None:
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="expires after 90 days")
+        await pilot.press("k")
+        await until(pilot, shows="👍 2")
+        await pilot.press("+")
+        await pick(pilot, "thumbs up")
+        await until(pilot, shows="👍 3")
+        await all_sent(pilot)
+        said = (await threads(pilot))["Can we link this from the quickstart?"]
+        assert [(one.emoji, one.count) for one in said.reactions] == [("1f44d", 3)]
+        await pilot.press("+")
+        await until(pilot, shows="yours: remove")
+        await pilot.press("enter")
+        await until(pilot, shows="👍 2")
+        await pilot.press("+")
+        await pick(pilot, "rocket")
+        await until(pilot, shows="🚀 1")

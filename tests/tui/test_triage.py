@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.running_service import RunningService
-from tests.tui.app_driver import app_on, inbox_loaded, inbox_rows, pick, running, until, until_row, write
+from tests.tui.app_driver import app_on, inbox_loaded, inbox_rows, pick, running, shown, until, until_row, write
 
 from presscheck.api.change_requests import UpdateChangeRequest
 from presscheck.api.comments import Document, PostComment
@@ -125,3 +125,19 @@ async def test_a_merge_train_stops_at_a_failure_and_continues_after_a_restart(
         await until(pilot, shows="Merge train stopped at")
         await pick(pilot, "Discard")
         await until(pilot, holds=lambda: pilot.app.engine.outbox.recall(MERGE_TRAIN) is None)
+
+
+@pytest.mark.slow
+async def test_offline_bulk_actions_are_queued(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await inbox_loaded(pilot)
+        service.stop()
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="offline")
+        await pilot.press("space", "space", "A")
+        await pick(pilot, "Approve")
+        await until(pilot, shows="Approve 2 change requests")
+        await pilot.press("enter")
+        await until(pilot, shows="2 pending")
+        assert shown(pilot.app).count("pending in the outbox") == 2
+    service.start()
