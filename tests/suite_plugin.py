@@ -1,5 +1,6 @@
 """The pytest plugin of the suite: tests read the clone alone, and are skipped only for a program of tests/needs.py."""
 
+import re
 import sys
 import tempfile
 from collections.abc import Generator, Iterator
@@ -13,6 +14,11 @@ from tests.root import ROOT
 
 GUARD = CloneGuard(ROOT, allowed_paths(), Path.home(), Path(tempfile.gettempdir()))
 sys.addaudithook(GUARD.hook)
+HOLDS = {
+    "slow": re.compile(r"\b(slow|engines|snap_compare)\b"),  # PostgreSQL and pictures are slow wherever they are tested
+    "documentation": re.compile(r"\bdocumentation\b"),
+}
+"""What a file has in it that holds a test with the marker: others are not collected if `-m` asks for these alone."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -30,6 +36,21 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         modules = sorted(path for argument in session.config.args for path in _test_modules(argument))
         number = int(worker["workerid"].removeprefix("gw"))
         rewrite_asserts(session.config, modules[number :: worker["workercount"]])
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out what holds none of the tests that are asked for: half of the time that each worker takes to collect."""
+    holds = HOLDS.get(config.option.markexpr)
+    if holds is None or collection_path.suffix != ".py" or holds.search(collection_path.read_text("utf-8")):
+        return None
+    return True
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for marker, holds in HOLDS.items():
+        paths = {item.path for item in items if item.get_closest_marker(marker)}
+        if missed := [str(path) for path in paths if not holds.search(path.read_text("utf-8"))]:
+            raise pytest.UsageError(f"-m {marker} would not collect {', '.join(missed)}: see HOLDS in {__file__}")
 
 
 def _test_modules(argument: str) -> Iterator[Path]:

@@ -168,7 +168,7 @@ def test_any_page_folds_and_unfolds(documentation: Documentation) -> None:
         page.fold_all(is_folded=False)
         assert texts(page) == before
 
-    for number, page in enumerate(documentation.pages[::2]):
+    for number, page in enumerate(documentation.sample(3)[::2]):
         columns = (10, 40, 80)[number % 3]
         check_page(documentation, page, check)
 

@@ -37,6 +37,7 @@ async def replaced(pilot: Any, text: str) -> None:
     await until(pilot, holds=lambda: area.text == text)
 
 
+@pytest.mark.slow
 async def test_the_schema_is_edited_merged_and_undone(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

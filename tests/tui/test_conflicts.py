@@ -39,6 +39,7 @@ async def go_to_conflict(pilot: Any) -> None:
     assert "<<<<<<<" not in shown(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_key_takes_a_side(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await conflict(mia)

@@ -42,6 +42,7 @@ def is_typing(pilot: Any) -> bool:
     return isinstance(pilot.app.focused, TextArea)
 
 
+@pytest.mark.slow
 async def test_a_comment_is_continued_at_its_block(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,6 +31,7 @@ def people(pilot: Any) -> list[tuple[str, str]]:
     return [(choice.label, choice.note) for choice in picker.matches] if isinstance(picker, Picker) else []
 
 
+@pytest.mark.slow
 async def test_owners_who_have_not_reviewed_are_information(service: RunningService, tmp_path: Path) -> None:
     write_owners(tmp_path, OWNERS + "**/errors nobody\n!limits \x1b]0;evil\x07\n")
     async with running(app_on(service, tmp_path)) as pilot:

@@ -87,6 +87,7 @@ async def test_a_comment_whose_text_page_or_thread_was_deleted_keeps_its_words(
         await until(pilot, shows="add reply  Is it?")
 
 
+@pytest.mark.slow
 async def test_own_comments_are_edited_and_deleted_while_others_reply(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "robin", "mia", "luz") as (robin, mia, luz):
         await robin.send(UpdateMember(organization_id="tallowick", user_id="mia", role="admin"))  # may resolve it

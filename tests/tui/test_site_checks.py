@@ -102,6 +102,7 @@ async def test_enter_leads_to_what_is_wrong_and_it_is_checked_again(
         await until(pilot, holds=lambda: screen.checklist.content(site) is not None and summary() != before)
 
 
+@pytest.mark.slow
 async def test_enter_on_a_hostname_tells_where_it_is_changed_and_on_a_proxy_asks_for_it(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:

@@ -55,6 +55,7 @@ async def read_by_a_visitor(address: str, tmp_path: Path) -> httpx.Response:
     return answer
 
 
+@pytest.mark.slow
 async def test_visitors_who_sign_in_read_it_with_a_token_that_was_made_and_tested_by_keys(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
