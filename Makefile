@@ -18,8 +18,8 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIN
 HAS_VENV = $(BIN)/python -m pip --version >/dev/null 2>&1
 endif
 
-# tests wait for services and programs: with a worker for each core, a fifth of the time would be unused, and two fifths
-# with one more for slow tests; each file's tests mostly stay on one worker, which keeps the services that they share
+# tests wait for services and programs: with a worker for each core, a fifth of the time would be unused, and a fifth with
+# three more for slow tests; each file's tests mostly stay on one worker, which keeps the services that they share
 tests = $(BIN)/python -m pytest --dist worksteal -n $(shell "$(PYTHON)" -c 'import os; print((os.cpu_count() or 1) + $(1))')
 # without bytecode each worker compiles the program and all tests again: 22 seconds of processor time
 unexport PYTHONDONTWRITEBYTECODE
@@ -66,7 +66,7 @@ needs:  ## the programs that tests need and that are missing here
 test: needs env lint types check  ## before each commit: style, types, and every test that is not slow
 
 test-all: needs env  ## the slow tests: pictures, PostgreSQL, long seeds, whole journeys; CI runs it after `make test`
-	$(call tests,3) -m slow
+	$(call tests,4) -m slow
 
 quick: env  ## the tests of the packages that changed since main
 	@$(BIN)/python -m tests.quick
