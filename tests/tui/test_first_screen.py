@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.running_service import RunningService
 from tests.table import each_case
-from tests.tui.app_driver import app_on, inbox_loaded, running, shown, until
+from tests.tui.app_driver import app_on, inbox_loaded, running, until
 from tests.tui.mouse import drag
 from tests.tui.widget_harness import alone
 from textual.containers import Horizontal
@@ -43,7 +43,7 @@ async def test_the_app_begins_where_it_ended(sample: RunningService, tmp_path: P
 async def test_an_unknown_view_is_named_and_the_last_one_is_shown(sample: RunningService, tmp_path: Path) -> None:
     async with running(app_on(sample, tmp_path, first_view="Mein\x1b[31m"), (200, 40)) as pilot:
         await until(pilot, shows="first_view: no view is named Mein")
-        assert "there are Needs me, Mine" in shown(pilot.app)
+        await until(pilot, shows="there are Needs me, Mine")
         await inbox_loaded(pilot)
         assert pilot.app.screen.session.model.view.id == "needs-me"
 

@@ -132,7 +132,7 @@ async def test_the_catalog_is_filtered_and_an_integration_installed_set_up_and_r
         # installed; the settings that it needs are asked for next
         await pilot.press("a")
         await until(pilot, shows="Install Lamp in Tallowick?")
-        assert "Run its own script on the pages of sites" in shown(pilot.app)
+        await until(pilot, shows="Run its own script on the pages of sites")
         await pilot.press("y")
         await pick(pilot, "Settings in a form")
         await form(pilot)
@@ -198,7 +198,7 @@ async def test_the_catalog_is_filtered_and_an_integration_installed_set_up_and_r
         # its spaces and sites
         await pilot.press("3")
         await until(pilot, shows="Runbook")  # the tab before it shows an active row, too
-        assert "✓ active" in shown(pilot.app)
+        await until(pilot, shows="✓ active")
         await pilot.press("a")
         await until(pilot, shows="the API cannot do this")
         await pilot.press("E")
@@ -220,7 +220,7 @@ async def test_the_catalog_is_filtered_and_an_integration_installed_set_up_and_r
         await until(pilot, holds=lambda: pilot.app.screen.lists.tab.count > listed)
         await pilot.press("g", "g", "enter")
         await until(pilot, shows="handling installation_setup")
-        assert '"previous"' in shown(pilot.app)
+        await until(pilot, shows='"previous"')
         await pilot.press("q")
 
         # removed, with its title typed

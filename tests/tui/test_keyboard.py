@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.private_names import send
 from tests.running_service import RunningService
-from tests.tui.app_driver import app_on, inbox_loaded, running, shown, until
+from tests.tui.app_driver import app_on, inbox_loaded, running, until
 from tests.tui.base_screen import Room, room
 from tests.tui.keyboard import LONG, burst
 from tests.tui.widget_harness import app_with
@@ -79,7 +79,7 @@ async def test_a_short_list_is_filtered_by_what_is_typed_ahead(service: RunningS
         await pilot.press("escape")
         burst(pilot, "A", *"comment", "enter", *"Seen")
         await until(pilot, holds=lambda: text(pilot) == "Seen")
-        assert "Comment on all marked" in shown(pilot.app)
+        await until(pilot, shows="Comment on all marked")
 
 
 async def test_keys_wait_for_the_second_dialog_of_a_command(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:

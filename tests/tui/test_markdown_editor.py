@@ -109,7 +109,7 @@ async def test_every_key_is_a_draft_that_is_opened_again(service: RunningService
         await until(pilot, holds=lambda: pilot.app.screen.item.title == "Lasting")
         await pilot.press("e")
         await until(pilot, shows="Now# Lasting")
-        assert "A key lasts a year." in shown(pilot.app)
+        await until(pilot, shows="A key lasts a year.")
         assert "▌" not in shown(pilot.app), "a narrow terminal has no preview beside the text"
         await pilot.press("ctrl+o")
         await until(pilot, shows="▌")

@@ -54,7 +54,7 @@ async def test_a_conflict_is_held_with_its_text_and_resolved_in_the_editor(
         await rewritten(service, one, theirs)
         await pilot.press("ctrl+r")
         await until(pilot, shows="your edit failed: the outbox shows why")
-        assert "A token lasts 60 days." in shown(pilot.app)
+        await until(pilot, shows="A token lasts 60 days.")
         assert await text_there(service, one) == theirs.strip()
         await pilot.press("g", "x")
         await until(pilot, shows="Conflict: Mia Okonkwo edited the same lines; e shows both versions")

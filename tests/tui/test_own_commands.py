@@ -113,7 +113,7 @@ async def test_commands_run_on_the_row_with_its_values_as_they_are(
         for answer in ("n", "y"):
             await pilot.press("g", "T")
             await until(pilot, shows="Run Open ticket?")
-            assert "{number}; exit 3 & more" in shown(pilot.app), "the question has the exact arguments"
+            await until(pilot, shows="{number}; exit 3 & more")  # the question has the exact arguments
             assert programs.runs == []
             await pilot.press(answer)
             await until(pilot, holds=lambda: "Run Open ticket?" not in shown(pilot.app))

@@ -35,7 +35,7 @@ async def test_the_view_pending_lists_what_is_held_also_offline(service: Running
         await down_to(pilot, SUBJECT)
         await leave_draft(pilot, "Half a thought")
         await until(pilot, shows="Pending 1")
-        assert "✎1" in inbox_rows(pilot)
+        await until(pilot, holds=lambda: "✎1" in inbox_rows(pilot))
         await pilot.press("D")  # a hidden change request still has its draft
         await pilot.press("9")
         await until_row(pilot, SUBJECT)

@@ -75,7 +75,7 @@ async def test_a_level_shows_its_path_and_is_changed_where_it_is_given(
         await pilot.press("g", "w")
         on_space = await loaded(pilot)
         await until(pilot, shows="8 of 8 members have access")
-        assert "Product › Developers › API docs" in shown(pilot.app)
+        await until(pilot, shows="Product › Developers › API docs")
         assert "on Product" in line_with(pilot, "Luz Quispe") and " edit " in line_with(pilot, "Luz Quispe")
         assert "role in Tallowick" in line_with(pilot, "Ada Moreau")
         assert not ACTS.search(shown(pilot.app).replace("\n", ""))

@@ -77,7 +77,7 @@ async def test_a_site_goes_live_and_comes_back(service: RunningService, client: 
         await pilot.press("P")
         await until(pilot, shows="Visible to ")
         await until(pilot, shows="y  n")
-        assert "This machine has no record of an earlier publish" in shown(pilot.app)
+        await until(pilot, shows="This machine has no record of an earlier publish")
         await pilot.press("y")
         await until(pilot, shows="No active share link: 1 site")
         await pilot.press("p")
@@ -101,7 +101,7 @@ async def test_a_site_goes_live_and_comes_back(service: RunningService, client: 
         await client.send(CreateRedirect(organization_id=ORG, site_id=now.id, source="/old", destination=redirect))
         await pilot.press("P")
         await until(pilot, shows=f"type: {title}")
-        assert "Live at" in shown(pilot.app)
+        await until(pilot, shows="Live at")
         await pilot.press("enter")
         await until(pilot, holds=lambda: "type: " not in shown(pilot.app))
         assert (await client.send(call)).published
@@ -179,7 +179,7 @@ async def test_marked_sites_are_published_with_a_receipt_for_each(
         await pick(pilot, "Publish without")
         await until(pilot, shows="1 failed")
         await until(pilot, shows="1 done")
-        assert "This site has no spaces to publish" in shown(pilot.app)
+        await until(pilot, shows="This site has no spaces to publish")
         now = await sites(client)
         assert (now[draft.title].published, now[empty.title].published) == (True, False)
 

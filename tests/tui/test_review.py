@@ -25,7 +25,7 @@ async def test_the_source_is_one_key_away(service: RunningService, tmp_path: Pat
         assert "{% hint" not in shown(pilot.app)
         await pilot.press("d", "d")
         await until(pilot, shows='{% hint style="warning" %}')
-        assert "− A token belongs to one workspace" in shown(pilot.app)
+        await until(pilot, shows="− A token belongs to one workspace")
         await pilot.press("d")
         await until(pilot, holds=lambda: "{% hint" not in shown(pilot.app))
 
@@ -42,7 +42,7 @@ async def test_offline_a_comment_is_pending_and_a_merge_is_disabled(service: Run
         await write(pilot, "C", "Later", "ctrl+s")
         await pilot.press("{")
         await until(pilot, shows="pending  Later")
-        assert "offline: as of" in shown(pilot.app), "the age of what is shown, also after a write that waits"
+        await until(pilot, shows="offline: as of")  # the age of what is shown, also after a write that waits
         service.start()
         await pilot.press("ctrl+r")
         await until(pilot, holds=lambda: not pilot.app.engine.waiting())
@@ -101,7 +101,7 @@ async def test_a_text_is_restored_after_escape_after_an_undo_and_on_a_full_disk(
         pilot.app.screen.query_one("TextArea").text = "Typed with care. " * 1000
         await pilot.press("ctrl+s")
         await until(pilot, shows="the disk is full")
-        assert "Typed with care." in shown(pilot.app)
+        await until(pilot, shows="Typed with care.")
         assert pilot.app.engine.waiting() == ()
         file.execute("PRAGMA max_page_count = 1000000")
         await pilot.press("ctrl+s")

@@ -47,7 +47,7 @@ async def test_comments_of_a_program_are_drafts_at_once(service: RunningService,
         await pilot.press("full_stop", "V")
         await until(pilot, shows="1 in your review")
         await until(pilot, shows="Why ␛[2J second?")
-        assert "own: 1 comment held in your review, 1 rejected (comment 2 (gone␛[2J)" in shown(pilot.app)
+        await until(pilot, shows="own: 1 comment held in your review, 1 rejected (comment 2 (gone␛[2J)")
         [comments] = await say(service, one.token, ListComments(**one.at))
         assert comments.items == (), "nothing is sent"
         await pilot.press("full_stop", "V")

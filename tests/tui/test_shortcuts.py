@@ -51,7 +51,7 @@ async def test_bookmarks_and_recent_places_stay_between_starts(service: RunningS
         await to(pilot, "Authentication")
         await pilot.press("b")
         await until(pilot, shows="bookmarked Authentication", holds=lambda: titles(pilot, BOOKMARKED) != [])
-        assert "Authentication ★" in shown(pilot.app)
+        await until(pilot, shows="Authentication ★")
         await pilot.press("enter")
         await until(pilot, holds=lambda: pilot.app.screen.page_view.has_focus)
         assert OPENED not in {row.node.key for row in tree(pilot)._rows}, "no row appears under a reader's hands"

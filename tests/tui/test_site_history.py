@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService
-from tests.tui.app_driver import app_on, pick, running, shown, until
+from tests.tui.app_driver import app_on, pick, running, until
 
 from presscheck.api.site_settings import (
     CreateRedirect,
@@ -62,7 +62,7 @@ async def test_changes_are_listed_compared_and_restored(service: RunningService,
         async with running(app_on(service, tmp_path), (120, 40)) as pilot:
             screen = await history_open(pilot)
             await until(pilot, shows="created")
-            assert "merged" in shown(pilot.app), "the service tells what was merged into its spaces"
+            await until(pilot, shows="merged")  # the service tells what was merged into its spaces
 
             # every write of this program passes the recorder; single items that follow each other share a snapshot
             engine = pilot.app.engine
@@ -91,7 +91,7 @@ async def test_changes_are_listed_compared_and_restored(service: RunningService,
             await go_to(pilot, screen, "structure changed")
             await pilot.press("enter")
             await until(pilot, shows=f"{section.title} → Another title")
-            assert "Changes since 20" in shown(pilot.app)
+            await until(pilot, shows="Changes since 20")
             await pilot.press("escape")
             await go_to(pilot, screen, "published")
             await until(pilot, shows="snapshot of what was published: ")

@@ -65,8 +65,8 @@ async def test_doubtful_words_are_listed_learned_and_gone_to(
         browse = pilot.app.screen
         await pilot.press("f7")
         await until(pilot, shows="2 doubtful words", holds=lambda: isinstance(pilot.app.screen, SpellingScreen))
-        assert "no suggestion  line 3" in shown(pilot.app), "the title of the page is above its text"
-        assert "the, tea␛[31m  line 85, 2 times" in shown(pilot.app)
+        await until(pilot, shows="no suggestion  line 3")  # the title of the page is above its text
+        await until(pilot, shows="the, tea␛[31m  line 85, 2 times")
         await pilot.press("j", "enter")
         await until(pilot, shows="Then teh", holds=lambda: pilot.app.screen is browse)
         await until(pilot, shows="/teh  1 of ")
