@@ -9,7 +9,16 @@ from tests.tui.change_request_factory import begun, rewritten
 from tests.tui.markdown_editor import TEXT, editor, is_editing
 from tests.tui.page_edits import edits_since, go_offline, on_page, replace_text, revision, save, text_there, type_over
 
+from presscheck.engine.reads import scheduler
+
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def returns_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The app tries a service that was away only when it is asked to: what others write until then is there first."""
+    for name in ("FIRST_PAUSE", "SHORTEST_PAUSE", "LONGEST_PAUSE"):
+        monkeypatch.setattr(scheduler, name, 3600.0)
 
 
 async def test_an_edit_waits_is_shown_survives_the_end_of_the_app_and_is_merged(
@@ -41,6 +50,7 @@ async def test_an_edit_waits_is_shown_survives_the_end_of_the_app_and_is_merged(
     assert await edits_since(service, one, before) == 2
 
 
+@pytest.mark.usefixtures("returns_on_request")
 async def test_a_conflict_is_held_with_its_text_and_resolved_in_the_editor(
     service: RunningService, tmp_path: Path
 ) -> None:
@@ -68,6 +78,7 @@ async def test_a_conflict_is_held_with_its_text_and_resolved_in_the_editor(
     assert await text_there(service, one) == "A token lasts 90 days.\n\nA key lasts for ever."
 
 
+@pytest.mark.usefixtures("returns_on_request")
 async def test_typing_while_the_pending_edit_is_sent_is_merged(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Offline and typing", TEXT)
     async with on_page(service, tmp_path, one) as pilot:
