@@ -140,9 +140,9 @@ def test_patterns_beyond_the_limit_are_reported_once() -> None:
     ],
 )
 def test_no_pattern_and_path_take_long(pattern: str, path: str) -> None:
-    began = time.process_time()
+    began = time.thread_time()
     assert not matches(pattern, path)
-    assert time.process_time() - began < 2
+    assert time.thread_time() - began < 2
 
 
 def test_the_file_is_read_again_when_it_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

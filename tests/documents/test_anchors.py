@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import process_time
+from time import thread_time
 
 import pytest
 from hypothesis import given
@@ -236,6 +236,6 @@ def test_the_app_finds_the_line_of_each_anchor() -> None:
     ],
 )
 def test_anchors_of_any_text_are_found_in_linear_time(text: str) -> None:
-    start = process_time()
+    start = thread_time()
     page_anchors(text)
-    assert process_time() - start < 2
+    assert thread_time() - start < 2

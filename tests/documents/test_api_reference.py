@@ -8,7 +8,7 @@ import re
 import shlex
 from html.parser import HTMLParser
 from pathlib import Path
-from time import process_time
+from time import thread_time
 from typing import Any
 
 import pytest
@@ -176,10 +176,10 @@ def test_schemas_that_double_are_limited(word: str) -> None:
 
     schemas = {f"S{level}": part(level) for level in range(60)}
     reader = reader_of({"components": {"schemas": schemas}})
-    start = process_time()
+    start = thread_time()
     node = SchemaTrees(reader).tree({"$ref": "#/components/schemas/S0"})
     example_of(reader, {"$ref": "#/components/schemas/S0"})
-    assert process_time() - start < 5 and count(node) <= 4 * MOST_NODES
+    assert thread_time() - start < 5 and count(node) <= 4 * MOST_NODES
 
 
 def test_deep_fields_end_with_a_link_to_the_model() -> None:
@@ -440,9 +440,9 @@ def test_a_large_specification_is_parsed_by_parts() -> None:
         for number in range(1000)
     }
     reader = reader_of({"paths": paths, "components": {"schemas": schemas}})
-    start = process_time()
+    start = thread_time()
     assert "<code>f19</code>" in drawn('{% openapi-operation spec="x" path="/a7" method="get" %}', reader).html
-    assert process_time() - start < 1
+    assert thread_time() - start < 1
     assert len(reader._parsed) == 2, "only the path and its schema are parsed"
     assert reader.specification.weight() < 5_000_000
 

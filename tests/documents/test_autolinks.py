@@ -82,6 +82,6 @@ def test_urls_in_text_without_a_link_are_written_without_backslashes() -> None:
 
 @each_case("piece", [")", "https://", "&a;", "[]", "{", "*", "(", "%"])
 def test_long_text_is_read_in_linear_time(piece: str) -> None:
-    started = time.process_time()
+    started = time.thread_time()
     assert len([*autolinks("https://a" + piece * 50_000)]) >= 1
-    assert time.process_time() - started < 1
+    assert time.thread_time() - started < 1

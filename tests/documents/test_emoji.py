@@ -41,7 +41,7 @@ def test_icons_are_signs_or_emoji_with_their_name() -> None:
 
 
 def test_long_text_is_read_in_linear_time() -> None:
-    started = time.process_time()
+    started = time.thread_time()
     for piece in (":a", ":", "a:", ":rocket"):
         with_emoji(piece * 50_000)
-    assert time.process_time() - started < 2
+    assert time.thread_time() - started < 2

@@ -112,9 +112,9 @@ def test_text_is_the_same_in_every_process() -> None:
 def test_repository_is_generated_in_a_fifth_of_a_second() -> None:
     times: list[float] = []
     for seed in range(3):
-        began = time.process_time()
+        began = time.thread_time()
         varied(seed)
-        times.append(time.process_time() - began)
+        times.append(time.thread_time() - began)
     assert min(times) < 0.2
 
 

@@ -176,6 +176,6 @@ def test_redirects_are_read(documentation: Documentation, repository: Repository
 
 @pytest.mark.documentation("handbook", "varied", "tree", "manual")
 def test_reading_takes_less_than_two_seconds(documentation: Documentation) -> None:
-    began = time.process_time()
+    began = time.thread_time()
     read_repository(documentation.directory)
-    assert time.process_time() - began < 2
+    assert time.thread_time() - began < 2

@@ -87,9 +87,9 @@ def test_hostile_texts_are_read_in_time(reader: str) -> None:
     for name, text in TEXTS.items():
         best = LIMIT
         for _ in range(2):
-            begun = time.process_time()
+            begun = time.thread_time()
             READERS[reader](text)
-            best = time.process_time() - begun
+            best = time.thread_time() - begun
             if best < LIMIT:
                 break
         if best >= LIMIT:

@@ -7,7 +7,7 @@ import random
 import re
 from collections.abc import Iterator
 from html import unescape
-from time import process_time
+from time import thread_time
 from typing import Any
 
 import pytest
@@ -201,9 +201,9 @@ def test_mutated_tree_is_written_or_refused() -> None:
     ],
 )
 def test_hostile_texts_are_fast(text: str) -> None:
-    start = process_time()
+    start = thread_time()
     document = markdown_to_nodes(text)
-    assert process_time() - start < 3
+    assert thread_time() - start < 3
     assert nodes_to_markdown(document) or len(document["nodes"]) > 0
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from itertools import product
-from time import process_time
+from time import thread_time
 
 import pytest
 from tests.table import each_case, each_row
@@ -66,9 +66,9 @@ def test_gaps_with_many_equal_items_keep_as_many_as_possible(seed: int, monkeypa
 def test_time_is_bounded_for_repeated_items(letters: int, size: int) -> None:
     rand = random.Random(letters)
     before, after = ([rand.randrange(letters) for _ in range(size)] for _ in range(2))
-    started = process_time()
+    started = thread_time()
     kept = check(before, after)
-    assert process_time() - started < 1
+    assert thread_time() - started < 1
     assert kept > size / 50 or size > 10_000
 
 

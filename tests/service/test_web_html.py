@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from time import process_time
+from time import thread_time
 from typing import Any, ClassVar
 
 import pytest
@@ -206,9 +206,9 @@ def test_hostile_strings_open_no_tag() -> None:
     ids=lambda text: repr(text[:10]),
 )
 def test_hostile_pages_are_fast(text: str) -> None:
-    begun = process_time()
+    begun = thread_time()
     assert html(text) is not None
-    assert process_time() - begun < 20
+    assert thread_time() - begun < 20
 
 
 def test_headings_and_expandables_have_the_anchors_that_links_name() -> None:

@@ -142,9 +142,9 @@ def test_line_ends_stay_with_lines() -> None:
 def test_long_hostile_text_takes_linear_time(unit: str) -> None:
     small, large = (unit * (n // len(unit)) for n in (1000, 50_000))
     sanitize(small)
-    began = time.process_time()
+    began = time.thread_time()
     sanitize(large)
-    assert time.process_time() - began < 1
+    assert time.thread_time() - began < 1
 
 
 @each_case(
