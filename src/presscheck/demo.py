@@ -206,7 +206,7 @@ def _token(file: Path) -> str:
 
 
 def socket_path(directory: Path, name: str) -> Path:
-    """Return a path for a socket in a directory. If it would be too long, return one in a folder for temporary files.
+    """Return a path for a socket: in the directory, or in a folder for temporary files if that path would be too long.
 
     Raises:
         ConfigurationError: another user may have created the private directory.

@@ -57,8 +57,9 @@ class Documentation:
         return pages
 
     def sample(self, step: int) -> list[Page]:
-        """Every page that was generated, and of a real repository one in `step`, or all with `PRESSCHECK_CASES`."""
-        return self.pages if self.generated or "PRESSCHECK_CASES" in os.environ else self.pages[::step]
+        """Every page; of a repository that `PRESSCHECK_DOCS` names one in `step`, unless `PRESSCHECK_CASES` is set."""
+        is_whole = self.generated or self.name == MANUAL or "PRESSCHECK_CASES" in os.environ
+        return self.pages if is_whole else self.pages[::step]
 
 
 @dataclass(frozen=True)

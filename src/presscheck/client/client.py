@@ -127,9 +127,9 @@ class Bearer:
         return self._header
 
     async def renewed_header(self, refused: str) -> str:
-        """Return the header with a renewed token, after the service refused `refused` with status 401.
+        """Return a header with a new token, after the service responded to the header `refused` with status 401.
 
-        Return an empty text if the token cannot be renewed.
+        Return an empty text if there is no new token.
         """
         return ""
 

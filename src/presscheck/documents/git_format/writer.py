@@ -31,7 +31,7 @@ from presscheck.documents.pages.tree import flatten
 
 _MARKUP = re.compile(r"([\\`*_\[\]<>]|&(?=#?\w+;))")
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-"""The YAML dumper of the C library, which takes a tenth of the time, or the one in Python where it is missing."""
+"""The YAML dumper in C, which takes a tenth of the time, or the one in Python if PyYAML was built without it."""
 _LIST_START = re.compile(r"(\d*)([.)#+=-])")
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
 WIDTH = 78

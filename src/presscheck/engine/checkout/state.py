@@ -171,7 +171,7 @@ def read_file(location: Path) -> bytes | None:
 
 
 def write_file(location: Path, content: bytes) -> None:
-    """Write a file, which keeps its mode if it exists. A missing folder is created.
+    """Write a file. An existing file keeps its mode, and a missing folder is created.
 
     Raises:
         OSError: the file cannot be written.

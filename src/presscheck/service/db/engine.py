@@ -78,7 +78,7 @@ POOLED, MOST_CONNECTIONS = 10, 60
 
 
 class ReadSession(Session):
-    """A session that only reads, in a transaction that is open on a connection already.
+    """A read-only session in the open transaction of a connection.
 
     Args:
         connection: a connection with an open transaction.

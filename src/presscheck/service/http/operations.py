@@ -210,7 +210,7 @@ class Context:
         return [SimpleNamespace(**dict(zip(names, row, strict=True))) for row in result.all()]
 
     def entities(self, statement: Executable, *kinds: type[Any], **values: Any) -> list[tuple[Any, ...]]:
-        """Run a prepared statement whose columns are those of entities, optionally followed by single columns.
+        """Run a prepared statement that selects entities, and optionally single columns after them.
 
         Args:
             statement: the statement.
