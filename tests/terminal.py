@@ -25,7 +25,8 @@ ANSWERS = (
     (re.compile(rb"\x1b\[\?2026\$p"), b"\x1b[?2026;2$y"),
 )
 UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=?][\d;]*u|\x1b\[\?\d+\$p|\x1b[P_].*?\x1b\\", re.DOTALL)
-CUT_OFF = re.compile(rb"\x1b(?:[P_](?:(?!\x1b\\).)*)?\Z", re.DOTALL)
+LONGEST_QUESTION = 9
+CUT_OFF = re.compile(rb"\x1b(?:\[(?:[<>=?][\d;]*\$?)?|[P_](?:(?!\x1b\\).)*)?\Z", re.DOTALL)
 """The beginning of a sequence that pyte does not know, whose end comes later."""
 
 LEFT_ON = {
@@ -82,10 +83,13 @@ class Terminal:
 
     def take(self, data: bytes) -> None:
         """Show what the program sent, and answer its questions."""
+        before = len(self.raw)
         self.raw += data
         for question, answer in ANSWERS:
-            for _ in question.findall(data):
-                self.send(answer)
+            # a question may arrive in two parts
+            for asked in question.finditer(self.raw, max(0, before - LONGEST_QUESTION)):
+                if asked.end() > before:
+                    self.send(answer)
         data = UNKNOWN_TO_PYTE.sub(b"", self._held + data)
         cut = CUT_OFF.search(data)
         end = cut.start() if cut else len(data)

@@ -21,3 +21,19 @@ def test_half_of_a_wide_character_may_be_drawn_over() -> None:
     assert terminal.end() == 0
     assert terminal.text.strip() == "ax b 📦c"
     terminal.close()
+
+
+def test_a_question_that_arrives_in_parts_is_answered_once() -> None:
+    sent = b"\x1b[c\x1b[6n\x1b[?2026$p<\x1b[>1u>"
+    asks = f"""
+import os, tty, time
+tty.setraw(0)
+for byte in {sent!r}:
+    os.write(1, bytes([byte]))
+    time.sleep(0.02)
+print(os.read(0, 100))
+"""
+    terminal = Terminal([sys.executable, "-c", asks], size=(60, 2))
+    assert terminal.end() == 0
+    assert terminal.text.split() == ["<>b'\\x1b[?62;22c\\x1b[1;1R\\x1b[?2026;2$y'"]
+    terminal.close()
