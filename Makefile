@@ -65,8 +65,10 @@ needs:  ## the programs that tests need and that are missing here
 
 test: needs env lint types check  ## before each commit: style, types, and every test that is not slow
 
+# what failed runs once more, alone: a test that waits for other processes may be late beside five others
 test-all: needs env  ## the slow tests: pictures, PostgreSQL, long seeds, whole journeys; CI runs it after `make test`
-	$(call tests,4) -m slow
+	$(call tests,4) -m slow || { [ $$? = 1 ] && echo "What failed, once more and alone:" && \
+		$(BIN)/python -m pytest -m slow --last-failed --last-failed-no-failures none -rp; }
 
 quick: env  ## the tests of the packages that changed since main
 	@$(BIN)/python -m tests.quick

@@ -73,6 +73,7 @@ class BuiltSite:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.leads = cache(self._leads)  # navigation has the same links on every page
+        self._anchors = cache(lambda file: anchors_of(file.read_text()))
         self.pages = {path: body.decode() for path, body in contents(folder).items() if path.endswith(".html")}
 
     def _leads(self, url: str) -> bool:
@@ -82,7 +83,7 @@ class BuiltSite:
         file = self.folder / name / "index.html" if not name or name.endswith("/") else self.folder / name
         if not file.is_file():
             return False
-        return not fragment or unquote(fragment) in {*anchors_of(file.read_text()), "Site-content"}
+        return not fragment or unquote(fragment) in {*self._anchors(file), "Site-content"}
 
 
 class ServedSite:
@@ -91,6 +92,7 @@ class ServedSite:
     def __init__(self, url: str) -> None:
         self.url = url
         self.leads = cache(self._leads)
+        self._anchors = cache(lambda url: anchors_of(self.get(url).text))
         self._http = httpx.Client()
         self._answers: dict[str, httpx.Response] = {}
 
@@ -108,10 +110,9 @@ class ServedSite:
     def _leads(self, url: str) -> bool:
         """Whether a URL of the site leads to a page or file, and its fragment to an element."""
         url, fragment = urldefrag(url)
-        answer = self.get(url)
-        if answer.status_code != 200:
+        if self.get(url).status_code != 200:
             return False
-        return not fragment or unquote(fragment) in {*anchors_of(answer.text), "Site-content"}
+        return not fragment or unquote(fragment) in {*self._anchors(url), "Site-content"}
 
 
 def assert_equal(built: BuiltSite, served: ServedSite) -> int:
