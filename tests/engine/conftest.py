@@ -1,6 +1,7 @@
 """Fixtures for the tests of the engine."""
 
-from collections.abc import AsyncIterator, Mapping
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,3 +23,13 @@ async def engine(service: RunningService, tmp_path: Path) -> AsyncIterator[Engin
     """An engine with empty files, on the service of the test."""
     async with running_engine(service, tmp_path / "home") as opened:
         yield opened
+
+
+@pytest.fixture
+def berlin() -> Iterator[None]:
+    """The local time is that of Berlin, where the clocks change on the last Sundays of March and October."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
+        time.tzset()
+        yield
+    time.tzset()

@@ -1,12 +1,14 @@
 """Triage: what is hidden until when, and what is bookmarked."""
 
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
+from tests.table import each_case
 
 from presscheck.api.change_requests import ChangeRequest
-from presscheck.engine.inbox.triage import Triage
+from presscheck.engine.inbox.triage import Triage, wake_time
 from presscheck.store.outbox import Outbox
 
 REQUEST = ChangeRequest(id="c", number=1, space="s", revision="r1", updated_at="2026-05-20T10:00:00.000Z")
@@ -77,3 +79,20 @@ def test_bookmarks_are_stored(outbox: Outbox) -> None:
     assert (triage.bookmark("c"), triage.bookmark("d"), triage.bookmark("d")) == (True, True, False)
     for each in (triage, Triage(outbox)):
         assert (each.is_bookmarked("c"), each.is_bookmarked("d")) == (True, False)
+
+
+@pytest.mark.usefixtures("berlin")
+@each_case(
+    ("choice", "at", "returns"),
+    [
+        ("tomorrow", "2026-05-22T17:45", "2026-05-23T08:00+02:00"),
+        ("week", "2026-05-22T17:45", "2026-05-25T08:00+02:00"),
+        ("week", "2026-05-25T06:00", "2026-06-01T08:00+02:00"),
+        ("tomorrow", "2026-10-24T17:45", "2026-10-25T08:00+01:00"),  # the clocks are changed in the night
+        ("week", "2026-03-27T17:45", "2026-03-30T08:00+02:00"),
+    ],
+)
+def test_snoozed_requests_return_at_eight_local_time(choice: str, at: str, returns: str) -> None:
+    now = datetime.fromisoformat(at).astimezone()
+    assert wake_time(choice, now) == datetime.fromisoformat(returns).timestamp()
+    assert wake_time("activity", now) is None

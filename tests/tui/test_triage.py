@@ -1,6 +1,5 @@
 """Triage in the inbox (done, snooze, bookmarks, marks) and bulk actions, on the real service."""
 
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from tests.tui.app_driver import app_on, inbox_loaded, inbox_rows, pick, running
 from presscheck.api.change_requests import UpdateChangeRequest
 from presscheck.api.comments import Document, PostComment
 from presscheck.client.client import Client
-from presscheck.engine.inbox.triage import wake_time
 from presscheck.engine.review.merge_train import MERGE_TRAIN
 
 WORST = "Rewrite the auth guide"
@@ -53,14 +51,6 @@ async def test_rows_are_hidden_brought_back_and_bookmarked_also_after_a_restart(
             await other.send(PostComment(**at, body=Document(markdown="Again!")))
         await pilot.press("ctrl+r")
         await until_row(pilot, hidden.subject)
-
-
-def test_when_snoozed_requests_come_back() -> None:
-    friday = datetime(2026, 5, 22, 17, 45).astimezone()
-    assert wake_time("tomorrow", friday) == datetime(2026, 5, 23, 8).astimezone().timestamp()
-    assert wake_time("week", friday) == datetime(2026, 5, 25, 8).astimezone().timestamp()
-    assert wake_time("week", datetime(2026, 5, 25, 6).astimezone()) == datetime(2026, 6, 1, 8).astimezone().timestamp()
-    assert wake_time("activity", friday) is None
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from presscheck.api.change_requests import ChangeRequest, ChangeRequestStatus, ListOrganizationChangeRequests
 from presscheck.engine.engine import Engine
@@ -67,27 +67,35 @@ def parse_since(text: str, now: datetime) -> datetime:
 
     Args:
         text: `today`, `yesterday`, a day of the week (the last one), an age such as `12h`, `2d` or `1w`, or a date or
-            time in ISO 8601; days begin at midnight in the zone of `now`.
-        now: the current time.
+            time in ISO 8601; days begin at midnight, local time.
+        now: the current time, in the local zone.
 
     Raises:
         InvalidArgument: the text is none of these, or in the future.
     """
-    word, midnight = text.strip().lower(), now.replace(hour=0, minute=0, second=0, microsecond=0)
+    word, midnight = text.strip().lower(), now.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
     if word in ("today", "yesterday"):
-        return midnight - timedelta(days=word == "yesterday")
+        return _local(midnight - timedelta(days=word == "yesterday"))
     if word in WEEKDAYS:
-        return midnight - timedelta(days=(now.weekday() - WEEKDAYS.index(word) - 1) % 7 + 1)
+        return _local(midnight - timedelta(days=(now.weekday() - WEEKDAYS.index(word) - 1) % 7 + 1))
     if age := _AGE.fullmatch(word):
         return now - int(age[1]) * UNITS[age[2]]
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
         moment = None
-    moment = moment.replace(tzinfo=now.tzinfo) if moment and not moment.tzinfo else moment
+    moment = _local(moment) if moment and not moment.tzinfo else moment
     if moment is None or moment > now:
         raise InvalidArgument("--since", "must be today, yesterday, a weekday, an age such as 2d, or a past date")
     return moment
+
+
+def _local(moment: datetime) -> datetime:
+    """Add the offset that the local zone has at a time: before a change of the clocks, it is not that of today."""
+    try:
+        return moment.astimezone()
+    except (OverflowError, ValueError):  # in the first year, which may begin before it does in UTC
+        return moment.replace(tzinfo=UTC)
 
 
 async def read_digest(

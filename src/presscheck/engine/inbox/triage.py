@@ -116,8 +116,15 @@ class Triage:
 
 
 def wake_time(choice: str, now: datetime) -> float | None:
-    """Return the time at which a snoozed change request returns, in seconds since the epoch; None for new activity."""
+    """Return the time at which a snoozed change request returns, in seconds since the epoch; None for new activity.
+
+    Args:
+        choice: `tomorrow`, `week` for the next Monday, or `activity`.
+        now: the current time, in the local zone.
+    """
     if choice == "activity":
         return None
     days = 1 if choice == "tomorrow" else 7 - now.weekday()
-    return (now + timedelta(days=days)).replace(hour=MORNING, minute=0, second=0, microsecond=0).timestamp()
+    # without the offset of `now`, which may be another one by then: the clocks change
+    morning = (now + timedelta(days=days)).replace(hour=MORNING, minute=0, second=0, microsecond=0, tzinfo=None)
+    return morning.timestamp()
