@@ -13,7 +13,7 @@ import pytest
 from tests.bait import Bait, laid_bait
 from tests.generated_docs.documentation import Documentation, Source, named_sources
 from tests.private_names import (
-    render_frames_only,
+    render_what_is_looked_at,
     share_compiled_statements,
     share_tls_contexts,
     shorten_shutdowns,
@@ -39,7 +39,7 @@ wait_for_work_rather_than_time()
 shorten_shutdowns()
 share_tls_contexts()
 share_compiled_statements()
-render_frames_only()
+render_what_is_looked_at()
 
 
 @pytest.hookimpl(wrapper=True)
