@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 import venv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
@@ -72,6 +72,13 @@ def with_their_own(requirements: Sequence[Requirement]) -> dict[str, Distributio
         found[name] = installed()[name]
         waiting += _needed_by(found[name], extras)
     return found
+
+
+def size(packages: Iterable[Distribution]) -> int:
+    """The bytes of all files of packages, without bytecode, which depends on what installs them."""
+    files = (file for package in packages for file in package.files or () if file.suffix != ".pyc")
+    places = (Path(str(file.locate())) for file in files if ".." not in file.parts)
+    return sum(place.stat().st_size for place in places if place.is_file())
 
 
 def _needed_by(package: Distribution, extras: frozenset[str]) -> Iterator[Requirement]:
