@@ -91,7 +91,7 @@ def parse_since(text: str, now: datetime) -> datetime:
 
 
 def _local(moment: datetime) -> datetime:
-    """Add the offset that the local zone has at a time: before a change of the clocks, it is not that of today."""
+    """Return a local time with its offset from UTC, which is not always that of today: the clocks change."""
     try:
         return moment.astimezone()
     except (OverflowError, ValueError):  # in the first year, which may begin before it does in UTC
