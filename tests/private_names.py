@@ -100,7 +100,7 @@ _pending: WeakKeyDictionary[asyncio.AbstractEventLoop, int] = WeakKeyDictionary(
 
 
 async def _wait_until_settled(_min: float = 0) -> None:
-    """Wait until nothing more happens, and render what is on the screen then: a widget that cannot be drawn is found."""
+    """Wait until nothing more happens, and render what is on the screen, where a widget may fail to be drawn."""
     await _wait_for_work()
     if _current_screen() is not None:
         strips(active_app.get())
