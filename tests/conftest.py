@@ -20,6 +20,7 @@ from tests.private_names import (
     wait_for_work_rather_than_time,
 )
 from tests.running_service import RunningService, running_service
+from tests.secret_service import SecretService, secret_service
 
 from presscheck.client.client import Client
 from presscheck.store.outbox import Outbox
@@ -31,6 +32,10 @@ pytest_plugins = ("tests.suite_plugin",)
 
 # programs that tests start are compiled once, as they are for their users
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# no test stores anything in the keyring of whoever runs it
+os.environ.pop("DBUS_SESSION_BUS_ADDRESS", None)
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # on macOS
 
 # a shell that runs the suite in the background makes it ignore ctrl+c, and with it the programs that tests interrupt
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -146,3 +151,18 @@ def outbox(tmp_path: Path) -> Iterator[Outbox]:
     one = Outbox(tmp_path / "outbox.sqlite")
     yield one
     one.close()
+
+
+@pytest.fixture
+def dbus_session(monkeypatch: pytest.MonkeyPatch) -> Iterator[SecretService]:
+    """A D-Bus session without a keyring, which is the one of this process."""
+    with secret_service() as session:
+        monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", session.address)
+        yield session
+
+
+@pytest.fixture
+def keyring(dbus_session: SecretService) -> SecretService:
+    """An unlocked system keyring."""
+    dbus_session.start(unlocked=True)
+    return dbus_session

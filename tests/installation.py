@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 import venv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
@@ -22,7 +22,19 @@ def project() -> dict[str, Any]:
 
 
 def declared(extra: str | None = None) -> list[Requirement]:
-    """The packages of an extra, without other extras that it includes; without a name those of a light install."""
+    """The packages of an extra for this system, without other extras that it includes.
+
+    Without an extra, the packages of a light install.
+    """
+    return [requirement for requirement in _declared(extra) if not requirement.marker or requirement.marker.evaluate()]
+
+
+def of_other_systems() -> set[str]:
+    """The names of the packages of a light install on other systems alone."""
+    return names(_declared(None)) - names(declared())
+
+
+def _declared(extra: str | None) -> list[Requirement]:
     lines = project()["optional-dependencies"][extra] if extra else project()["dependencies"]
     requirements = [Requirement(line) for line in lines]
     return [requirement for requirement in requirements if requirement.name != project()["name"]]
@@ -72,13 +84,6 @@ def with_their_own(requirements: Sequence[Requirement]) -> dict[str, Distributio
         found[name] = installed()[name]
         waiting += _needed_by(found[name], extras)
     return found
-
-
-def size(packages: Iterable[Distribution]) -> int:
-    """The bytes of all files of packages, without bytecode, which depends on what installs them."""
-    files = (file for package in packages for file in package.files or () if file.suffix != ".pyc")
-    places = (Path(str(file.locate())) for file in files if ".." not in file.parts)
-    return sum(place.stat().st_size for place in places if place.is_file())
 
 
 def _needed_by(package: Distribution, extras: frozenset[str]) -> Iterator[Requirement]:

@@ -131,6 +131,14 @@ PROGRAMS = {
             macos="not for macOS",
         ),
         Program(
+            name="gnome-keyring",
+            find=lambda: first_of(["dbus-daemon"]) and first_of(["gnome-keyring-daemon"]),
+            needed_by="tests of tokens in the system keyring",
+            debian="gnome-keyring dbus",
+            fedora="gnome-keyring dbus-daemon",
+            macos="not for macOS",
+        ),
+        Program(
             name="screen",
             find=lambda: first_of(["screen"]),
             needed_by="a test of the app in screen",

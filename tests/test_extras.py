@@ -3,19 +3,9 @@
 import sys
 
 import pytest
-from tests.installation import declared, size, with_their_own
-from tests.root import ROOT
 
 from presscheck.errors import ConfigurationError, MissingExtra
 from presscheck.extras import EXTRAS, missing_modules, require_extra
-
-MOST = 52_000_000
-"""Bytes of a light install without bytecode, with which it takes 95 MB; `make release` asks for 90."""
-
-
-def test_a_light_install_grows_no_further() -> None:
-    own = sum(path.stat().st_size for path in (ROOT / "src").rglob("*") if path.is_file() and path.suffix != ".pyc")
-    assert own + size(with_their_own(declared()).values()) < MOST
 
 
 @pytest.mark.parametrize("extra", sorted(EXTRAS))

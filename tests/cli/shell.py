@@ -16,8 +16,6 @@ from tests.running_service import RunningService
 
 from presscheck.cli.main import command
 
-NO_KEYRING = "keyring.backends.fail.Keyring"
-
 
 @dataclass
 class Shell:
@@ -31,7 +29,6 @@ class Shell:
         own = {
             "PRESSCHECK_HOME": str(self.home),
             "PRESSCHECK_NO_PROJECT": "1",  # there may be one above the clone
-            "PYTHON_KEYRING_BACKEND": NO_KEYRING,
             "TERM": "xterm",
             **self.env,
         }

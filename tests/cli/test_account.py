@@ -8,17 +8,14 @@ import pexpect
 import pytest
 from tests.cli.shell import Shell
 from tests.running_service import RunningService
+from tests.secret_service import SecretService
+
+from presscheck.config.secret_store import read_secret
 
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path / "home")
-
-
-def with_keyring(shell: Shell, tmp_path: Path) -> Path:
-    shell.env["PYTHON_KEYRING_BACKEND"] = "tests.cli.keyring_file.KeyringInAFile"
-    shell.env["TEST_KEYRING"] = str(tmp_path / "keyring.json")
-    return tmp_path / "keyring.json"
 
 
 def everything_below(home: Path) -> str:
@@ -27,9 +24,8 @@ def everything_below(home: Path) -> str:
 
 @pytest.mark.slow
 def test_login_asks_without_an_echo_stores_the_token_in_the_keyring_and_logout_deletes_it(
-    shell: Shell, service: RunningService, tmp_path: Path
+    shell: Shell, service: RunningService, keyring: SecretService
 ) -> None:
-    kept = with_keyring(shell, tmp_path)
     words = ["-m", "presscheck", "login", "--base-url", service.base_url]
     child = pexpect.spawn(sys.executable, words, env=shell.environment, encoding="utf-8", timeout=30)
     child.expect("Token for")
@@ -38,12 +34,13 @@ def test_login_asks_without_an_echo_stores_the_token_in_the_keyring_and_logout_d
     child.expect(pexpect.EOF)
     child.close()
     assert (child.exitstatus, "the system keyring" in child.before) == (0, True)
-    assert service.token in kept.read_text()
+    [item] = keyring.items()
+    assert read_secret(item["service"], item["username"]) == service.token
     assert service.token not in child.before + everything_below(shell.home)
     found = json.loads(shell.program("whoami", "--json").stdout)
     assert (found["displayName"], found["tokenFrom"]) == ("Robin Achterberg", "the system keyring")
     assert shell.program("logout").returncode == 0
-    assert service.token not in kept.read_text()
+    assert keyring.items() == []
 
 
 def test_a_stored_token_is_not_sent_to_another_url(shell: Shell, service: RunningService) -> None:

@@ -192,16 +192,6 @@ def session_of(site: SignInSite, tmp_path: Path) -> Callable[..., StoredSession]
     return store
 
 
-@pytest.fixture(autouse=True)
-def no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
-    import keyring
-    from keyring.backends.fail import Keyring
-
-    before = keyring.get_keyring()
-    monkeypatch.setattr("keyring.core._keyring_backend", Keyring())
-    assert before
-
-
 def refresh_tokens(service: RunningService) -> int:
     """The number of refresh tokens in the service, used ones included."""
     database = Database(service.database_url)

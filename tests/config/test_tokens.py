@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from pathlib import Path
 
-import keyring
 import pytest
-from keyring.backends.fail import Keyring
-from tests.cli.keyring_file import KeyringInAFile
+from tests.secret_service import PASSPHRASE, SecretService
 
 from presscheck.config.tokens import forget_token, is_stored, store_token, stored_token
+from presscheck.errors import ConfigurationError
 
 WHERE = ("work", "https://docs.example/v1")
-
-
-@pytest.fixture
-def file_keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
-    """A keyring that works, until a test takes it away."""
-    monkeypatch.setenv("TEST_KEYRING", str(tmp_path / "keyring.json"))
-    before = keyring.get_keyring()
-    keyring.set_keyring(KeyringInAFile())
-    yield
-    keyring.set_keyring(before)
 
 
 def files(directory: Path) -> dict[str, str]:
@@ -30,21 +18,19 @@ def files(directory: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in (directory / "tokens").iterdir()}
 
 
-@pytest.mark.usefixtures("file_keyring")
-def test_a_token_is_in_one_place(tmp_path: Path) -> None:
-    working = keyring.get_keyring()
-    keyring.set_keyring(Keyring())
+def test_a_token_is_in_one_place(tmp_path: Path, keyring: SecretService, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS")
     assert store_token(tmp_path, *WHERE, "first").startswith("the file ")
     assert list(files(tmp_path).values()) == ["first\n"]
     [written] = (tmp_path / "tokens").iterdir()
     assert written.stat().st_mode & 0o777 == 0o600
 
-    keyring.set_keyring(working)
-    assert "keyring" in store_token(tmp_path, *WHERE, "second")
+    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", keyring.address)
+    assert store_token(tmp_path, *WHERE, "second") == "the system keyring"
     assert list(files(tmp_path).values()) == [""], "the file with the token of before is gone"
     assert stored_token(tmp_path, *WHERE).text == "second"
 
-    keyring.set_keyring(Keyring())
+    monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS")
     store_token(tmp_path, *WHERE, "third")
     assert stored_token(tmp_path, *WHERE).text == "third", "the mark of the keyring is gone"
     assert stored_token(tmp_path, "work", "https://docs.example/").text == "third", "the same service"
@@ -53,3 +39,22 @@ def test_a_token_is_in_one_place(tmp_path: Path) -> None:
     assert forget_token(tmp_path, *WHERE)
     assert not is_stored(tmp_path, *WHERE)
     assert not forget_token(tmp_path, *WHERE)
+
+
+def test_the_message_has_the_reason_of_the_keyring(
+    tmp_path: Path, keyring: SecretService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store_token(tmp_path, *WHERE, "token")
+    keyring.lock()
+    keyring.answer("")
+    with pytest.raises(ConfigurationError, match=r"did not provide the token \(it was not unlocked\): unlock it, or"):
+        stored_token(tmp_path, *WHERE)
+    keyring.answer("")
+    with pytest.raises(ConfigurationError, match=r"did not delete the token \(it was not unlocked\): unlock it, then"):
+        forget_token(tmp_path, *WHERE)
+    assert is_stored(tmp_path, *WHERE)
+    keyring.answer(PASSPHRASE)
+    assert stored_token(tmp_path, *WHERE).text == "token"
+    monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS")
+    with pytest.raises(ConfigurationError, match="DBUS_SESSION_BUS_ADDRESS is not set"):
+        stored_token(tmp_path, *WHERE)

@@ -15,8 +15,7 @@ SMALL = (80, 24)
 
 
 def opened(home: Path, *words: str) -> Terminal:
-    own = {"PRESSCHECK_HOME": str(home), "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
-    return Terminal([*COMMAND, *words], env=own, size=SMALL)
+    return Terminal([*COMMAND, *words], env={"PRESSCHECK_HOME": str(home)}, size=SMALL)
 
 
 @pytest.fixture(autouse=True)

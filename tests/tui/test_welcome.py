@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import keyring
 import pytest
-from keyring.backends.fail import Keyring
 from tests.browser_sign_in import SignInSite
 from tests.running_service import RunningService
 from tests.tui.app_driver import inbox_loaded, running, shown, until
@@ -33,15 +31,12 @@ SMALL = (80, 24)
 
 
 @pytest.fixture
-def where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Places]:
-    """A home without any configuration, and without a keyring."""
+def where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+    """A home without any configuration."""
     for name in [name for name in os.environ if name.startswith("PRESSCHECK_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("PRESSCHECK_HOME", str(tmp_path / "home"))
-    before = keyring.get_keyring()
-    keyring.set_keyring(Keyring())
-    yield places()
-    keyring.set_keyring(before)
+    return places()
 
 
 @pytest.fixture

@@ -87,7 +87,7 @@ def log(lines: int) -> None:
 
 
 def _versions() -> dict[str, str]:
-    libraries = ("textual", "rich", "pydantic", "httpx", "click", "keyring")
+    libraries = ("textual", "rich", "pydantic", "httpx", "click")
     return {
         "presscheck": __version__,
         "python": platform.python_version(),

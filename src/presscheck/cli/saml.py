@@ -76,7 +76,7 @@ async def show_provider(session: Session, saml_provider_id: str, org: str | None
 
 def certificate_column(provider: SAMLProvider) -> str:
     """Return the validity of a provider's certificate in words; empty without a certificate."""
-    from presscheck.engine.saml import validity  # 36 ms, only for a list of providers
+    from presscheck.engine.saml import validity  # 40 ms, only for a list of providers
 
     if not provider.certificate:
         return ""
@@ -86,7 +86,7 @@ def certificate_column(provider: SAMLProvider) -> str:
 
 def with_certificate(provider: SAMLProvider) -> dict[str, Any]:
     """Return a provider as JSON. `certificate` is an object with its text (`pem`) and details such as its dates."""
-    from presscheck.engine.saml import validity  # 36 ms, only for the facts of a certificate
+    from presscheck.engine.saml import validity  # 40 ms, only for the facts of a certificate
 
     value = cast("dict[str, Any]", as_json(provider))
     if not provider.certificate:

@@ -204,35 +204,35 @@ def _run_command(command: str) -> str:
 
 
 def _from_keyring(name: str) -> str:
-    import keyring  # 26 ms, only for tokens in the keyring
+    from presscheck.config import secret_store  # 10 ms, only for tokens in the keyring
 
+    reason = "it has none"
     try:
-        token = keyring.get_password(SERVICE, name)
-    except Exception:  # keyring backends raise many kinds of errors
-        token = None
-    if not token:
-        raise ConfigurationError(f"{IN_KEYRING} did not provide the token: unlock it, or run `presscheck login` again")
-    return token
+        if token := secret_store.read_secret(SERVICE, name):
+            return token
+    except ConfigurationError as error:
+        reason = error.message
+    raise ConfigurationError(
+        f"{IN_KEYRING} did not provide the token ({reason}): unlock it, or run `presscheck login` again"
+    )
 
 
 def _into_keyring(name: str, token: str) -> bool:
-    import keyring  # 26 ms, only when a token is stored
+    from presscheck.config import secret_store  # 10 ms, only when a token is stored
 
     try:
-        keyring.set_password(SERVICE, name, token)
-        return keyring.get_password(SERVICE, name) == token
-    except Exception:  # no keyring, locked, or denied: a file is used
+        secret_store.store_secret(SERVICE, name, token)
+        return secret_store.read_secret(SERVICE, name) == token
+    except ConfigurationError:  # no keyring, locked, or denied: a file is used
         return False
 
 
 def _out_of_keyring(name: str) -> None:
-    # 26 ms, only for tokens in the keyring
-    import keyring
-    import keyring.errors
+    from presscheck.config import secret_store  # 10 ms, only for tokens in the keyring
 
     try:
-        keyring.delete_password(SERVICE, name)
-    except keyring.errors.PasswordDeleteError:
-        return  # already deleted
-    except Exception:
-        raise ConfigurationError(f"{IN_KEYRING} did not delete the token: unlock it, then log out again") from None
+        secret_store.delete_secret(SERVICE, name)
+    except ConfigurationError as error:
+        raise ConfigurationError(
+            f"{IN_KEYRING} did not delete the token ({error.message}): unlock it, then log out again"
+        ) from None

@@ -1,25 +1,20 @@
-"""SAML: details of a provider's certificates, and the settings in its metadata file.
-
-Importing this module is slow because of `cryptography`, so screens import it in a thread.
-"""
+"""SAML: details of a provider's certificates, and the settings in its metadata file."""
 
 from __future__ import annotations
 
 import base64
 import binascii
 import re
-import warnings
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
-from cryptography import x509
-from cryptography.hazmat.primitives.hashes import SHA256
 from defusedxml import ElementTree
 from defusedxml.common import DTDForbidden, EntitiesForbidden, ExternalReferenceForbidden
 
+from presscheck.engine.x509 import Certificate, read_certificate
 from presscheck.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -38,29 +33,6 @@ _SIGNATURE = "{http://www.w3.org/2000/09/xmldsig#}"
 _BINDING = "urn:oasis:names:tc:SAML:2.0:bindings:"
 BINDINGS = ("HTTP-Redirect", "HTTP-POST")
 """The supported sign-in bindings, the preferred binding first."""
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """A certificate.
-
-    Attributes:
-        subject: the name of the owner, such as `CN=Okta,O=Example`.
-        issuer: the name of the issuer.
-        valid_from: the start of the validity.
-        expires_at: the end of the validity.
-        fingerprint_sha256: the SHA-256 fingerprint in hexadecimal with colons, as OpenSSL prints it.
-    """
-
-    subject: str
-    issuer: str
-    valid_from: datetime
-    expires_at: datetime
-    fingerprint_sha256: str
-
-    def days_left(self, now: datetime) -> int:
-        """Return the whole days until the certificate expires. Negative after expiry."""
-        return (self.expires_at - now) // timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -197,17 +169,8 @@ def _decoded(body: str) -> bytes:
 
 def _certificate(body: bytes) -> Certificate:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # such as a serial number that is not positive
-            certificate = x509.load_der_x509_certificate(body)
-            return Certificate(
-                certificate.subject.rfc4514_string(),
-                certificate.issuer.rfc4514_string(),
-                certificate.not_valid_before_utc.astimezone(UTC),
-                certificate.not_valid_after_utc.astimezone(UTC),
-                certificate.fingerprint(SHA256()).hex(":").upper(),
-            )
-    except (ValueError, TypeError, OverflowError):
+        return read_certificate(body)
+    except ValueError:
         raise InvalidArgument("certificate", "is not an X.509 certificate, or it is damaged") from None
 
 

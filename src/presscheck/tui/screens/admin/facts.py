@@ -129,7 +129,7 @@ def _validity(text: Any) -> Validity | None:
     """
     if not isinstance(text, str) or not text.strip() or CERTIFICATES not in sys.modules:
         return None
-    from presscheck.engine.saml import validity  # 36 ms; already imported in a thread
+    from presscheck.engine.saml import validity  # 40 ms; already imported in a thread
 
     return validity(text, now())
 

@@ -1,0 +1,51 @@
+"""The system keyring: the Keychain on macOS, and the Secret Service elsewhere."""
+
+from __future__ import annotations
+
+import sys
+
+if sys.platform == "darwin":
+    import keyring
+    from keyring.errors import KeyringError, PasswordDeleteError
+
+    from presscheck.errors import ConfigurationError
+
+    def read_secret(service: str, name: str) -> str | None:
+        """Return a secret of a service, or None if there is none.
+
+        Raises:
+            ConfigurationError: the Keychain is locked, or denies it; the message is the reason.
+        """
+        try:
+            return keyring.get_password(service, name)
+        except KeyringError as error:
+            raise ConfigurationError(str(error)) from None
+
+    def store_secret(service: str, name: str, secret: str) -> None:
+        """Store a secret of a service, or replace it.
+
+        Raises:
+            ConfigurationError: the Keychain is locked, or denies it; the message is the reason.
+        """
+        try:
+            keyring.set_password(service, name, secret)
+        except KeyringError as error:
+            raise ConfigurationError(str(error)) from None
+
+    def delete_secret(service: str, name: str) -> None:
+        """Delete a secret of a service, if there is one.
+
+        Raises:
+            ConfigurationError: the Keychain is locked, or denies it; the message is the reason.
+        """
+        try:
+            keyring.delete_password(service, name)
+        except PasswordDeleteError:
+            return  # already deleted
+        except KeyringError as error:
+            raise ConfigurationError(str(error)) from None
+
+else:
+    from presscheck.config.secret_service import delete_secret, read_secret, store_secret
+
+__all__ = ["delete_secret", "read_secret", "store_secret"]
