@@ -41,6 +41,7 @@ def test_login_asks_without_an_echo_stores_the_token_in_the_keyring_and_logout_d
     assert (found["displayName"], found["tokenFrom"]) == ("Robin Achterberg", "the system keyring")
     assert shell.program("logout").returncode == 0
     assert keyring.items() == []
+    assert json.loads(shell.run("doctor", "--json").stdout)["keyring"] == {"available": True}
 
 
 def test_a_stored_token_is_not_sent_to_another_url(shell: Shell, service: RunningService) -> None:

@@ -251,6 +251,7 @@ def test_doctor_names_a_service_that_is_not_reached(shell: Shell) -> None:
     assert (ill.exit_code, "error" in found["service"]) == (6, True)
     assert "problems: service" in ill.stderr
     assert set(found["extras"].items()) == {(name, "installed") for name in EXTRAS}
+    assert not found["keyring"]["available"] and found["keyring"]["reason"]
     assert found["stores"] == {"pending": 0, "failed": 0, "notices": []}
     assert shell.env["PRESSCHECK_TOKEN"] not in ill.output
     (shell.home / "state" / "presscheck.log").write_text("one\ntwo\nthree\n")

@@ -12,15 +12,18 @@ from jeepney.io.blocking import open_dbus_connection
 from tests.secret_service import NAME, PASSPHRASE, SecretService
 
 from presscheck.config import secret_service as subject
-from presscheck.config.secret_store import delete_secret, read_secret, store_secret
+from presscheck.config.secret_store import check_keyring, delete_secret, read_secret, store_secret
 from presscheck.errors import ConfigurationError
 
 WHERE = ("presscheck", "work-1f2e")
 
 
 def reason() -> str:
+    with pytest.raises(ConfigurationError) as checked:
+        check_keyring()
     with pytest.raises(ConfigurationError) as error:
         read_secret(*WHERE)
+    assert checked.value.message == error.value.message
     return error.value.message
 
 
@@ -65,6 +68,12 @@ def test_a_locked_keyring_asks_for_its_passphrase(keyring: SecretService) -> Non
     keyring.answer(PASSPHRASE)
     store_secret(*WHERE, "new")
     assert read_secret(*WHERE) == "new"
+
+
+def test_whether_there_is_a_keyring_is_found_without_a_dialog(keyring: SecretService) -> None:
+    store_secret(*WHERE, "token")
+    keyring.lock()
+    check_keyring()  # a dialog would wait for an answer
 
 
 def test_the_first_secret_makes_a_keyring(dbus_session: SecretService) -> None:

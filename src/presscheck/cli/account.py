@@ -85,7 +85,7 @@ def login(
     if user is None:
         print_message(f"This service does not tell who you are: set `user` in profiles.{name} of {sign_in.file}.")
     if done.place != IN_KEYRING:
-        print_message("No system keyring was found, so the token is stored in that file; only you can read it.")
+        print_message("No system keyring could be used, so the token is stored in that file; only you can read it.")
 
 
 @click.command()

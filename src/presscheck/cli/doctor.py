@@ -20,7 +20,7 @@ from presscheck.cli.json_filter import json_option
 from presscheck.cli.output import has_color, print_details, print_json, print_message, print_text
 from presscheck.cli.session import load_profile, profile_option
 from presscheck.config.profile import Profile
-from presscheck.errors import ChecksFailed, PresscheckError
+from presscheck.errors import ChecksFailed, ConfigurationError, PresscheckError
 from presscheck.extras import EXTRAS, missing_modules
 from presscheck.paths import places
 from presscheck.wiring import connect, open_engine
@@ -34,10 +34,12 @@ from presscheck.wiring import connect, open_engine
 def doctor(context: click.Context, *, as_json: bool) -> None:
     """Check the installation, the settings and the connection.
 
-    Prints versions, extras, terminal, profile, service, stores and log. The exit code is 6 if there is a problem.
+    Prints versions, extras, terminal, keyring, profile, service, stores and log. The exit code is 6 if there is a
+    problem.
     """
     problems: list[str] = []
     report: dict[str, Any] = {"versions": _versions(), "extras": _extras(), "terminal": _terminal()}
+    report["keyring"] = _keyring()
     try:
         profile = load_profile(context)
     except PresscheckError as error:
@@ -113,6 +115,16 @@ def _terminal() -> dict[str, Any]:
         "encoding": sys.stdout.encoding,
         "overSsh": "SSH_CONNECTION" in os.environ,
     }
+
+
+def _keyring() -> dict[str, Any]:
+    from presscheck.config.secret_store import check_keyring  # 10 ms, only here
+
+    try:
+        check_keyring()
+    except ConfigurationError as error:
+        return {"available": False, "reason": error.message}
+    return {"available": True}
 
 
 async def _service(profile: Profile) -> dict[str, Any]:

@@ -61,6 +61,16 @@ def delete_secret(service: str, name: str) -> None:
             keyring.delete(item)
 
 
+def check_keyring() -> None:
+    """Check that there is a keyring, without a prompt to unlock it.
+
+    Raises:
+        ConfigurationError: there is none; the message is the reason, in a few words.
+    """
+    with _connection():
+        pass
+
+
 @contextmanager
 def _connection() -> Generator[_Keyring]:
     if not os.environ.get("DBUS_SESSION_BUS_ADDRESS"):

@@ -45,7 +45,16 @@ if sys.platform == "darwin":
         except KeyringError as error:
             raise ConfigurationError(str(error)) from None
 
-else:
-    from presscheck.config.secret_service import delete_secret, read_secret, store_secret
+    def check_keyring() -> None:
+        """Check that there is a keyring, without a prompt to unlock it.
 
-__all__ = ["delete_secret", "read_secret", "store_secret"]
+        Raises:
+            ConfigurationError: there is none; the message is the reason, in a few words.
+        """
+        if keyring.get_keyring().priority <= 0:
+            raise ConfigurationError("PYTHON_KEYRING_BACKEND names another")
+
+else:
+    from presscheck.config.secret_service import check_keyring, delete_secret, read_secret, store_secret
+
+__all__ = ["check_keyring", "delete_secret", "read_secret", "store_secret"]

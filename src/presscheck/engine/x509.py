@@ -27,8 +27,10 @@ _SHORT = {
     "2.5.4.11": "OU",
     "0.9.2342.19200300.100.1.1": "UID",
     "0.9.2342.19200300.100.1.25": "DC",
+    # not in RFC 4514, but in many certificates of providers, such as Okta's
+    "1.2.840.113549.1.9.1": "emailAddress",
 }
-"""Attributes with a short name in RFC 4514."""
+"""The short names of attributes."""
 _special = re.compile(r'[\\",+;<>]|^[ #]| $')
 
 
