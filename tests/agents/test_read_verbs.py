@@ -106,7 +106,8 @@ async def test_search_and_checks(shell: Shell, tmp_path: Path, monkeypatch: pyte
         assert (await call(client, "list_spaces"))["total"] == 6
         findings = await call(client, "check_folder", path="documentation")
         assert [row["rule"] for row in findings["items"] if row["severity"] == "error"] == ["broken-link"]
-        for outside in ("..", "/etc", "documentation/../.."):
+        (folder / "loop").symlink_to("loop")
+        for outside in ("..", "/etc", "documentation/../..", "documentation/loop", "a\0b", "x" * 300):
             assert "inside the working directory" in await refusal(client, "check_folder", path=outside)
         site = shell.json("site", "list")[0]["id"]
         assert "items" in await call(client, "check_site", site=site)

@@ -188,6 +188,7 @@ async def test_addresses_outside_of_the_folder_and_names_that_are_no_branches_ar
     outside = world.root.parent / "outside"
     git(world.root, "clone", "-q", "--bare", str(world.root / "book"), str(outside))
     (world.root / "leads-out").symlink_to(outside)
+    (world.root / "loop").symlink_to("loop")
     for url, message in (
         ("https://example.org/book.git", "must be a path"),
         ("ext::sh -c id", "must be a path"),
@@ -195,6 +196,8 @@ async def test_addresses_outside_of_the_folder_and_names_that_are_no_branches_ar
         ("book.git/../../outside", "not in the folder"),
         ("/etc", "not in the folder"),
         ("leads-out", "not in the folder"),
+        ("loop", "not in the folder"),
+        ("x" * 300, "not in the folder"),
         ("file:///etc", "not in the folder"),
         ("none", "not a Git repository"),
         ("--upload-pack=id", "not a Git repository"),

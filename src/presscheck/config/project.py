@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from presscheck.config.inner_path import inner_path
 from presscheck.config.own_commands import OwnCommand, check_own_commands
 from presscheck.config.project_search import PROJECT_NAME
 from presscheck.config.prose_checks import ProseCheck, check_prose_checks, command_words
@@ -346,11 +347,7 @@ def _below(root: Path, folder: object) -> Path | None:
     """Return a folder as an absolute path, or None if the path is invalid or leads out of `root`."""
     if not isinstance(folder, str) or not folder.isprintable() or not folder or folder.startswith(("/", "~")):
         return None
-    try:
-        path = (root / folder).resolve()
-    except (OSError, ValueError, RuntimeError):  # a loop of symbolic links is a RuntimeError in Python 3.12
-        return None
-    return path if path.is_relative_to(root.resolve()) else None
+    return inner_path(root, folder)
 
 
 def _checks(root: Path, entries: object, errors: list[tuple[Key, str]]) -> list[Program]:

@@ -20,6 +20,7 @@ from presscheck.cli.comment_commands import shown_status
 from presscheck.cli.inbox import fetch_inbox
 from presscheck.cli.search import INDEX_TIMEOUT
 from presscheck.cli.site.commands import site_findings
+from presscheck.config.inner_path import inner_path
 from presscheck.documents.git_format.checks import check_folder
 from presscheck.documents.git_format.findings import Finding as FolderFinding
 from presscheck.documents.nodes.comment_targets import document_text
@@ -353,9 +354,8 @@ def _finding_row(finding: Finding) -> dict[str, Any]:
 
 
 async def _check_folder(_: Caller, given: FolderArguments) -> dict[str, Any]:
-    here = Path.cwd().resolve()
-    folder = (here / given.path).resolve()
-    if not folder.is_relative_to(here) or not folder.is_dir():
+    folder = inner_path(Path.cwd(), given.path)
+    if folder is None or not folder.is_dir():
         raise InvalidArgument("path", "must be a folder inside the working directory")
     return items_of(await asyncio.to_thread(check_folder, folder), given, _folder_row)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from presscheck.api.integrations import PublishIntegration
+from presscheck.config.inner_path import inner_path
 from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml_value
 from presscheck.engine.site_config.yaml_text import yaml_lines
 from presscheck.errors import InvalidArgument
@@ -152,19 +153,16 @@ class _Reader:
 
     def _content(self, place: tuple[str | int, ...], path: str, largest: int) -> bytes | None:
         """Read a file in the folder. Return None and add a problem if it cannot be read."""
-        folder = self._file.parent.resolve()
+        file = inner_path(self._file.parent, path)
+        if file is None:  # the manifest may be untrusted
+            self._problem(place, f"{path} is not a path in the folder of the manifest")
+            return None
         try:
-            file = (folder / path).resolve()
-            if not file.is_relative_to(folder):  # the manifest may be untrusted
-                self._problem(place, f"{path} is outside the folder of the manifest")
-                return None
             self._files.append(file)
             self._seen.append(_state(file))
             return _content(file, largest)
         except InvalidArgument as error:
             self._problem(place, f"{path} {error.reason}")
-        except (OSError, ValueError, RuntimeError):
-            self._problem(place, f"{path} is not a path")
         return None
 
     def _secrets(self, secrets: Mapping[Any, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from presscheck.config.inner_path import inner_path
 from presscheck.documents.git_format.config import normalize_path
 
 MOST_SECONDS = 60
@@ -61,9 +62,8 @@ class LocalRepository:
             GitError: the repository does not exist, or is not in the folder.
         """
         path = _path_of(url)
-        folder = root.resolve()
-        directory = (folder / path).resolve()
-        if ".." in Path(path).parts or not directory.is_relative_to(folder):
+        directory = inner_path(root, path)
+        if directory is None or ".." in Path(path).parts:
             raise GitError("url: is not in the folder of Git repositories of this service")
         inner = directory / ".git"
         is_bare = not inner.is_dir() or inner.is_symlink()
