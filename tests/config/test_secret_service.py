@@ -1,4 +1,4 @@
-"""The system keyring: secrets are stored, replaced and deleted; what stands in the way is named."""
+"""The keyring of a Linux desktop: secrets are stored, replaced and deleted; what stands in the way is named."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jeepney.io.blocking import open_dbus_connection
 from tests.secret_service import NAME, PASSPHRASE, SecretService
 
 from presscheck.config import secret_service as subject
-from presscheck.config.secret_store import check_keyring, delete_secret, read_secret, store_secret
+from presscheck.config.secret_service import check_keyring, delete_secret, read_secret, store_secret
 from presscheck.errors import ConfigurationError
 
 WHERE = ("presscheck", "work-1f2e")
