@@ -19,6 +19,7 @@ from typing_extensions import override
 
 from presscheck.tui import keyboard
 from presscheck.tui.screens.sites.access.screen import SiteAccessScreen
+from presscheck.tui.ui import screen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.entry_dialog import EntryDialog, EntryField
 from presscheck.tui.widgets.picker import Picker
@@ -48,6 +49,9 @@ class Late(Room):
     async def command_comment_on_all(self) -> None:
         await asyncio.sleep(2 * SHORT)
         await super().command_comment_on_all()
+
+    async def command_archive(self) -> None:
+        await asyncio.Event().wait()
 
     async def command_reply(self) -> None:
         await asyncio.sleep(2 * SHORT)
@@ -130,6 +134,87 @@ async def test_a_text_waits_for_a_dialog_that_opens_late(pilot: Pilot[int], monk
     monkeypatch.setattr(keyboard, "PATIENCE", SHORT)
     burst(pilot, "r", *"Pjj", "enter")
     await until(pilot, holds=lambda: room(pilot).did == ["reply Pjj"])
+
+
+def asking_late(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Run a command that asks for a confirmation once the returned event is set, long after it held keys."""
+    monkeypatch.setattr(keyboard, "PATIENCE", SHORT)
+    answered = asyncio.Event()
+
+    async def merge() -> None:
+        await answered.wait()
+        await room(pilot).command_approve()
+
+    room(pilot).invoke(merge)
+    return answered
+
+
+async def test_a_question_that_comes_late_opens_if_no_key_was_pressed(
+    pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered = asking_late(pilot, monkeypatch)
+    await asyncio.sleep(2 * SHORT)
+    answered.set()
+    await until(pilot, shows="All of it.")
+    await pilot.press("y")
+    await until(pilot, holds=lambda: room(pilot).did == ["approve True"])
+
+
+async def test_a_question_that_comes_late_takes_no_key_of_somebody_who_went_on(
+    pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered = asking_late(pilot, monkeypatch)
+    await pilot.press("j")
+    await until(pilot, holds=lambda: cursor(pilot) == 1)
+    answered.set()
+    await until(pilot, shows="Not opened, because you went on")
+    await pilot.press("y", "j")
+    await until(pilot, holds=lambda: cursor(pilot) == 2)
+    assert (pilot.app.screen, room(pilot).did) == (room(pilot), [])
+
+
+async def test_a_question_does_not_open_above_a_dialog_in_which_somebody_types(
+    pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered = asking_late(pilot, monkeypatch)
+    await asyncio.sleep(2 * SHORT)
+    burst(pilot, "r", *"way")
+    await until(pilot, shows="way")
+    answered.set()
+    await asyncio.sleep(SHORT)
+    burst(pilot, *" yes", "enter")
+    await until(pilot, holds=lambda: room(pilot).did == ["reply way yes"])
+    await until(pilot, shows="Not opened, because you went on")
+
+
+async def test_a_screen_that_comes_late_opens_unless_somebody_is_in_a_dialog(
+    pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keyboard, "PATIENCE", SHORT)
+    for keys, opens in (("j", True), ("r", False)):
+        loaded, other = asyncio.Event(), Room()
+
+        async def open_other(loaded: asyncio.Event = loaded, other: Room = other) -> None:
+            await loaded.wait()
+            room(pilot).app_context.push_screen(other)
+
+        room(pilot).invoke(open_other)
+        await asyncio.sleep(2 * SHORT)
+        await pilot.press(keys)
+        await until(pilot, holds=lambda opens=opens: opens or pilot.app.screen is not room(pilot))
+        loaded.set()
+        if opens:
+            await until(pilot, holds=lambda other=other: pilot.app.screen is other)
+            pilot.app.pop_screen()
+        else:
+            await until(pilot, shows="Reply")
+            assert other not in pilot.app.screen_stack
+
+
+async def test_a_command_that_waits_long_says_so(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(screen, "SIGN_AFTER", SHORT)
+    await pilot.press("X")
+    await until(pilot, shows="archive: waiting …")
 
 
 async def test_a_text_typed_after_a_refused_key_runs_no_commands(

@@ -41,7 +41,7 @@ from presscheck.tui.app_context import AppContext, CommandObserver
 from presscheck.tui.auto_refresh import AutoRefresh
 from presscheck.tui.commands import Keymap, OwnHandler, key_for, use_keymap
 from presscheck.tui.key_settings import load_keymap
-from presscheck.tui.keyboard import TypeAhead, as_text
+from presscheck.tui.keyboard import TooLate, TypeAhead, as_text
 from presscheck.tui.navigation import MODES, Navigation
 from presscheck.tui.notifications import Notice, Notifications
 from presscheck.tui.places import Place
@@ -386,7 +386,13 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     @override
     def push_screen(self, screen: Any, *args: Any, **more: Any) -> Any:
-        """Open a screen; keys typed from now on are delivered to this screen."""
+        """Open a screen; keys typed from now on are delivered to this screen.
+
+        Raises:
+            TooLate: a command opens it, and the user is at something else.
+        """
+        if self.screen_stack and self.type_ahead.is_late(asks=getattr(screen, "is_modal", False)):
+            raise TooLate
         self.capture_mouse(None)  # end a drag: the widget below would never receive the end
         opening = cast("Any", super()).push_screen(screen, *args, **more)  # its overloads are generic
         self.type_ahead.opened(self.screen)
@@ -404,7 +410,13 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     @override
     def switch_mode(self, mode: str) -> AwaitMount:
-        """Switch the mode; keys typed from now on are delivered to its screen."""
+        """Switch the mode; keys typed from now on are delivered to its screen.
+
+        Raises:
+            TooLate: a command switches it, and the user is at something else.
+        """
+        if self.screen_stack and self.type_ahead.is_late(asks=False):
+            raise TooLate
         self.capture_mouse(None)
         switching = super().switch_mode(mode)
         self.type_ahead.opened(self.screen)

@@ -8,6 +8,10 @@ alone forwards each key to the widget with the focus at that moment. If a user t
 slow line sends them in one packet, the first letters would go to the review and run commands. Keys typed before a
 confirmation is open are dropped (`drops_type_ahead`), because the user has not seen the question. Text typed after the
 key of a command in `commands.ASK_FOR_TEXT` is dropped, too, if the command opens no dialog.
+
+Keys do not wait for a command for longer than that, so a slow command may want to open a dialog while the user is at
+something else. It is late then (`TypeAhead.is_late`) and opens nothing: the next key would answer a question that the
+user has not seen.
 """
 
 from __future__ import annotations
@@ -22,10 +26,12 @@ from unicodedata import category
 from weakref import WeakKeyDictionary
 
 from textual import events
+from textual.app import App
 from textual.dom import DOMNode
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 
+from presscheck.errors import PresscheckError
 from presscheck.tui.commands import COMMANDS, PREFIXES, Command, Keymap
 
 PATIENCE = 0.5
@@ -37,6 +43,13 @@ BURST = 0.1
 Input = events.Key | events.Paste
 RUNNING: ContextVar[object] = ContextVar("RUNNING", default=None)
 """The command of the current task."""
+
+
+class TooLate(PresscheckError):
+    """A command wanted to open a screen after the user had gone on; see `TypeAhead.is_late`."""
+
+    def __init__(self) -> None:
+        super().__init__("Not opened, because you went on while it loaded: press its key again")
 
 
 class Continuation(NamedTuple):
@@ -154,15 +167,17 @@ class TypeAhead:
         deliver: passes an event to the focused widget, as Textual does.
     """
 
-    def __init__(self, app: MessagePump, deliver: Callable[[Input], Awaitable[None]]) -> None:
+    def __init__(self, app: App[Any], deliver: Callable[[Input], Awaitable[None]]) -> None:
         self._app, self._deliver = app, deliver
         self._events: deque[Input] = deque()
         self._holds: dict[object, asyncio.TimerHandle] = {}
         """The timeouts of all holds, by token. Events wait while there is any hold."""
         self._releases = 0
         """The number of holds that end when the app has handled its queued messages."""
-        self._commands: set[object] = set()
-        """The running commands."""
+        self._commands: dict[object, DOMNode] = {}
+        """The running commands, each with the screen from which it may open others."""
+        self._overtaken: set[object] = set()
+        """The running commands that opened nothing before a later key was handled."""
         self._dialogs: WeakKeyDictionary[Screen[Any], object] = WeakKeyDictionary()
         """The command that opened each dialog."""
         self._without_dialog: set[object] = set()
@@ -223,7 +238,7 @@ class TypeAhead:
         If the command asks for a text, events wait for up to `LIMIT` seconds, and without a dialog the text is dropped.
         """
         command = object()
-        self._commands.add(command)
+        self._commands[command] = self._app.screen
         if asks_for_text:
             self._without_dialog.add(command)
         self._hold(command, LIMIT if asks_for_text else PATIENCE)
@@ -233,10 +248,23 @@ class TypeAhead:
             try:
                 await work
             finally:
-                self._commands.discard(command)
+                self._forget(command)
                 self._release(command)
 
         return run
+
+    def is_late(self, *, asks: bool) -> bool:
+        """Return whether the running command wants to open a screen while the user is at something else.
+
+        That is so if the user has opened another screen since, is typing a text, or has pressed any key and the
+        command wants to ask something (`asks`).
+        """
+        command, current = RUNNING.get(), self._app.screen
+        if command not in self._commands or self._dialogs.get(current) is command:
+            return False
+        if current is not self._commands[command]:
+            return True
+        return command in self._overtaken and (asks or getattr(self._app.focused, "takes_text", False))
 
     def hold_longer(self) -> None:
         """Hold events for up to `LIMIT` seconds, because keys typed now are for the dialog of the running command."""
@@ -247,7 +275,7 @@ class TypeAhead:
     def let_go(self) -> None:
         """Stop holding events for the running command: later keys are not for a dialog that it opens."""
         command = RUNNING.get()
-        self._commands.discard(command)
+        self._forget(command)
         self._without_dialog.discard(command)
         self._release(command)
 
@@ -259,7 +287,7 @@ class TypeAhead:
         # queued after the messages that mount the screen and set the focus
         if not screen.call_later(self._release, screen):
             self._release(screen)
-        for command in self._commands & self._holds.keys():
+        for command in self._commands.keys() & self._holds.keys():
             self._release(command)
 
     def closed(self, screen: Screen[Any]) -> None:
@@ -267,6 +295,12 @@ class TypeAhead:
         command = self._dialogs.pop(screen, None)
         if command in self._commands:
             self._hold(command, PATIENCE)
+        if RUNNING.get() in self._commands:
+            self._commands[RUNNING.get()] = self._app.screen
+
+    def _forget(self, command: object) -> None:
+        self._commands.pop(command, None)
+        self._overtaken.discard(command)
 
     def _release(self, token: object) -> None:
         """End a hold once the app has handled the messages in its queue.
@@ -300,6 +334,8 @@ class TypeAhead:
         while self._events and not self._holds:
             event = self._events.popleft()
             if not self._is_dropped(event):
+                own = self._dialogs.get(self._app.screen)
+                self._overtaken.update(command for command in self._commands if command is not own)
                 await self._deliver(event)
 
     def _is_dropped(self, event: Input) -> bool:

@@ -73,6 +73,8 @@ FOLDED = 60
 """Screens up to this width, in cells, have the class `folded`: a tree or list of pages covers the page while in use."""
 POPUP_DELAY = 0.3
 """Seconds before the continuations of a key prefix are shown."""
+SIGN_AFTER = 1.0
+"""Seconds until a message says that a command is waiting."""
 CLOCK_INTERVAL = 30.0
 """Seconds between updates of the time spent offline."""
 ARRIVAL_CHECK = 0.05
@@ -516,21 +518,23 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         if observer and observer.takes(command.name):
             return
         handler, reason = self.handler(command.name), self.disabled_reason(command.name)
-        asks_for_text = command.name in ASK_FOR_TEXT
-        if asks_for_text and (reason or not handler):
+        if command.name in ASK_FOR_TEXT and (reason or not handler):
             self.app_context.type_ahead.drop_burst()
         if reason:
             self.notify(reason)
         elif handler:
-            work = self.invoke(handler, asks_for_text=asks_for_text)
+            work = self.invoke(handler, command)
             if observer:
                 observer.ran(command.name, work)
         else:
             keys = self.app_context.keymap.label(command.name)
             self.notify(f"{keys} ({command.title}) works {where(command).words}, not here")
 
-    def invoke(self, handler: Callable[[], Any], *, asks_for_text: bool = False) -> Worker[None] | None:
-        """Call a handler and show its error. Return the worker of an asynchronous handler."""
+    def invoke(self, handler: Callable[[], Any], command: Command | None = None) -> Worker[None] | None:
+        """Call a handler and show its error. Return the worker of an asynchronous handler.
+
+        If it opens nothing for `SIGN_AFTER` seconds, a message says that `command` is waiting.
+        """
         try:
             result = handler()
         except PresscheckError as error:
@@ -538,7 +542,16 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             return None
         if not isawaitable(result):
             return None
-        return self.run(self.app_context.type_ahead.command(result, asks_for_text=asks_for_text))
+        asks_for_text = command is not None and command.name in ASK_FOR_TEXT
+        worker = self.run(self.app_context.type_ahead.command(result, asks_for_text=asks_for_text))
+        if command:
+            self.set_timer(SIGN_AFTER, lambda: self._show_waiting(command, worker))
+        return worker
+
+    def _show_waiting(self, command: Command, worker: Worker[None]) -> None:
+        app = self.app_context
+        if not worker.is_finished and app.screen is self and not app.notice_line(self):
+            self.notify(f"{command.title}: waiting …")
 
     def on_key(self, event: events.Key) -> None:
         """Run the command of a key or key sequence."""
