@@ -7,12 +7,14 @@ import pytest
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, inbox_loaded, running, until
 from tests.tui.base_screen import Room, room
+from tests.tui.change_request_factory import begun
+from tests.tui.markdown_editor import TEXT, editing
 from tests.tui.widget_harness import app_with, shown
 from textual.pilot import Pilot
 
 from presscheck.tui.commands import COMMANDS, where
 from presscheck.tui.places import Place
-from presscheck.tui.screens.key_list import KeyList
+from presscheck.tui.screens.key_list import WITHOUT_KEY, KeyList, groups_of
 
 
 class Site(Room):
@@ -76,3 +78,17 @@ async def test_a_command_of_another_place_asks_for_its_target_and_runs_there(
         there = where(command)
         if there.kind and command.name != "development_mode":  # an integration has a screen of its own
             assert tables[there.kind].command(there.opener or command.name), command
+
+
+async def test_keys_that_write_in_the_editor_are_no_keys_of_it(service: RunningService, tmp_path: Path) -> None:
+    async with editing(service, tmp_path, await begun(service, "Keys", TEXT)) as pilot:
+        screen = pilot.app.screen
+        await pilot.press("f1")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, KeyList))
+        groups = {group.heading: {entry.name for entry in group.entries} for group in groups_of(pilot.app, screen)}
+        assert {"find_here", "refresh", "find_anything"} <= groups[WITHOUT_KEY]
+        for heading, names in groups.items():
+            assert "down" not in names
+            assert heading != WITHOUT_KEY or not {"send", "find_in_text", "back", "quit"} & names
+        await pilot.press(*"refresh")
+        await until(pilot, shows=WITHOUT_KEY)

@@ -38,6 +38,8 @@ MIN_COLUMNS = 48
 """The minimum width of a column, in cells."""
 GAP = 2
 CHANGE = "ctrl+e"
+WITHOUT_KEY = "not here: in the text, these keys write"
+"""The heading of the commands of a screen whose keys belong to its text field."""
 
 
 class Entry(NamedTuple):
@@ -88,8 +90,10 @@ def groups_of(app: AppContext, screen: BaseScreen) -> list[Group]:
     for command in app.keymap.commands:
         reason = why_disabled(screen, command)
         entry = Entry(command.name, shown_keys(app, command), command.help or command.title, reason)
-        if command in own:
+        if command in own and screen.has_key_for(command):
             here[command.scope].append(entry)
+        elif command in own and command.scope != "move":
+            elsewhere.setdefault(WITHOUT_KEY, []).append(entry)
         elif command.scope != "move":
             elsewhere.setdefault(f"not here: {where(command).words}", []).append(entry)
     return [

@@ -506,6 +506,10 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """Return the method that runs a command, or None if this screen lacks the command."""
         return self.command_table.handler(name)
 
+    def has_key_for(self, command: Command) -> bool:
+        """Return whether the keys of a command of this screen run it, rather than write text."""
+        return True
+
     def disabled_reason(self, name: str) -> str | None:
         """Return why a command cannot run now, or None if it can."""
         if name in NEED_TERMINAL and is_in_browser() and self.handler(name):

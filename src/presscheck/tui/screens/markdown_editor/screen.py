@@ -28,7 +28,7 @@ from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width
-from presscheck.tui.commands import BY_NAME, key_for, shown, with_keys
+from presscheck.tui.commands import BY_NAME, Command, key_for, shown, with_keys
 from presscheck.tui.external_programs import edit_text
 from presscheck.tui.keyboard import KeySequences, key_name
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
@@ -238,6 +238,10 @@ class MarkdownEditor(BaseScreen):
         if self.area.is_mounted:
             self._arrange()
             self._completion.close()
+
+    @override
+    def has_key_for(self, command: Command) -> bool:
+        return self._shows_only_preview or command.name in TEXT_COMMANDS
 
     def _text_key_sequences(self) -> KeySequences:
         commands = [command for command in self.command_table.commands if command.name in TEXT_COMMANDS]
