@@ -211,7 +211,7 @@ async def test_a_screen_that_comes_late_opens_unless_somebody_is_in_a_dialog(
             assert other not in pilot.app.screen_stack
 
 
-async def test_a_command_that_waits_long_says_so(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_bottom_line_shows_that_a_command_waits(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(screen, "SIGN_AFTER", SHORT)
     await pilot.press("X")
     await until(pilot, shows="archive: waiting …")
