@@ -12,7 +12,7 @@ from presscheck.api.change_requests import (
 )
 from presscheck.api.comments import Document
 from presscheck.api.content import ListPages, RevisionPage
-from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertPage
+from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertFiles, InsertPage, NewFile
 from presscheck.api.links import ListSpaceLinks
 from presscheck.api.operation import Operation
 from presscheck.api.sites import ListSites, PublishSite
@@ -129,3 +129,21 @@ async def test_links_to_a_page_of_the_site_are_broken_as_soon_as_it_is_gone(
         ("incoming-link", "Inside Tallowick: Runbook: Leads there"),
     }
     assert {"guides", "cli"} <= set(listed), "the service may find a link broken whose space has not changed"
+
+
+@pytest.mark.service(sample=True)
+async def test_a_description_in_a_file_of_the_space_is_not_outside_the_service(engine: Engine) -> None:
+    docs = next(site for site in (await engine.read(ListSites(organization_id=ORG))).items if site.published)
+    file = NewFile(name="rates.yaml", base64="b3BlbmFwaTogMy4xLjAK", content_type="application/yaml")
+    block = '{{% openapi src="{}" path="/rates" method="get" %}}\n{{% endopenapi %}}\n\n'
+    sources = ("/rates.yaml", "rates.yaml", "/old/rates.yaml", "gone.yaml", "https://else.example/rates.yaml")
+    text = Document(markdown="".join(map(block.format, sources)))
+    await merges(engine, "guides", InsertFiles(files=(file,)), InsertPage(title="Rates", document=text))
+    for reader in (SiteReader(engine), SiteReader(engine)):  # the second one uses the stored facts
+        findings = check_site(await reader.read(ORG, docs.id))
+        assert not [finding for finding in findings if finding.check == "failing-spec"]
+        assert [finding.message for finding in findings if finding.check == "not-checked"] == [
+            "not checked: OpenAPI specifications (outside the service: https://else.example/rates.yaml)"
+        ]
+        links = {finding.link: finding.check for finding in findings if finding.where.endswith(": Rates")}
+        assert links == {"": "no-description", "/old/rates.yaml": "broken-link", "gone.yaml": "broken-link"}

@@ -18,7 +18,6 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from presscheck.api.content import RevisionPage
 from presscheck.api.site_settings import Redirect
 from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpace, StructureItem
-from presscheck.documents.markdown.spec_references import SpecReference
 from presscheck.documents.pages.tree import flatten
 from presscheck.documents.sites.content import (
     NOTHING_FOUND,
@@ -567,9 +566,9 @@ def _failing_spec(content: SiteContent) -> Iterator[Problem]:
     by_slug = {spec.slug: spec for spec in content.specs}
     by_address = spec_addresses(content.specs)
     for space, page, facts in _texts(content):
-        for name, line in facts.specs:
-            spec = by_slug.get(name) or by_address.get(name)
-            if spec is None and not SpecReference(name, line).is_address:
+        for name, line, is_file in facts.specs:
+            spec = by_address.get(name) if is_file else by_slug.get(name)
+            if spec is None and not is_file:
                 yield _on(space, page, f"the OpenAPI block at line {line} names “{name}”, which does not exist", line)
             elif spec and (spec.last_process_error_code or spec.last_processed_error_count):
                 errors = spec.last_processed_errors or ()

@@ -71,7 +71,7 @@ BATCH = 125
 """Number of pages that are looked up in the cache at a time."""
 SECONDS = 0.02
 """Seconds after which a lookup of pages in the cache pauses, so that the screens' own writes are not held up."""
-FACTS = "facts of pages 4"
+FACTS = "facts of pages 5"
 """Prefix of the cache keys of facts. Its number must change when the result of `page_facts` changes."""
 AT_ONCE = 8
 """Maximum number of pages read concurrently."""
@@ -396,11 +396,14 @@ class SiteReader:
 
 
 def _outside_specs(spaces: Iterable[SpaceContent], specs: Iterable[OpenAPISpec]) -> Iterator[Unread]:
-    """Yield an unread part for each space that names specifications at addresses outside the organization."""
+    """Yield an unread part for each space that names specifications at URLs outside the organization.
+
+    The files of a space are not outside: the check of links finds missing ones.
+    """
     known = spec_addresses(specs)
     for space in spaces:
         names = {name for facts in space.facts.values() for name in facts.specs}
-        outside = sorted({spec.name for spec in names if spec.is_address and spec.name not in known})
+        outside = sorted({spec.name for spec in names if spec.is_url and spec.name not in known})
         if outside:
             yield Unread("specifications", space.title, f"outside the service: {', '.join(outside)}")
 
@@ -489,7 +492,7 @@ def _facts(
     is_empty: bool = False,  # parameters in the order of the stored row
     conflicts: Iterable[int] = (),
     images: Iterable[int] = (),
-    specs: Iterable[tuple[str, int]] = (),
+    specs: Iterable[tuple[str, int, bool]] = (),
     conditions: Iterable[tuple[int, str]] = (),
 ) -> PageFacts:
     return PageFacts(
