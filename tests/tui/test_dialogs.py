@@ -98,6 +98,20 @@ async def test_a_long_dialog_is_wrapped() -> None:
         assert " ".join(text.split()).count("many words say what will happen") == 6
 
 
+@pytest.mark.parametrize(
+    ("rows", "text"), [(24, "42"), (8, "42"), (24, None), (7, None)], ids=["typed", "typed-low", "asked", "asked-low"]
+)
+async def test_the_buttons_stay_visible_below_a_text_that_scrolls(rows: int, text: str | None) -> None:
+    lines = [(Span(f"consequence {number}."),) for number in range(30)]
+    async with asked(ConfirmDialog("Publish?", lines, "Publish", type_to_confirm=text), size=(80, rows)) as pilot:
+        screen = [line.strip() for line in shown(pilot.app)]
+        assert screen[-2].startswith("▌No       Publish ") and screen[-2].endswith("tab enter")
+        assert ("type: 42" in screen) == bool(text)
+        assert "consequence 0." in screen and "consequence 29." not in screen
+        await pilot.press(*["down"] * 30)
+        assert "consequence 29." in "\n".join(shown(pilot.app))
+
+
 class TestComposer:
     async def test_every_key_press_is_saved(self, outbox: Outbox) -> None:
         async with asked(Composer("Comment on Tokens", DraftSlot(outbox, "reply"))) as pilot:

@@ -18,6 +18,8 @@ CONFIRM, REFUSE = "confirm", "refuse"
 """Targets of clicks on the buttons."""
 PAGE = 8
 """Number of lines that a page key scrolls."""
+OTHER_LINES = 6
+"""Lines beside the text and the input: margins, the title and the buttons."""
 DETAILS_KEY = "d"
 """The key that switches between summary and details."""
 
@@ -98,7 +100,8 @@ class ConfirmDialog(Dialog[bool]):
         text = self.query_one(TextView)
         shown = self._details if self._shows_details else self.lines
         rows = [row for line in shown for row in (wrap(line, self.columns) or [()])]
-        text.styles.height = min(len(rows), max(1, self.size.height - 6))
+        room = self.size.height - OTHER_LINES - self.query_one(SearchInput).display
+        text.styles.height = min(len(rows), max(1, room))
         text.show(rows)
 
     def on_input_changed(self) -> None:
