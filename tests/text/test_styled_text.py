@@ -76,6 +76,24 @@ def test_wrapped_lines_have_no_blanks_at_their_ends(text: str, lines: list[str])
     assert [plain(one) for one in wrap([Span(text)], 8)] == lines
 
 
+@each_case(
+    ("text", "lines"),
+    [
+        ("  a   b", ["  a   b"]),
+        ("-    one   two", ["-    one", "two"]),
+        ("          one", [" " * 8, "  one"]),
+        ("  one\n  two", ["  one", "  two"]),
+    ],
+)
+def test_wrapped_source_keeps_its_blanks_except_where_a_line_is_broken(text: str, lines: list[str]) -> None:
+    assert [plain(one) for one in wrap([Span(text)], 8, keeps_blanks=True)] == lines
+
+
+def test_blanks_of_several_runs_are_kept() -> None:
+    [line] = wrap([Span(character) for character in "  a   b"], 8, keeps_blanks=True)
+    assert line == (Span("  a   b"),)
+
+
 def test_wrapped_runs_keep_their_styles() -> None:
     runs = [Span("plain ", ""), Span("code", "code"), Span(" and", ""), Span(" "), Span("link", "link", "https://a.b")]
     [line] = wrap(runs, 40)

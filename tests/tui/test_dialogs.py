@@ -98,6 +98,18 @@ async def test_a_long_dialog_is_wrapped() -> None:
         assert " ".join(text.split()).count("many words say what will happen") == 6
 
 
+async def test_a_diff_is_shown_as_it_is_written() -> None:
+    long = f"+| {'word ' * 20}|  |"
+    lines = ["@@ line 2 @@", "-if x:", "+  if x:", "       y  = 1", "-| bulk |  |", long]
+    async with asked(
+        ConfirmDialog("Save?", [(Span("2 lines"),)], "Save", details=[(Span(one),) for one in lines])
+    ) as pilot:
+        await pilot.press("d")
+        screen = "\n".join(line.strip("\n")[4:].rstrip() for line in shown(pilot.app))
+        assert "\n".join(lines[:-1]) in screen
+        assert f"+| {'word ' * 13}word\n{'word ' * 6}|  |" in screen
+
+
 @pytest.mark.parametrize(
     ("rows", "text"), [(24, "42"), (8, "42"), (24, None), (7, None)], ids=["typed", "typed-low", "asked", "asked-low"]
 )

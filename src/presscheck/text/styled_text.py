@@ -134,9 +134,12 @@ def _more(number: int) -> str:
     return f" and {number:,} more" if number > 0 else ""
 
 
-def wrap(runs: Iterable[Span], columns: int) -> list[Line]:
-    """Wrap the spans in `runs` to lines of at most `columns` cells. A line feed in a text ends a line."""
-    wrapper = _LineWrapper(max(columns, 1))
+def wrap(runs: Iterable[Span], columns: int, *, keeps_blanks: bool = False) -> list[Line]:
+    """Wrap the spans in `runs` to lines of at most `columns` cells. A line feed in a text ends a line.
+
+    Blanks at the start are dropped and others joined, unless `keeps_blanks`, as for source text.
+    """
+    wrapper = _LineWrapper(max(columns, 1), keeps_blanks=keeps_blanks)
     for text, style, link in runs:
         if text == " " or text.isspace():
             wrapper.blank(text, style, link)
@@ -178,8 +181,8 @@ def remaining_cells(columns: int, before: int, least: int = 8) -> int | None:
 
 
 class _LineWrapper:
-    def __init__(self, columns: int) -> None:
-        self.columns = columns
+    def __init__(self, columns: int, *, keeps_blanks: bool) -> None:
+        self.columns, self.keeps_blanks = columns, keeps_blanks
         self.lines: list[Line] = []
         self.line: list[Span] = []
         self.used = 0
@@ -196,18 +199,22 @@ class _LineWrapper:
         if "\n" in text:
             self.end_line()
         elif self.line:
-            self.gap = Span(" ", style, link)
+            before = self.gap.text if self.gap else ""
+            self.gap = Span(before + text if self.keeps_blanks else " ", style, link)
+        elif self.keeps_blanks:
+            self.add(text, style, link)
+            self.end_word()
 
     def end_word(self) -> None:
         if not self.word:
             return
         word, size = self.word, self.size
-        gap = 1 if self.gap else 0
+        gap = cell_len(self.gap.text) if self.gap else 0
         self.word, self.size = [], 0
         if self.used + gap + size > self.columns and self.line:
             self.end_line()
         elif self.gap:
-            self._append(self.gap, 1)
+            self._append(self.gap, gap)
         self.gap = None
         if size > self.columns:
             self._break(word)

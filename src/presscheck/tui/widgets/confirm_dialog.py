@@ -8,7 +8,7 @@ from functools import partial
 from textual.app import ComposeResult
 from typing_extensions import override
 
-from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.text.styled_text import Line, Span, width, wrap
 from presscheck.tui.widgets.dialog import SUBMIT, Dialog
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.search_inputs import SearchInput
@@ -33,7 +33,7 @@ class ConfirmDialog(Dialog[bool]):
         confirm_label: the label of the button that confirms.
         type_to_confirm: a text that the user must type before confirming.
         is_ready: whether `lines` is complete. Otherwise the action can only be confirmed after `make_ready`.
-        details: lines, such as a diff, that replace `lines` after a key press.
+        details: the lines of a diff, which replace `lines` after a key press.
     """
 
     drops_type_ahead = True
@@ -98,11 +98,17 @@ class ConfirmDialog(Dialog[bool]):
     def on_resize(self) -> None:
         """Wrap the text to the width of the dialog."""
         text = self.query_one(TextView)
-        shown = self._details if self._shows_details else self.lines
-        rows = [row for line in shown for row in (wrap(line, self.columns) or [()])]
+        shown, draw = (self._details, self._as_written) if self._shows_details else (self.lines, self._wrapped)
+        rows = [row for line in shown for row in draw(line)]
         room = self.size.height - OTHER_LINES - self.query_one(SearchInput).display
         text.styles.height = min(len(rows), max(1, room))
         text.show(rows)
+
+    def _wrapped(self, line: Line) -> list[Line]:
+        return wrap(line, self.columns) or [()]
+
+    def _as_written(self, line: Line) -> list[Line]:
+        return [line] if width(line) <= self.columns else wrap(line, self.columns, keeps_blanks=True)
 
     def on_input_changed(self) -> None:
         """Preselect the button that confirms once the required text is typed; until then, the other button."""
