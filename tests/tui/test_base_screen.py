@@ -152,6 +152,26 @@ async def test_a_message_stays_on_its_screen(pilot: Pilot[int]) -> None:
     assert [notice.text for notice in app(pilot).notices.history] == ["of the first screen", "of the second screen"]
 
 
+async def test_what_others_did_does_not_replace_a_message(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    news = Event(APPROVED, name="Ada", request="cr1", space="s1", number=1, subject="Auth")
+
+    async def watch() -> AsyncIterator[tuple[tuple[Event, ...], None]]:
+        yield (news,), None
+
+    monkeypatch.setattr(app(pilot).engine.events, "watch", watch)
+    room(pilot).notify("not merged")
+    await app(pilot)._announce_events()
+    await until(pilot, shows="not merged")
+    assert "Ada" not in shown(pilot.app)[-1]
+    assert [notice.text for notice in app(pilot).notices.history] == ["not merged", "Ada approved #1 Auth"]
+    await pilot.press("j")
+    await app(pilot)._announce_events()
+    await until(pilot, shows="Ada approved #1 Auth")
+    room(pilot).notify("merged")
+    await until(pilot, shows="merged")
+    assert "Ada" not in shown(pilot.app)[-1]
+
+
 async def test_what_others_did_is_in_the_log_one_by_one(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
     events = [Event(APPROVED, name="Ada", request=f"cr{at}", space="s1", number=at, subject="Auth") for at in (1, 2)]
 

@@ -327,8 +327,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
                 continue
             for event in events:
                 self.notices.add(Notice(sanitize(sentence(event)), now(), space=event.space, request=event.request))
-            self.notices.show_summary(summarize(events), self._place)
-            self._notice_shown()
+            if self.notices.show_summary(summarize(events), self._place):
+                self._notice_shown()
             try:
                 await notify(self.engine.events, self.profile, events, self.write_to_terminal)
             except PresscheckError as error:

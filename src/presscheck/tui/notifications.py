@@ -46,21 +46,28 @@ class Notifications:
         self.shown: Notice | None = None
         """The current notice."""
         self._place: object = None
+        self._shows_summary = False
         self._listeners: list[Callable[[], None]] = []
 
     def show(self, text: str, place: object = None, *, is_error: bool = False) -> None:
         """Show a message in a place, such as a screen, and add it to the log."""
         self.add(Notice(sanitize(text), now(), is_error))
-        self.shown, self._place = self.history[-1], place
+        self.shown, self._place, self._shows_summary = self.history[-1], place, False
 
     def show_error(self, error: PresscheckError, place: object = None) -> None:
         """Show an error in a place, with the failed API request if any, and add it to the log."""
         request = f" ({error.request})" if isinstance(error, RequestError) else ""
         self.show(f"{error.message}{request}", place, is_error=True)
 
-    def show_summary(self, text: str, place: object = None) -> None:
-        """Show a summary of notices. It is not added to the log, which already has the notices."""
-        self.shown, self._place = Notice(sanitize(text), now()), place
+    def show_summary(self, text: str, place: object = None) -> bool:
+        """Show a summary of events, which are in the log already. Return False if a message is shown in the place.
+
+        The message may tell what became of the user's last command.
+        """
+        if self.shown and not self._shows_summary and self._place is place:
+            return False
+        self.shown, self._place, self._shows_summary = Notice(sanitize(text), now()), place, True
+        return True
 
     def add(self, notice: Notice) -> None:
         """Add a notice to the log."""
