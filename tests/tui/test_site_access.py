@@ -7,20 +7,37 @@ from typing import Any
 import httpx
 import pytest
 from tests.running_service import RunningService
+from tests.table import each_case
 from tests.tui.app_driver import app_on, pick, running, shown, until
 from tests.tui.site_access import ORG, access_open, comes, paste, redirects, sites_open
 
-from presscheck.api.site_settings import GetPublishingAuth, ListShareLinks, UpdateShareLink
+from presscheck.api.site_settings import GetPublishingAuth, ListShareLinks, ShareLink, UpdateShareLink
 from presscheck.api.sites import ListSites, PublishSite, Site, UpdateSite
 from presscheck.client.client import Client
 from presscheck.tui.places import Place
 from presscheck.tui.screens.publish.screen import PublishScreen
+from presscheck.tui.screens.sites.access.share_links import no_address
 
 pytestmark = pytest.mark.service(shared=True)
 
 
 async def live_site(client: Client) -> Site:
     return next(site for site in (await client.send(ListSites(organization_id=ORG))).items if site.published)
+
+
+@each_case(
+    ("link", "site", "reason"),
+    [
+        ({}, {"visibility": "share-link", "published": True}, "not known yet"),
+        ({}, {"visibility": "share-link"}, "the site is not live"),
+        ({}, {"visibility": "public", "published": True}, "the site is public"),
+        ({"active": False}, {"visibility": "share-link", "published": True}, "the link is off"),
+        ({"id": "waiting:1"}, {"visibility": "share-link", "published": True}, "not sent yet"),
+        ({"urls": {"published": "https://a.example/k"}}, {"visibility": "share-link", "published": True}, None),
+    ],
+)
+def test_a_link_without_an_address_tells_why(link: dict[str, Any], site: dict[str, Any], reason: str | None) -> None:
+    assert no_address(ShareLink(**{"id": "l1", "active": True, **link}), Site(id="s1", title="Docs", **site)) == reason
 
 
 async def is_gone(links: Callable[[], Awaitable[list[Any]]]) -> bool:
@@ -141,6 +158,7 @@ async def test_share_links_and_the_key_of_visitors(service: RunningService, clie
         await pilot.press("E")
         await pick(pilot, "Turn off")
         await until(pilot, shows="○ off")
+        await until(pilot, shows="the link is off")
         assert await comes(pilot, lambda: is_off(links))
         assert (await visited(service, secret)).status_code == 404
         await pilot.press("-")

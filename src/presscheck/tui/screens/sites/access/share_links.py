@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from presscheck.api.site_settings import CreateShareLink, DeleteShareLink, ListShareLinks, ShareLink, UpdateShareLink
+from presscheck.store.outbox import NEW
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -22,6 +23,7 @@ from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
+    from presscheck.api.sites import Site
     from presscheck.tui.screens.sites.access.session import SiteAccess
 
 LONGEST_NAME = 50
@@ -45,7 +47,7 @@ class ShareLinkList(List[ShareLink]):
                 Column("name", _name),
                 Column("state", _state, STATE_COLUMNS, gap=0),
                 Column("created", lambda link: (Span(since(link.created_at, now()), "quiet"),), DATE_COLUMNS),
-                Column("address", _address, ADDRESS_COLUMNS),
+                Column("address", self._address, ADDRESS_COLUMNS),
             )
         )
 
@@ -73,13 +75,17 @@ class ShareLinkList(List[ShareLink]):
             "No share links yet.", f"{key_for('add')} creates one: anyone with its address can read the site."
         )
 
+    def _address(self, link: ShareLink) -> Line:
+        why = no_address(link, self._session.site)
+        return (Span(why or f"secret: {key_for('copy')} copies it", "quiet"),)
+
     def _reason(self, write: type[Operation[Any]] | None = None) -> str | None:
         """Return why the link cannot be used or changed: there is none, it is not sent, or no change is allowed."""
         if reason := self._session.reason(ListShareLinks, write):
             return reason
         if self.current is None:
             return f"no share link here: {key_for('add')} creates one"
-        is_waiting = write is not None and self.current.id.startswith("waiting:")
+        is_waiting = write is not None and self.current.id.startswith(NEW)
         return f"it is not sent yet: {key_for('unsend')} discards it" if is_waiting else None
 
     def reason_add(self) -> str | None:
@@ -100,8 +106,8 @@ class ShareLinkList(List[ShareLink]):
         """Return why the address cannot be copied: there is no link, or the link has no address."""
         if reason := self._reason():
             return reason
-        has_address = self.current and self.current.urls.published
-        return None if has_address else "it has no address: the site is not live with share links, or the link is off"
+        why = no_address(self.current, self._session.site) if self.current else None
+        return f"it has no address: {why}" if why else None
 
     def reason_go_published(self) -> str | None:
         """Return why the site cannot be shown through the link: the link has no address, or the site is unavailable."""
@@ -179,5 +185,14 @@ def _state(link: ShareLink) -> Line:
     return (Span("● on", "added") if link.active else Span("○ off", "quiet"),)
 
 
-def _address(link: ShareLink) -> Line:
-    return (Span(f"secret: {key_for('copy')} copies it" if link.urls.published else "none while not live", "quiet"),)
+def no_address(link: ShareLink, site: Site) -> str | None:
+    """Return why a share link has no address, or None if it has one."""
+    if link.urls.published:
+        return None
+    if link.id.startswith(NEW):
+        return "not sent yet"
+    if not link.active:
+        return "the link is off"
+    if site.visibility != "share-link":
+        return f"the site is {sanitize(site.visibility)}"
+    return "not known yet" if site.published else "the site is not live"
