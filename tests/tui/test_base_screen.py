@@ -19,8 +19,9 @@ from presscheck.engine.results import Result
 from presscheck.errors import NotFound
 from presscheck.text.styled_text import Span
 from presscheck.tui.app import PresscheckApp
-from presscheck.tui.commands import COMMANDS, NEVER_ALONE, Keymap
+from presscheck.tui.commands import COMMANDS, NEVER_ALONE, Keymap, with_keys
 from presscheck.tui.places import Place
+from presscheck.tui.screens.page.draft import QUEUED
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.row_list import RowList
@@ -131,6 +132,13 @@ async def test_a_message_is_shown_next_to_the_keys_until_the_next_key(pilot: Pil
     await pilot.press("?")  # opens a dialog, below which the footer stays as it is
     await until(pilot, shows="type to search")
     assert "message" not in shown(pilot.app)[-1]
+
+
+async def test_the_message_about_a_pending_edit_fits_in_80_columns(tmp_path: Path) -> None:
+    async with app_with(Room, tmp_path).run_test(size=(80, 24)) as pilot:
+        await until(pilot, holds=lambda: "row 0" in "\n".join(shown(pilot.app)))
+        room(pilot).notify(with_keys(QUEUED))
+        await until(pilot, shows="pending (g x shows it): sent and merged when the service is back")
 
 
 async def test_a_message_ends_by_itself(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,8 +94,8 @@ async def test_what_was_open_in_an_editor_when_the_app_was_killed_is_a_draft(
         terminal.close()  # kills the app, not the editor
         if started.exists():
             os.kill(int(started.read_text()), signal.SIGKILL)
-    async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="a text is a draft that was open in your editor when presscheck ended: g x 3")
+    async with running(app_on(service, tmp_path), (80, 24)) as pilot:
+        await until(pilot, shows="g x 3 shows a draft: the text that was open in your editor")
         await open_drafts(pilot)
         await until(pilot, shows="Interrupted")
         await pilot.press("enter")

@@ -200,7 +200,7 @@ async def test_the_catalog_is_filtered_and_an_integration_installed_set_up_and_r
         await until(pilot, shows="Runbook")  # the tab before it shows an active row, too
         await until(pilot, shows="✓ active")
         await pilot.press("a")
-        await until(pilot, shows="the API cannot do this")
+        await until(pilot, shows="web app, where single spaces are added; E chooses all")
         await pilot.press("E")
         await pick(pilot, "Selected spaces")
         await until(pilot, shows="It works in no spaces.")

@@ -260,7 +260,7 @@ async def test_nothing_typed_is_lost_while_a_page_is_sent_or_is_refused_or_waits
             await pilot.press("ctrl+s")
             await until(pilot, shows="Save to the change request?")
             await pilot.press("y")
-            await until(pilot, shows="pending: sent when the service is back")
+            await until(pilot, shows="pending (g x shows it): sent and merged when the service is back")
             assert not editor_drafts(pilot)
         finally:
             service.start()

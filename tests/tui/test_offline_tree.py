@@ -36,7 +36,7 @@ async def add_page(pilot: Any, title: str) -> None:
     await pilot.press("a")
     await until(pilot, shows="Title of the new page")
     await pilot.press(*title, "enter")
-    await until(pilot, shows="pending: sent when the service is back")
+    await until(pilot, shows="pending (g x shows it): sent and merged when the service is back")
 
 
 async def test_typing_while_the_new_page_is_added_is_saved_into_it(service: RunningService, tmp_path: Path) -> None:

@@ -745,8 +745,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self.show_error(error)
             return
         if left:
-            texts = "a text is a draft that was" if left == 1 else f"{left} texts are drafts that were"
-            self.notify(f"{texts} open in your editor when presscheck ended: {key_for('go_outbox')} 3")
+            drafts = "a draft: the text that was" if left == 1 else f"{left} drafts: the texts that were"
+            self.notify(f"{key_for('go_outbox')} 3 shows {drafts} open in your editor")
 
     def _refresh_status_bars(self) -> None:
         refresh = getattr(self.screen, "refresh_status_bars", None) if self.screen_stack else None

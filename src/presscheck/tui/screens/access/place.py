@@ -292,7 +292,7 @@ class PeopleList(List[PersonLevel]):
 
     def reason_rename(self) -> str | None:
         """Return why levels of people cannot be changed here: they result from roles, default levels and teams."""
-        return f"levels of people follow from roles, default levels and teams: {key_for('open')} shows how, 2 the teams"
+        return f"{key_for('open')} shows how levels follow from roles, defaults and teams (2)"
 
     reason_delete = reason_rename
 

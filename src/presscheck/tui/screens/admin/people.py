@@ -269,9 +269,5 @@ async def add_invite(screen: OrganizationScreen, given: Mapping[str, Any]) -> st
         return ""
     link = invite_link(organization, invite)
     screen.app_context.copy_to_clipboard(sanitize(link or invite.id))
-    where = (
-        ""
-        if kind == ORGANIZATION
-        else f"; the service lists only invites to the organization: {key_for('unsend')} revokes it"
-    )
+    where = "" if kind == ORGANIZATION else f"; {key_for('unsend')} revokes it: it is in no list"
     return f"invite link made and {'copied' if link else 'its id copied'}{where}"

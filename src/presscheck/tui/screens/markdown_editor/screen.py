@@ -147,8 +147,8 @@ class MarkdownEditor(BaseScreen):
     def __init__(self, draft: TextDraft, text: str, *, line: int | None = None) -> None:
         if not MarkdownArea.can_hold(text):
             raise ChecksFailed(
-                f"Not opened: the {draft.noun} has unusual line ends that only another editor keeps. "
-                f"Set VISUAL and press {key_for('edit_other')}"
+                f"Not opened: set VISUAL and press {key_for('edit_other')}. "
+                f"The {draft.noun} has unusual line ends that only another editor keeps"
             )
         super().__init__()
         self.draft, self._initial, self._first_line = draft, text, draft.line if line is None else line

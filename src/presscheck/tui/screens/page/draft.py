@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 LONGEST_CHECKED = 100_000
 """Maximum length, in characters, of a page whose nodes are checked before it is saved."""
-QUEUED = "pending: sent when the service is back, merged with edits of others ({go_outbox} shows it)"
+QUEUED = "pending ({go_outbox} shows it): sent and merged when the service is back"
 """The message for an edit that waits in the outbox."""
 MOST_NEW_TAGS = 3
 """Maximum number of new tags that the save dialog shows."""

@@ -97,8 +97,8 @@ class VerdictActions:
         else:
             review.start()
             notice = (
-                "review started: comments are held until you submit it with "
-                f"{key_for('approve')}, {key_for('request_changes')} or {key_for('comment_only')}"
+                f"review started: comments are held until {key_for('approve')}, {key_for('request_changes')} "
+                f"or {key_for('comment_only')} submits it"
             )
         self._screen.redraw()
         self._screen.notify(notice)

@@ -266,8 +266,7 @@ class PlaceList(List[Place]):
 
     def _reason_single(self, verb: str) -> str:
         return (
-            f"the API cannot do this: {key_for('web')} opens the web app, where single "
-            f"{self.nouns} are {verb}; {key_for('rename')} chooses all"
+            f"{key_for('web')} opens the web app, where single {self.nouns} are {verb}; {key_for('rename')} chooses all"
         )
 
     def reason_add(self) -> str:

@@ -138,8 +138,8 @@ class SchemaChanges:
         schema = read_schema(merged.text)
         if schema.value is None or schema.mistakes:
             screen.notify(
-                f"somebody else changed the schema, too. Merged: {_first_mistake(schema)}. "
-                f"{key_for('edit')} opens your draft"
+                f"not saved: {key_for('edit')} opens your draft, merged with the schema of somebody else. "
+                f"{_first_mistake(schema)}"
             )
             return
         if schema.value == present:

@@ -136,7 +136,8 @@ async def _send(
     await session.reload()
     if receipt.drift:
         names = ", ".join(sanitize(str(one.field)) for one in receipt.drift[:3])
-        screen.notify(f"stopped: somebody changed {names} just now. {key_for('restore_snapshot')} shows the plan again")
+        key = key_for("restore_snapshot")
+        screen.notify(f"stopped: {key} shows the plan again. Somebody changed {names} just now")
     if receipt.error:
         screen.app_context.push_screen(TextScreen("Not all was restored", _stopped_lines(receipt)))
     elif receipt.differing:

@@ -131,8 +131,8 @@ class ItemDetails:
             await self._ask(item, detail)
         elif chosen == "title":
             self._session.screen.notify(
-                f"it has the title of its space: {key_for('rename')} on the space in "
-                f"Browse changes it ({key_for('go_browse')})"
+                f"{key_for('rename')} on the space in Browse changes it ({key_for('go_browse')}): "
+                "it has the title of its space"
             )
         elif chosen == "default" and isinstance(item, SiteSpace | SiteSection):
             if item.default:
