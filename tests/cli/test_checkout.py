@@ -265,6 +265,13 @@ def test_states_of_the_connection_and_the_profile(shell: Shell, folder: Path) ->
     assert shell.run("checkout", "guides", "x", "--cr", "abc").exit_code == 2
 
 
+def test_cached_revision_does_not_count_as_the_newest(shell: Shell, folder: Path) -> None:
+    shell.ok("api", "GET", "/spaces/guides/content")  # stored in the cache
+    for command in ("pull", "diff"):
+        offline = shell.run("--offline", command, str(folder))
+        assert (offline.exit_code, offline.stdout, "Offline" in offline.stderr) == (3, "", True), offline.stderr
+
+
 def test_state_is_small_and_has_no_token(shell: Shell, folder: Path) -> None:
     state = json.loads((folder / STATE_FILE).read_text())
     assert shell.env["PRESSCHECK_TOKEN"] not in (folder / STATE_FILE).read_text()

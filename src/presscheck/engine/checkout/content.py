@@ -68,18 +68,26 @@ class Downloader(Reader, Protocol):
         ...
 
 
-async def newest_revision(reader: Reader, state: CheckoutState) -> Revision:
+async def newest_revision(engine: Downloader, state: CheckoutState) -> Revision:
     """Return the newest revision of the change request or of main, whichever a checkout follows.
 
     If the change request was merged, the checkout follows main from now on.
+
+    Raises:
+        NetworkError: the service cannot be reached. A cached revision may not be the newest.
+        PresscheckError: the service returned an error.
     """
     if state.request:
         path = {"space_id": state.space, "change_request_id": state.request}
-        request = await reader.read(GetChangeRequest(**path), priority=REQUESTED)
+        request = await _fetched(engine, GetChangeRequest(**path))
         if request.status != "merged":
-            return await reader.read(GetChangeRequestRevision(**path), priority=REQUESTED)
+            return await _fetched(engine, GetChangeRequestRevision(**path))
         state.request = state.number = None
-    return await reader.read(GetCurrentRevision(space_id=state.space), priority=REQUESTED)
+    return await _fetched(engine, GetCurrentRevision(space_id=state.space))
+
+
+async def _fetched(engine: Downloader, call: Operation[T]) -> T:
+    return read_answer(call, await engine.fetch(call))
 
 
 async def revision_by_id(reader: Reader, state: CheckoutState) -> Revision:
