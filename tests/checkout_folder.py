@@ -25,9 +25,9 @@ async def check_out(engine: Engine, directory: Path, number: int | None = None, 
     return directory
 
 
-async def push_all(engine: Any, folder: Path) -> Pushed:
+async def push_all(engine: Any, folder: Path, *, is_new: bool = False) -> Pushed:
     checkout = Checkout.find(folder)
-    return await push(engine, checkout, folder_changes(checkout), "Edits")
+    return await push(engine, checkout, folder_changes(checkout), "Edits", is_new=is_new)
 
 
 def edit(file: Path, old: str, new: str) -> None:

@@ -122,11 +122,16 @@ async def test_random_edits_arrive_and_nothing_else(engine: Engine, tmp_path: Pa
     touched = {SUMMARY}
     for number in range(20):
         touched |= random_edit(chance, folder, number)
-    summary = words((folder / SUMMARY).read_text())
-    pushed = await push_all(engine, folder)
-    assert pushed.request and pushed.notes == []
-    other = await check_out(engine, tmp_path / "other", pushed.request.number)
+    await push_all(engine, folder)
+    other = await require_same_content(engine, folder, tmp_path / "other")
+    for path in {*before} - touched:
+        assert (other / path).read_bytes() == before[path], path
+
+
+async def require_same_content(engine: Engine, folder: Path, other: Path) -> Path:
+    """Check the change request that a folder follows out into another folder, which must have the same content."""
     checkout = Checkout.find(folder)
+    await check_out(engine, other, checkout.state.number)
     paths = {item.id: path for path, item in Checkout.find(other).state.items.items()}
     for path, item in checkout.state.items.items():
         mine, theirs = (
@@ -134,10 +139,29 @@ async def test_random_edits_arrive_and_nothing_else(engine: Engine, tmp_path: Pa
             (other / paths[item.id]).read_text("utf-8", "replace"),
         )
         assert words(theirs) == words(mine), path
-    assert len(checkout.state.items) == len(paths)
-    assert words((other / SUMMARY).read_text()) == summary
-    for path in {*before} - touched:
-        assert (other / path).read_bytes() == before[path], path
+    assert len(checkout.state.items) == len({*paths} - {*checkout.state.removed})
+    assert words((other / SUMMARY).read_text()) == words((folder / SUMMARY).read_text())
+    return other
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(int(os.environ.get("PRESSCHECK_CASES", "1"))))
+async def test_second_change_request_has_the_random_edits_of_the_first_one_too(
+    engine: Engine, tmp_path: Path, seed: int
+) -> None:
+    chance = random.Random(seed)
+    folder = await check_out(engine, tmp_path / "guides")
+    for number in range(20):
+        if number % 10 == 0 and number:
+            first = (await push_all(engine, folder)).request
+        random_edit(chance, folder, number)
+    files = contents(folder)
+    second = await push_all(engine, folder, is_new=True)
+    assert first and second.request and second.request.number > first.number and second.notes == []
+    del files[SUMMARY]
+    assert contents(folder).items() >= files.items()
+    assert not folder_changes(Checkout.find(folder))
+    await require_same_content(engine, folder, tmp_path / "other")
 
 
 def words(text: str) -> list[str]:

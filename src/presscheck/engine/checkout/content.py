@@ -79,14 +79,19 @@ async def newest_revision(engine: Downloader, state: CheckoutState) -> Revision:
     """
     if state.request:
         path = {"space_id": state.space, "change_request_id": state.request}
-        request = await _fetched(engine, GetChangeRequest(**path))
+        request = await fetched(engine, GetChangeRequest(**path))
         if request.status != "merged":
-            return await _fetched(engine, GetChangeRequestRevision(**path))
+            return await fetched(engine, GetChangeRequestRevision(**path))
         state.request = state.number = None
-    return await _fetched(engine, GetCurrentRevision(space_id=state.space))
+    return await fetched(engine, GetCurrentRevision(space_id=state.space))
 
 
-async def _fetched(engine: Downloader, call: Operation[T]) -> T:
+async def fetched(engine: Downloader, call: Operation[T]) -> T:
+    """Return the response of the service, never a cached one.
+
+    Raises:
+        PresscheckError: the request failed.
+    """
     return read_answer(call, await engine.fetch(call))
 
 

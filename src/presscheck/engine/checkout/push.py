@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from urllib.parse import quote
 
 from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, GetChangeRequest, ListChangeRequests
-from presscheck.api.content import GetRevision, Revision, RevisionFile
+from presscheck.api.content import GetCurrentRevision, GetRevision, Revision, RevisionFile
 from presscheck.api.content_changes import (
     ContentChange,
     ContentUpdate,
@@ -27,13 +27,14 @@ from presscheck.api.content_changes import (
 )
 from presscheck.api.operation import ALL, Operation
 from presscheck.documents.git_format.config import CONFIG_FILE
+from presscheck.documents.git_format.exported import Key
 from presscheck.documents.git_format.files import INCLUDES, git_oid, media_type
 from presscheck.documents.git_format.models import SourcePage
 from presscheck.documents.pages.tree import flatten
-from presscheck.engine.checkout.content import SUMMARY, Downloader, SpaceFiles, newest_revision, same_entries
-from presscheck.engine.checkout.folder import FolderChanges
+from presscheck.engine.checkout.content import SUMMARY, Downloader, SpaceFiles, fetched, newest_revision, same_entries
+from presscheck.engine.checkout.folder import FolderChanges, folder_changes
 from presscheck.engine.checkout.plan import link_title_notes, page_update, plan_tree
-from presscheck.engine.checkout.state import Checkout, Item, locate, write_file
+from presscheck.engine.checkout.state import Checkout, CheckoutState, Item, locate, write_file
 from presscheck.engine.members import user_id
 from presscheck.engine.reads.scheduler import REQUESTED
 from presscheck.engine.replacement.file_search import free_name
@@ -92,7 +93,8 @@ async def push(
         checkout: the folder, which follows the change request afterwards.
         changes: what changed in the folder.
         subject: the subject of a new change request.
-        is_new: whether to create a change request even if the folder follows one.
+        is_new: whether to create a change request even if the folder follows one. It gets all differences of the
+            folder from main, which include the edits of the change request that the folder followed.
 
     Raises:
         ChecksFailed: see `require_sendable`.
@@ -105,9 +107,77 @@ async def push(
     state = checkout.state
     revision = await newest_revision(engine, state)
     if revision.id != state.revision:
-        raise ChangedSince(f"{state.place} has changed since your last pull: pull first")
+        raise _outdated(state)
+    if is_new and state.request:
+        revision = await _follow_main(engine, checkout, revision, changes)
+        changes = await asyncio.to_thread(folder_changes, checkout)
+        require_sendable(changes)
     work = _Push(engine, checkout, changes, revision, subject, is_new or state.request is None)
     return await work.run()
+
+
+async def _follow_main(engine: Downloader, checkout: Checkout, revision: Revision, changes: FolderChanges) -> Revision:
+    """Let a folder follow main instead of a change request. No file changes, and the state is not saved.
+
+    The edits of the change request become edits of the folder.
+
+    Args:
+        engine: reads the change request and main.
+        checkout: the folder.
+        revision: the revision of the change request, which the folder has.
+        changes: what changed in the folder.
+
+    Returns:
+        The revision of main.
+
+    Raises:
+        ChangedSince: the folder does not have the newest content of the change request, or this does not have that of
+            main. A push would revert the newer content.
+    """
+    state = checkout.state
+    request = await fetched(engine, GetChangeRequest(space_id=state.space, change_request_id=state.request or ""))
+    main = await fetched(engine, GetCurrentRevision(space_id=state.space))
+    if request.revision != revision.id:  # it was updated from main just now
+        raise _outdated(state)
+    if (request.revision_merged_ancestor or request.revision_initial) != main.id:
+        raise ChangedSince(
+            f"main has newer content than {state.place}: run presscheck cr update {state.space}{state.place}, pull, and"
+            " push again"
+        )
+    paths = state.names()
+    before, unnamed = SpaceFiles.of(state.space, revision, paths), SpaceFiles.of(state.space, main, {})
+    # a page whose slug was edited keeps its former path in main, so that its file counts as renamed
+    named = {
+        key: path
+        for key, path in paths.items()
+        if key in unnamed.exported.sources and _slug(before, key) == _slug(unnamed, key)
+    }
+    after = SpaceFiles.of(state.space, main, named)
+    items: dict[str, Item] = {}
+    for key, path in after.exported.sources.items():
+        if key[1] in state.removed:
+            continue
+        former = paths.get(key, "")
+        present = changes.renamed.get(former, former)
+        if present == path and before.fingerprint(key) == after.fingerprint(key):
+            items[path] = state.items[path]
+        else:
+            # without an id, the file counts as edited, and the push compares its text with that of the service; with
+            # the id of its present content, it counts as renamed, and the push compares its text, too
+            items[path] = Item(kind=key[0], id=key[1], oid=changes.oids.get(present, "") if present != path else "")
+    state.items = items
+    state.others[SUMMARY] = git_oid(after.summary().encode())
+    state.revision, state.request, state.number = main.id, None, None
+    return main
+
+
+def _slug(files: SpaceFiles, key: Key) -> str | None:
+    page = files.pages.get(key[1])
+    return page.slug if page else None
+
+
+def _outdated(state: CheckoutState) -> ChangedSince:
+    return ChangedSince(f"{state.place} has changed since your last pull: pull first")
 
 
 def require_sendable(changes: FolderChanges) -> bool:

@@ -23,7 +23,7 @@ SHARED = 0o644
 class Item(BaseModel):
     """A page, file or snippet in the folder. `oid` is the Git object id of its file as the service has it.
 
-    An empty `oid` means that the service has other content than the file, such as for a page that was just added.
+    An empty `oid` means that the service may have other content than the file, such as for a page that was just added.
     `has_unsent` means that the file with this `oid` also has details that a push could not send.
     """
 
