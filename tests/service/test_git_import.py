@@ -55,15 +55,15 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path / "lamps"
 
 
-def brought_in(directory: Path, repository: Path) -> list[str]:
-    """Creates a database from a repository and returns the reported problems."""
+def brought_in(directory: Path, *repositories: Path) -> list[str]:
+    """Creates a database from repositories and returns the reported problems."""
     with (
         closing(Database(f"sqlite:///{directory / 'service.sqlite'}")) as database,
         database.writing.begin() as session,
     ):
         owner = ensure_owner(session, lambda: NOW, sample=False)
         session.flush()
-        return import_docs(session, lambda: NOW, owner, DiskBlobStore(directory), (repository,))
+        return import_docs(session, lambda: NOW, owner, DiskBlobStore(directory), repositories)
 
 
 async def seen(client: Client) -> tuple[Space, Revision]:
@@ -85,7 +85,7 @@ def test_texts_that_are_too_large_for_a_page_are_left_out(tmp_path: Path, reposi
     reason = (
         "too large: 20,001 lines, table cells, links and tags, at most 20,000 are allowed: imported without its text"
     )
-    assert f"guides/deep.md:1: {reason}" in problems
+    assert f"{repository}/guides/deep.md:1: {reason}" in problems
     with closing(Database(f"sqlite:///{tmp_path / 'service.sqlite'}")) as database, database.snapshot() as session:
         assert max(map(len, session.scalars(select(DocumentRow.markdown)))) < 1000
 
@@ -94,8 +94,8 @@ def test_texts_that_are_too_large_for_a_page_are_left_out(tmp_path: Path, reposi
 async def test_a_repository_becomes_a_space(tmp_path: Path, repository: Path) -> None:
     problems = brought_in(tmp_path, repository)
     assert problems == [
-        "guides/deep.md:3: gone.md: target not found",
-        "hidden.md:1: is not listed in SUMMARY.md: imported as a hidden page",
+        f"{repository}/guides/deep.md:3: gone.md: target not found",
+        f"{repository}/hidden.md:1: is not listed in SUMMARY.md: imported as a hidden page",
     ]
     service = RunningService(tmp_path)
     service.start()
@@ -171,9 +171,13 @@ def test_a_missing_directory_is_an_error_and_creates_nothing(tmp_path: Path) -> 
         brought_in(tmp_path, tmp_path / "gone")
 
 
-def test_an_empty_directory_becomes_an_empty_space(tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    assert brought_in(tmp_path, tmp_path / "empty") == ["SUMMARY.md:1: is missing: pages are ordered by folder"]
+def test_empty_directories_become_empty_spaces_and_problems_name_the_directory(tmp_path: Path) -> None:
+    empty = [tmp_path / "one", tmp_path / "two"]
+    for directory in empty:
+        directory.mkdir()
+    assert brought_in(tmp_path, *empty) == [
+        f"{directory}/SUMMARY.md:1: is missing: pages are ordered by folder" for directory in empty
+    ]
 
 
 @pytest.mark.slow

@@ -87,7 +87,7 @@ def create_owner_token(session: Session, clock: Clock, owner: UserRow, token_fil
 
 
 def import_docs(session: Session, clock: Clock, owner: UserRow, store: BlobStore, docs: Iterable[Path]) -> list[str]:
-    """Import repositories into the owner's first organization and return the problems by file and line.
+    """Import repositories into the owner's first organization and return the problems by repository, file and line.
 
     Repositories that were imported at an earlier start are skipped.
     """
@@ -105,7 +105,8 @@ def import_docs(session: Session, clock: Clock, owner: UserRow, store: BlobStore
         if organization is None or session.get(ImportedRow, directory) is not None:
             continue
         problems += [
-            str(problem) for problem in import_repository(session, organization, owner, path, store=store, clock=clock)
+            f"{path}/{problem}"
+            for problem in import_repository(session, organization, owner, path, store=store, clock=clock)
         ]
         session.add(ImportedRow(path=directory, created_at=moment_text(clock())))
     return problems
