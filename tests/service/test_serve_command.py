@@ -285,3 +285,11 @@ def test_a_check_finds_what_would_stop_a_start(tmp_path: Path, options: list[str
     assert checked.exit_code == 6, checked.output
     assert problem in checked.stdout
     assert "secret" not in checked.output
+
+
+def test_a_check_finds_a_problem_of_the_files_beside_one_of_the_database(tmp_path: Path) -> None:
+    words = ("--check", "--port", "0", "--data", str(tmp_path), "--database", "mysql://docs")
+    both = run(*words, "--files", "s3:docs")
+    assert both.stderr == "presscheck: problems: database, files\n"
+    assert "files: the location of files must be disk" in both.stdout
+    assert "files:" not in run(*words).stdout, "the location is in the database"

@@ -37,8 +37,10 @@ def check_start(options: ServeOptions) -> list[Finding]:
     """
     database = _result("database", _database, options)
     findings = [_result("address", _address, options), _result("data", _data, options), database]
-    if not database.is_problem:  # it has the location of the files
+    if not database.is_problem:
         findings.append(_result("files", _files, options))
+    elif options.files:  # without this option, only the database has the location
+        findings.append(_result("files", _files_outside, options))
     if options.token_file:
         findings.append(_result("token file", _token_file, options))
     if options.mermaid:
@@ -85,7 +87,14 @@ def _files(options: ServeOptions) -> str:
         if session and has_location:
             store = store_of(session, options.files, options.data)
         else:
-            store = open_store(options.files or DISK, options.data)
+            return _files_outside(options)
+    store.check()
+    return store.location
+
+
+def _files_outside(options: ServeOptions) -> str:
+    """Check the location of the files without the database."""
+    store = open_store(options.files or DISK, options.data)
     store.check()
     return store.location
 
