@@ -314,6 +314,21 @@ def test_push_waits_in_the_outbox_while_the_service_is_down(
     assert "# Start now" in shell.ok("page", "view", "guides", "quickstart", "--cr", f"guides#{number}")
 
 
+def test_later_queued_push_still_creates_a_change_request(shell: Shell, folder: Path) -> None:
+    edit(folder / "quickstart.md", "# Quickstart", "# Begin")
+    first = shell.ok("push", str(folder)).strip()
+    edit(folder / "going-live.md", "# Going live", "# Live")
+    shell.ok("--offline", "push", str(folder), "--new")
+    edit(folder / "going-live.md", "# Live", "# Live now")
+    shell.ok("--offline", "push", str(folder))
+    shell.ok("outbox", "send")
+    second = f"guides{status(shell, folder)['place']}"
+    assert second != first
+    assert "# Live now" in shell.ok("page", "view", "guides", "going-live", "--cr", second)
+    assert "# Begin" in shell.ok("page", "view", "guides", "quickstart", "--cr", second)
+    assert "# Live" not in shell.ok("page", "view", "guides", "going-live", "--cr", first)
+
+
 HASTY = """
 from presscheck.__main__ import main
 from presscheck.cli import checkout

@@ -56,7 +56,7 @@ async def push_or_queue(
         checkout: the folder.
         changes: what changed in the folder.
         subject: the subject of a new change request; None for the subject of the queued push or else the default.
-        is_new: whether to create a change request even if the folder follows one.
+        is_new: whether to create a change request even if the folder follows one; a queued push keeps it.
 
     Returns:
         The result, or the number of the push in the outbox.
@@ -86,7 +86,7 @@ async def push_or_queue(
         content=content_id(changes),
         files=len({*changes.added, *changes.modified, *changes.deleted, *changes.renamed}),
         change_request_id=state.request,
-        is_new=is_new,
+        is_new=is_new or (waiting is not None and bool(waiting.given.get("is_new"))),
     )
     if waiting:
         engine.rewrite(waiting.id, call)
