@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 from tests.cli.shell import Shell, signed_in
 from tests.running_service import RunningService
@@ -127,6 +128,33 @@ def test_secrets_do_not_get_into_a_file_and_hostile_names_do_not_get_to_the_term
     kept = [*(shell.home / "data").rglob("*.yaml"), *(shell.home / "state").rglob("*.snapshot")]
     assert kept
     assert not [snapshot for snapshot in kept for secret in secrets if secret in snapshot.read_text()]
+
+
+def test_keys_of_share_links_are_printed_as_json_only(shell: Shell) -> None:
+    site = shell.ok("site", "create", "--title", "Asked", "--visibility", "share-link").strip()
+    space = shell.ok("space", "duplicate", "handbook").strip()
+    shell.ok("site", "add", site, "--space-id", space)
+    shell.ok("site", "share-links", "create", site, "--name", "Mia")
+    looks = shell.json("site", "customization", "show", site) | {"feedback": {"enabled": True}}
+    shell.ok("site", "customization", "set", site, "--settings", json.dumps(looks), "--yes")
+    shell.ok("site", "publish", site, "--yes")
+    link = shell.json("site", "share-links", "list", site)[0]["urls"]["published"]
+    own = shell.json("site", "show", site)["urls"]["published"]
+    for address in (link, own):
+        assert httpx.post(address, data={"rating": "ok"}, headers={"user-agent": address}).status_code == 303
+    keys = {urlsplit(address).path.rstrip("/").rpartition("/")[2] for address in (link, own)}
+    for words in (
+        ("site", "feedback", site),
+        ("site", "events", site, "last7Days"),
+        ("site", "show", site),
+        ("site", "published", site),
+        ("site", "for-visitor", link),
+        ("site", "at-url", link),
+        ("space", "show", space),
+    ):
+        printed = shell.ok(*words).replace(r"\u2026", "…")
+        assert ("/…/" in printed, [key for key in keys if key in printed]) == (True, []), (words, printed)
+        assert [key for key in keys if key in shell.ok(*words, "--json")], words
 
 
 def test_the_next_push_goes_on_after_a_failure_in_the_middle(shell: Shell, tmp_path: Path) -> None:

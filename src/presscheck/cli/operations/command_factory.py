@@ -63,7 +63,7 @@ METAVARS = {
 """The metavars of arguments that are not named like their field."""
 HIDDEN_FIELDS = frozenset(("metadata", "cached_metadata", "computed", "format", "share_key"))
 """Fields without an option; `presscheck api` has options for them."""
-SECRET_FIELDS = ("privateKey", "apiToken")
+SECRET_FIELDS = ("privateKey", "apiToken", "shareKey")
 """Fields of responses that are only printed with --json, as field names of the API."""
 
 

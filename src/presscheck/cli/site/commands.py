@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -51,7 +52,7 @@ from presscheck.engine.publish.plan_limits import plan_limits
 from presscheck.engine.publish.previews import preview_url, spaces_of_site
 from presscheck.engine.publish.published_state import PublishedStates
 from presscheck.engine.publish.publishing import reach_words, state_of
-from presscheck.engine.publish.shown_addresses import shown_address
+from presscheck.engine.publish.shown_addresses import shown_address, shown_page
 from presscheck.engine.publish.site_content import SiteReader
 from presscheck.errors import ChecksFailed, InvalidArgument
 from presscheck.paths import places
@@ -125,7 +126,7 @@ async def show(session: Session, site: str, org: str | None) -> None:
     """Show a site with the limits of its plan."""
     owner, chosen = await lookup.site(session, site, org)
     shown = await session.read(GetSite(organization_id=owner.id, site_id=chosen.id))
-    session.show(shown, hidden=("features",))
+    session.show(shown if session.json else _without_key(shown), hidden=("features",))
     for line in () if session.json else plan_limits(shown):
         print_text(line)
 
@@ -384,7 +385,8 @@ RATINGS = {"good": "yes", "ok": "partly", "bad": "no"}
 async def feedback(session: Session, site: str, org: str | None, days: Range) -> None:
     """List the feedback of readers, newest first.
 
-    `helpful` is the reader's answer to the question whether the page was helpful. At most 1,000 rows are listed.
+    `helpful` is the reader's answer to the question whether the page was helpful. At most 1,000 rows are listed. The
+    key of a share link in the address of a page is printed with --json only.
     """
     owner, chosen = await lookup.site(session, site, org)
     events = {"column": "eventType", "values": ["page_post_feedback", "page_post_feedback_comment"]}
@@ -399,8 +401,9 @@ async def feedback(session: Session, site: str, org: str | None, days: Range) ->
         )
     )
     columns = {column.column: column.values for column in table.columns}
+    shown = str if session.json else partial(shown_page, chosen)
     rows = [
-        {"date": date, "helpful": RATINGS.get(str(rating), rating), "page": page, "comment": comment or ""}
+        {"date": date, "helpful": RATINGS.get(str(rating), rating), "page": shown(page), "comment": comment or ""}
         for date, rating, page, comment in zip(*(columns.get(name, ()) for name in FEEDBACK), strict=False)
     ]
     session.show(rows, ("date", "helpful", "page", "comment"))

@@ -180,6 +180,8 @@ def add_to_sites(group: click.Group) -> None:
             "at-url",
             ResolvePublishedContent,
             positional=("url",),
+            done="Found.",
+            is_shown=True,
             help="Show which site and space a URL leads to.",
         ),
         CommandSpec(
@@ -193,6 +195,8 @@ def add_to_sites(group: click.Group) -> None:
             "events",
             AggregateSiteEvents,
             positional=("range",),
+            done="Events listed.",
+            is_shown=True,
             help="List or count the events on the pages of a site.\n\nRANGE is lastYear, last3Months, last30Days,"
             " last7Days, last24Hours, or JSON with the times from and to. The local service stores only feedback.",
         ),

@@ -83,8 +83,13 @@ def published_spaces(context: Context, ids: Iterable[str]) -> dict[str, str]:
 
 
 def new_share_key() -> str:
-    """Return a random share key."""
-    return secrets.token_urlsafe(12)
+    """Return a random share key.
+
+    It has a capital letter, by which clients recognize keys in addresses that they print.
+    """
+    while (key := secrets.token_urlsafe(12)) == key.lower():
+        pass
+    return key
 
 
 def new_signing_key() -> str:
