@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qsl, urlsplit
 
 import click
@@ -16,11 +16,13 @@ from tests.cli.hostile_calls import line_of, spec_of
 from tests.cli.hostile_service import HostileService, operation_at
 from tests.cli.shell import Shell
 
-from presscheck.api.operation import Operation, Paged, every_operation
+from presscheck.api.operation import Operation, Page, Paged, every_operation
 from presscheck.cli.main import command
 from presscheck.cli.operations.api_commands import commands, verbs
 from presscheck.cli.operations.command_factory import CommandSpec
+from presscheck.cli.session import Session
 from presscheck.engine.forms.field_help import PARTS
+from presscheck.engine.reads.listing_guard import whole_listing
 
 CONVERSATION = '[{"id":"x","parts":[{"role":"user","body":"x"}]}]'
 LINES = {
@@ -82,7 +84,10 @@ def expected(spec: CommandSpec) -> tuple[str, dict[str, str], Any]:
     given = {name: getattr(filled(operation), name) for name in filled(operation).model_fields_set}
     texts = {"body": {"markdown": "x"}} if "body" in operation.model_fields and "body" not in given else {}
     call = operation(**{**texts, **given, **dict.fromkeys(operation.path_fields(), "x"), **spec.preset})
-    query = {**dict(call.wire_query()), **({"limit": "1000"} if issubclass(operation, Paged) else {})}
+    query = {
+        **dict(call.wire_query()),
+        **({"limit": str(operation.max_page_size())} if issubclass(operation, Paged) else {}),
+    }
     return call.wire_path(), query, call.wire_body()
 
 
@@ -181,3 +186,26 @@ def test_options_of_parts(shell: Shell, service: HostileService, tmp_path: Path)
 def test_every_part_is_a_field_of_an_operation() -> None:
     options = {option.name for _, one in commands(command) for option in one.params}
     assert {f"{name}__{part}" for name, parts in PARTS.items() for part in parts} <= options
+
+
+LISTINGS = [operation for operation in every_operation() if issubclass(operation, Paged)]
+
+
+@pytest.mark.parametrize("operation", LISTINGS, ids=lambda operation: operation.__name__)
+async def test_no_page_is_larger_than_its_listing_permits(
+    operation: type[Operation[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[dict[str, Any]] = []
+
+    async def read(call: Operation[Any]) -> Page[Any]:
+        sent.append(call.given())
+        return Page(items=())
+
+    session = Session(cast("Any", None), cast("Any", None), json=False)
+    monkeypatch.setattr(session, "read", read)
+    for limit in (0, 150, 5000):
+        assert [item async for item in session.every(filled(operation), limit)] == []
+    assert await whole_listing(session, filled(operation)) == ()
+    assert len(sent) == 4
+    for given in sent:
+        operation(**given)

@@ -90,6 +90,12 @@ def test_names_in_place_of_ids(shell: Shell) -> None:
     assert shell.ok("team", "list") == ""
 
 
+def test_audit_events_are_listed_with_any_limit(shell: Shell) -> None:
+    team = shell.ok("team", "create", "--title", "Recorded").strip()
+    for limit in ((), ("--limit", "0"), ("--limit", "150")):
+        assert team in str(shell.json("org", "audit", "list", *limit))
+
+
 def test_keys_are_printed_as_json_only_and_names_without_control_characters(shell: Shell) -> None:
     site = shell.json("site", "list")[0]["id"]
     shell.ok("site", "share-links", "create", site, "--name", "For \x1b[31mus")

@@ -332,7 +332,12 @@ class Paged(BaseModel):
     """
 
     page: str | None = None
-    limit: int | None = Field(default=None, ge=0, le=1000)
+    limit: int | None = Field(default=None, ge=0, le=ALL)
+
+    @classmethod
+    def max_page_size(cls) -> int:
+        """Return the largest page size of the listing."""
+        return next(rule.le for rule in cls.model_fields["limit"].metadata if hasattr(rule, "le"))
 
 
 class InOrganization(BaseModel):

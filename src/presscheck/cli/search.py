@@ -14,7 +14,7 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import Space
 from presscheck.cli import lookup
-from presscheck.cli.session import MAX_PAGE_SIZE, Session, has_terminal, with_session
+from presscheck.cli.session import Session, has_terminal, with_session
 from presscheck.cli.site.commands import open_url
 from presscheck.engine.engine import Hit
 from presscheck.errors import InvalidArgument, PresscheckError
@@ -69,7 +69,7 @@ async def _owner(session: Session, named: str | None, *, offline: bool) -> str |
         return None
     if not offline:
         return (await lookup.organization(session, name)).id
-    listings = (ListOrganizations(limit=MAX_PAGE_SIZE), ListOrganizations())
+    listings = (ListOrganizations(limit=ListOrganizations.max_page_size()), ListOrganizations())
     known = [cached for listing in listings if (cached := session.engine.known(listing))]
     return lookup.pick(list(known[0].value.items) if known else [], name, "--org").id
 

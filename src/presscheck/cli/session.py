@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 import click
 from pydantic import BaseModel
 
-from presscheck.api.operation import Operation, Page
+from presscheck.api.operation import Operation, Page, Paged
 from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.json_filter import json_option
 from presscheck.cli.output import (
@@ -54,8 +54,6 @@ SILENT_SECONDS = 5.0
 """Seconds to wait for an earlier write before printing a message."""
 OTHER_PROCESS_TIMEOUT = 10.0
 """Maximum seconds to wait for another process to send a write."""
-MAX_PAGE_SIZE = 1000
-"""The maximum page size of the service."""
 MAX_HELD = 64 << 20
 """The maximum size of a list in memory, as bytes of JSON; the objects take five times as much."""
 MAX_PRINTED = 256 << 20
@@ -128,15 +126,16 @@ class Session:
 
         A list that does not end is cut off, and the command fails after its output.
         """
-        is_paged, guard, left = "page" in type(listing).model_fields, ListingGuard(listing), limit
+        most = listing.max_page_size() if isinstance(listing, Paged) else None
+        guard, left = ListingGuard(listing), limit
         while True:
-            size = {"limit": min(left or MAX_PAGE_SIZE, MAX_PAGE_SIZE)} if is_paged else {}
+            size = {"limit": min(left or most, most)} if most else {}
             page = await self.read(listing.model_copy(update=size))
             items = guard.new_items(page.items)
             for item in items[: left or None]:
                 yield item
             left -= len(items) if limit else 0
-            if not is_paged or page.next is None or (limit and left <= 0):
+            if not most or page.next is None or (limit and left <= 0):
                 return
             problem = guard.problem(page.next.page)
             if problem:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
-from presscheck.api.operation import ALL, Operation, Page
+from presscheck.api.operation import ALL, Operation, Page, Paged
 from presscheck.engine.protocols import Reader
 from presscheck.errors import IncompleteList
 from presscheck.text.phrases import count
@@ -99,7 +99,8 @@ async def whole_listing(reader: Reader, listing: Operation[Page[T]]) -> tuple[T,
     Raises:
         PresscheckError: the listing cannot be read, or does not end.
     """
-    return await all_items_of(reader.read, listing.model_copy(update={"limit": ALL}))
+    most = listing.max_page_size() if isinstance(listing, Paged) else ALL
+    return await all_items_of(reader.read, listing.model_copy(update={"limit": most}))
 
 
 async def all_items_of(read: Callable[[Operation[Any]], Awaitable[Any]], listing: Operation[Page[T]]) -> tuple[T, ...]:
