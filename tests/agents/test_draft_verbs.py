@@ -86,6 +86,21 @@ async def test_a_person_accepts_some_and_drops_others(shell: Shell, person: Shel
     assert [row["agent"] for row in shell.json("outbox", "history")] == ["Other", *["Tester"] * 4]
 
 
+async def test_an_edited_draft_names_the_command_that_sends_it(shell: Shell, which: str) -> None:
+    async with agent(shell, "draft") as client:
+        comment, _, edit, _ = await draft_everything(client, which)
+    shell.ok("cr", "comment", which, "--pending", "--body", "Mine")
+    own = outbox_of(shell).rows()[-1].id
+    for number, words in (
+        (comment, f"Run `presscheck outbox accept {comment}` to send it"),
+        (edit, f"Run `presscheck outbox accept {edit}` to send it"),
+        (own, "Submit your review to send it"),
+    ):
+        assert shell.run("outbox", "edit", str(number), "--body", "Better").stderr == f"Saved. {words}.\n"
+        assert f"change {number} has not failed. {words}" in shell.run("outbox", "retry", str(number)).stderr
+    assert {row.state for row in outbox_of(shell).rows()} == {"collected"}
+
+
 async def test_a_person_edits_a_page_with_a_held_edit(shell: Shell, person: Shell, which: str) -> None:
     async with agent(shell, "draft") as client:
         await call(client, "edit_page", change_request=which, page="Tokens", markdown="# Replaced\n")

@@ -203,7 +203,7 @@ async def retry(session: Session, number: int) -> None:
     if session.profile.read_only:
         raise ReadOnly
     if not session.engine.retry(number):
-        raise InvalidArgument("NUMBER", f"change {number} has not failed. `presscheck outbox send {number}` sends it")
+        raise InvalidArgument("NUMBER", f"change {number} has not failed. {_next_step(session, number)}")
     print_message("Queued again. Run `presscheck outbox send` to send it now.")
 
 
@@ -229,7 +229,7 @@ async def edit(session: Session, number: int, *, body: str | None, body_file: st
         call, engine = with_text(entry.call, field, text), session.engine
         if not (engine.replace_edit(row, call) if entry.has_base else engine.rewrite(number, call)):
             raise InvalidArgument("NUMBER", f"change {number} is already sent, or is being sent")
-    print_message("Saved. Run `presscheck outbox send` to send it now.")
+    print_message(f"Saved. {_next_step(session, number)}.")
 
 
 @outbox.command()
@@ -380,6 +380,14 @@ async def _wait_for_change(session: Session) -> None:
                 await changed.wait()
     finally:
         ends()
+
+
+def _next_step(session: Session, number: int) -> str:
+    """Return what sends a change that has not failed."""
+    row = session.engine.outbox.row(number)
+    if row is None or row.state != "collected":
+        return f"Run `presscheck outbox send {number}` to send it now"
+    return f"Run `presscheck outbox accept {number}` to send it" if row.agent else "Submit your review to send it"
 
 
 def _row(session: Session, number: int) -> dict[str, object]:
