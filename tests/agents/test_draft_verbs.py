@@ -86,6 +86,24 @@ async def test_a_person_accepts_some_and_drops_others(shell: Shell, person: Shel
     assert [row["agent"] for row in shell.json("outbox", "history")] == ["Other", *["Tester"] * 4]
 
 
+async def test_sending_all_names_what_sends_drafts(shell: Shell, which: str) -> None:
+    async with agent(shell, "draft", name="Draft Bot") as client:
+        comment, suggestion, edit, created = await draft_everything(client, which)
+    for number in (comment, edit, created):
+        refused = shell.run("outbox", "send", str(number))
+        choices = f"`presscheck outbox accept {number}` or `presscheck outbox drop {number}`"
+        assert (refused.exit_code, refused.stderr) == (
+            2,
+            f"presscheck: NUMBER: change {number} is a draft of Draft Bot. Run {choices}\n",
+        )
+    drafts = "2 drafts of agents: run `presscheck outbox accept` or `presscheck outbox drop`."
+    comments = "2 comments held until you submit your review."
+    assert shell.run("outbox", "send").stderr.splitlines() == ["Everything else was sent.", comments, drafts]
+    shell.ok("outbox", "drop", str(comment))
+    shell.ok("outbox", "drop", str(suggestion))
+    assert shell.run("outbox", "send").stderr.splitlines() == ["Everything else was sent.", drafts]
+
+
 async def test_an_edited_draft_names_the_command_that_sends_it(shell: Shell, which: str) -> None:
     async with agent(shell, "draft") as client:
         comment, _, edit, _ = await draft_everything(client, which)

@@ -101,6 +101,9 @@ async def _send_one(session: Session, number: int) -> None:
     """
     outbox = session.engine.outbox
     if (row := outbox.row(number)) and row.state == "collected":
+        if row.agent:
+            accept, drop = (f"`presscheck outbox {verb} {number}`" for verb in ("accept", "drop"))
+            raise InvalidArgument("NUMBER", f"change {number} is a draft of {row.agent}. Run {accept} or {drop}")
         raise InvalidArgument("NUMBER", f"change {number} is held until you submit your review")
     failed = outbox.held_up().get(number)
     if not session.engine.send_now(number):
@@ -166,10 +169,18 @@ def _report(rows: Sequence[Row], ahead: Mapping[int, Row], stuck: Collection[int
         parts += [f"{len(unsent) - failed:,} pending"] if len(unsent) > failed else []
         raise Refused(f"{', '.join(parts)}: see `presscheck outbox list`", request="outbox", status=400)
     held = [row for row in rows if row.state == "collected"]
-    if held:
-        print_message(f"Everything else was sent. {count(len(held), 'comment')} held until you submit your review.")
-    else:
+    # submitting a review sends comments on its change request, also those of agents
+    drafts = [row for row in held if row.agent and (row.is_edit or "change_request_id" not in row.given)]
+    if not held:
         print_message("The outbox is empty.")
+        return
+    print_message("Everything else was sent.")
+    if len(held) > len(drafts):
+        print_message(f"{count(len(held) - len(drafts), 'comment')} held until you submit your review.")
+    if drafts:
+        print_message(
+            f"{count(len(drafts), 'draft')} of agents: run `presscheck outbox accept` or `presscheck outbox drop`."
+        )
 
 
 def _is_stuck(row: Row, user_id: str, attempts: int) -> bool:
