@@ -10,6 +10,7 @@ import secrets
 import time
 import tomllib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,7 +19,7 @@ from presscheck.api.organizations import ListOrganizations
 from presscheck.api.users import GetCurrentUser, User
 from presscheck.config.profile import Profile, load
 from presscheck.config.settings_schema import first_file
-from presscheck.config.tokens import lock_token, set_elsewhere, store_token
+from presscheck.config.tokens import lock_token, set_elsewhere, store_token, stored_token
 from presscheck.config.validation import HOSTED, read, require_encryption
 from presscheck.errors import ConfigurationError, NotSupported
 from presscheck.paths import private_directory, private_opener
@@ -39,11 +40,13 @@ class SignedIn(NamedTuple):
         profile: the profile, with its token.
         user: the signed-in user; None if the service does not report the user.
         place: where the token is stored, as text.
+        replaced: the sign-in by browser that was stored before, to be revoked; None if there was none.
     """
 
     profile: Profile
     user: User | None
     place: str
+    replaced: BrowserSession | None
 
 
 class SignIn:
@@ -161,6 +164,8 @@ class SignIn:
     def store(self, base_url: str | None, token: str | BrowserSession, user: User | None) -> SignedIn:
         """Store the profile and its token. Blocks while it accesses the keyring and the disk.
 
+        A sign-in by browser that it replaces stays alive at the service until it is revoked.
+
         Args:
             base_url: the URL for a new profile; None for the default.
             token: the checked token, or the sign-in by browser that it belongs to.
@@ -175,6 +180,7 @@ class SignIn:
             self._add_profile(base_url)
         loaded = load(self.file, environment={**self._environment, "PRESSCHECK_PROFILE": self.name}, with_token=False)
         with lock_token(self.file.parent, self.name, address):
+            replaced = self._stored_session(address)
             if isinstance(token, str):
                 place, browser = store_token(self.file.parent, self.name, address, token), None
             else:
@@ -183,11 +189,18 @@ class SignIn:
                 browser = StoredSession(self.file.parent, self.name, address, token)
                 place, token = browser.write(token), token.access
         profile = replace(loaded, base_url=address, token=token, token_from=place, browser=browser)
-        return SignedIn(profile, user, place)
+        return SignedIn(profile, user, place, replaced)
 
     @property
     def _allow_http(self) -> bool:
         return bool(self._settings.get("allow_http", False))
+
+    def _stored_session(self, address: str) -> BrowserSession | None:
+        from presscheck.config.browser_session import BrowserSession  # 1 ms, only to sign in
+
+        with suppress(ConfigurationError):  # the keyring may not provide the token
+            return BrowserSession.parse(stored_token(self.file.parent, self.name, address).text or "")
+        return None
 
     def _add_profile(self, base_url: str | None) -> None:
         """Add the profile to the end of the settings file. A new file begins with descriptions of all settings."""
@@ -210,15 +223,14 @@ class SignIn:
                 opened.write(text)
 
 
-async def revoke(profile: Profile) -> None:
-    """Revoke the tokens of a sign-in by browser at the service.
+async def revoke(profile: Profile, session: BrowserSession | None) -> None:
+    """Revoke the tokens of a sign-in by browser at the service of a profile. Does nothing without a sign-in.
 
     Raises:
         RequestError: the service refuses or does not respond.
     """
     from presscheck.client.oauth import OAuthClient  # 90 ms, only to sign out
 
-    session = profile.browser.session if profile.browser else None
     if session and session.revocation_url:
         async with OAuthClient(profile.base_url, insecure=profile.allow_http) as client:
             await client.revoke(session.revocation_url, session.refresh or session.access)

@@ -87,6 +87,31 @@ def test_a_code_signs_in_and_logout_revokes(shell: Shell, site: SignInSite) -> N
     assert shell.run("whoami").exit_code == 4
 
 
+@pytest.mark.slow
+def test_signing_in_again_ends_the_replaced_sign_in(shell: Shell, site: SignInSite) -> None:
+    sessions: list[BrowserSession] = []
+    for _ in range(2):
+        code, text = login(shell, "--web", "--base-url", site.base_url, answer=site.decide)
+        assert (code, "revoked" in text) == (0, False), text
+        sessions.append(stored(shell)[1])
+    first, second = (session.access for session in sessions)
+    assert (site.user(first), site.user(second)) == (401, 200)
+    assert shell.run("login", typed=site.token).exit_code == 0
+    assert (site.user(second), shell.run("whoami").exit_code) == (401, 0)
+
+
+def test_signing_in_does_not_depend_on_the_end_of_the_replaced_sign_in(
+    shell: Shell, site: SignInSite, session_of: Callable[..., StoredSession]
+) -> None:
+    shell.config.write_text(f'[profiles.default]\nbase_url = "{site.base_url}"\n')
+    replaced = replace(session_of(revocation_url="http://127.0.0.1:9/revoke"), directory=shell.config.parent)
+    replaced.write(replaced.session)
+    ran = shell.run("login", typed=site.token)
+    assert (ran.exit_code, "The earlier sign-in could not be revoked at the service" in ran.stderr) == (0, True)
+    assert site.user(replaced.session.access) == 200
+    assert stored_token(shell.config.parent, "default", site.base_url).text == site.token
+
+
 def test_a_service_without_sign_in_by_browser_names_the_way_that_works(shell: Shell) -> None:
     with web_server({}) as other:
         for way in ("--web", "--browser"):

@@ -82,6 +82,10 @@ def login(
         granted = done.profile.browser.session.scope
         who += f"; presscheck {SCOPES.get(granted, f'has the scope {granted}')}"
     print_message(f"Signed in to {address}{who}; the token is in {done.place}.")
+    try:
+        asyncio.run(revoke(done.profile, done.replaced))
+    except RequestError as error:
+        print_message(f"The earlier sign-in could not be revoked at the service: {error.message}.")
     if user is None:
         print_message(f"This service does not tell who you are: set `user` in profiles.{name} of {sign_in.file}.")
     if done.place != IN_KEYRING:
@@ -103,7 +107,7 @@ def logout(context: click.Context) -> None:
         was_stored = forget_token(*stored)
     print_message(f"Signed out of {profile.base_url}." if was_stored else f"No stored token for {profile.base_url}.")
     try:
-        asyncio.run(revoke(profile))
+        asyncio.run(revoke(profile, profile.browser.session if profile.browser else None))
     except RequestError as error:
         print_message(f"The sign-in could not be revoked at the service, where it expires later: {error.message}.")
     elsewhere = set_elsewhere(read(file, profile.name), os.environ)
