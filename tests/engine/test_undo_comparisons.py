@@ -619,7 +619,7 @@ CASES: list[tuple[Operation[Any], Json | None, Json | None, list[tuple[Operation
         {"active": True},
         None,
         [(LINKS, listing(share_link(active=False)))],
-        ("unchanged", "False", "False"),
+        ("unchanged", "off", "off"),
     ),
     (
         NEW_SCHEMA,

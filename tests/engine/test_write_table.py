@@ -81,6 +81,8 @@ def test_the_table_of_writes() -> None:
     if os.environ.get("PRESSCHECK_UPDATE_GOLDEN"):
         TABLE.write_text(table, "utf-8")
     assert table == TABLE.read_text("utf-8")
+    undone = [line for line in table.splitlines() if line.startswith("  undone: ")]
+    assert [line for line in undone if "True" in line or "False" in line] == []
 
 
 def test_who_joined_cannot_leave_again_if_it_is_not_known_who_that_was() -> None:

@@ -375,6 +375,11 @@ SAMPLES: list[tuple[Operation[Any], Json | None, Json | None]] = [
     (organizations.UpdateMember(**ORGANIZATION, user_id="ada", role=None), {"role": "read"}, None),
     (organizations.UpdateOrganization(**ORGANIZATION, title="After"), {"title": "Before"}, None),
     (
+        organizations.UpdateOrganization(**ORGANIZATION, sso=True, ai=True, invite_links=False),
+        {"sso": False, "ai": False, "invite_links": True},
+        None,
+    ),
+    (
         organizations.UpdateOrganization(**ORGANIZATION, email_domains=("a.example",)),
         {"email_domains": ["b", "c"]},
         None,

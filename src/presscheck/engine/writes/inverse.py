@@ -153,6 +153,8 @@ def value_text(name: str, value: Any) -> str:
         return "resolved" if value else "open"
     if name == "adaptive_content":
         return "on" if value == {"enabled": True} else "off"
+    if isinstance(value, bool):
+        return "on" if value else "off"
     if name == "merge_rules" and isinstance(value, dict):
         return _rules_text(cast("Json", value))
     if isinstance(value, dict):

@@ -332,10 +332,20 @@ _STATUSES_RESTORED = {
 }
 
 
+_SWITCHES = {
+    "active": "the share link",
+    "adaptive_content": "adaptive content",
+    "ai": "AI",
+    "invite_links": "invite links",
+    "sso": "single sign-on",
+}
+"""The nouns of fields that are on or off."""
+
+
 def _restored(name: str, value: Any) -> str:
     """Describe the restoration of a field."""
-    if name == "adaptive_content":
-        return f"turns adaptive content {value_text(name, value)} again"
+    if name in _SWITCHES:
+        return f"turns {_SWITCHES[name]} {value_text(name, value)} again"
     if name == "edit_mode":
         return "locks the space again" if value == "locked" else "unlocks the space"
     if name.startswith("default_site_"):
