@@ -180,7 +180,7 @@ def _print_check(**options: Any) -> None:
 def token() -> None:
     """Manage the API tokens of users.
 
-    The service stores only a hash of each token.
+    The service stores only a hash of each token. --database and --data of the service stand before `token`.
     """
 
 
