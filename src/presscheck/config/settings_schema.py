@@ -497,6 +497,22 @@ def first_file() -> str:
         "# A command of your own, for a key or the palette of the app.",
         "# [[commands]]",
         *_explained(COMMAND_SETTINGS),
+        "",
+        "# Programs that review a change request, by name.",
+        "# [review_programs]",
+        '# simply = "python3 ~/docs/review.py"',
+        "",
+        "# Your own names for command lines.",
+        "# [aliases]",
+        '# drafts = "cr list --status draft"',
+        "",
+        "# Folders for checkouts, by the id or title of their space.",
+        "# [folders]",
+        '# Guides = "~/docs/guides"',
+        "",
+        "# Keys by name of the command, and a preset to begin with; `presscheck keys` lists the commands.",
+        "# [keys]",
+        '# merge = "ctrl+g"',
     ]
     return "\n".join(lines) + "\n"
 
