@@ -9,7 +9,8 @@ from tests.engine.write_samples import REQUEST, text
 
 from presscheck.api.change_requests import GetChangeRequest, ListContributors
 from presscheck.api.content import GetRevision
-from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
+from presscheck.api.content_changes import EditChangeRequestContent, GetRevisionChanges, UpdatePage
+from presscheck.engine.review.revision_history import LIMIT
 from presscheck.engine.shared_calls import changed_page, page_in
 from presscheck.engine.writes.page_merge import MergedEdit, merged_edit, page_base
 from presscheck.engine.writes.queued_edits import edits_of_page
@@ -63,12 +64,59 @@ async def test_nothing_is_left_to_send_if_others_made_the_same_edit() -> None:
     assert await merged(edit("ONE\n\ntwo\n\nthree"), (PAGE, page("ONE\n\ntwo\n\nthree"))) is None
 
 
-async def test_edits_of_the_same_lines_are_a_conflict_that_names_the_last_editor() -> None:
-    user = {"object": "user", "id": "mia", "displayName": "Mia"}
-    when = "2026-03-14T12:00:00Z"
-    people = {"items": [{"actionType": "edit", "user": user, "createdAt": when, "updatedAt": when}]}
-    with pytest.raises(ChangedSince, match="Conflict: Mia edited the same lines"):
-        await merged(edit("ours\n\ntwo"), (PAGE, page("theirs\n\ntwo")), (ListContributors(**REQUEST), people))
+def edits(name: str, second: int) -> dict[str, Any]:
+    user = {"object": "user", "id": name.lower(), "displayName": name}
+    return {"actionType": "edit", "user": user, "updatedAt": f"2026-03-14T12:00:{second:02}.500Z"}
+
+
+def revision(number: int, page_id: str, attribute: str = "document") -> list[tuple[Any, Any]]:
+    """A revision that edited a page, at the second of its number."""
+    name = f"r{number}"
+    change = {"type": "page_edited", "page": {"id": page_id}, "attributes": {attribute: {}}}
+    created_at = f"2026-03-14T12:00:{number:02}.100Z"
+    return [
+        (
+            GetRevision(space_id="api", revision_id=name, computed=False),
+            {"id": name, "parents": [f"r{number - 1}"], "createdAt": created_at},
+        ),
+        (GetRevisionChanges(space_id="api", revision_id=name, limit=LIMIT), {"changes": [change]}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("people", "revisions", "name"),
+    [
+        pytest.param([edits("Mia", 2)], [revision(2, "p1")], "Mia", id="only editor"),
+        pytest.param(
+            [edits("Bo", 3), edits("Mia", 2)], [revision(3, "p2"), revision(2, "p1")], "Mia", id="later edit elsewhere"
+        ),
+        pytest.param(
+            [edits("Bo", 3), edits("Mia", 2)], [revision(3, "p1", "icon"), revision(2, "p1")], "Mia", id="later icon"
+        ),
+        pytest.param(
+            [edits("Mia", 3), edits("Bo", 1)], [revision(3, "p2"), revision(2, "p1")], "Mia", id="nobody else after"
+        ),
+        pytest.param(
+            [edits("Mia", 4), edits("Bo", 3)],
+            [revision(4, "p2"), revision(3, "p2"), revision(2, "p1")],
+            "somebody else",
+            id="two possible editors",
+        ),
+        pytest.param([edits("Mia", 2)], [], "somebody else", id="no revisions"),
+    ],
+)
+async def test_edits_of_the_same_lines_are_a_conflict_that_names_the_last_editor_of_the_page(
+    people: list[Any], revisions: list[list[tuple[Any, Any]]], name: str
+) -> None:
+    request = {"id": "5", "space": "api", "number": 5, "status": "open", "revision": f"r{len(revisions) + 1}"}
+    answers = [
+        (PAGE, page("theirs\n\ntwo")),
+        (ListContributors(**REQUEST), {"items": people}),
+        (GetChangeRequest(**REQUEST), request),
+        *(answer for answers in revisions for answer in answers),
+    ]
+    with pytest.raises(ChangedSince, match=f"Conflict: {name} edited the same lines"):
+        await merged(edit("ours\n\ntwo"), *answers)
     with pytest.raises(ChangedSince, match="Conflict: somebody else edited"):
         await merged(edit("ours\n\ntwo"), (PAGE, page("theirs\n\ntwo")))
 

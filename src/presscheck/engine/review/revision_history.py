@@ -33,7 +33,8 @@ def author_of(revision: Revision, contributors: Sequence[Contributor]) -> User |
     """Return the author of a revision, or None if unknown. The service reports no authors of revisions.
 
     The author of a merge is the user who merged the change request. The author of an edit is the only editor of the
-    change request, or the only editor whose last edit was at the time of the revision.
+    change request, the only editor whose last edit was at the time of the revision, or else the only editor who made
+    an edit after it.
     """
     if revision.merged_from:
         return revision.merged_from.merged_by
@@ -41,7 +42,8 @@ def author_of(revision: Revision, contributors: Sequence[Contributor]) -> User |
     editors = [contributor for contributor in contributors if is_edit and contributor.action_type == "edit"]
     if len(editors) > 1 and revision.created_at:
         second = revision.created_at[:SECONDS]
-        editors = [editor for editor in editors if (editor.updated_at or "")[:SECONDS] == second]
+        same = [editor for editor in editors if (editor.updated_at or "")[:SECONDS] == second]
+        editors = same or [editor for editor in editors if not editor.updated_at or editor.updated_at > second]
     return editors[0].user if len(editors) == 1 else None
 
 

@@ -14,7 +14,9 @@ from presscheck.api import change_requests, content, content_changes
 from presscheck.api.change_requests import Contributor
 from presscheck.api.comments import Document
 from presscheck.api.content import RevisionPage
+from presscheck.api.users import User
 from presscheck.documents.merge.text import merge_text
+from presscheck.engine.review.revision_history import LIMIT, author_of
 from presscheck.engine.shared_calls import at, changed_page, page_in
 from presscheck.errors import ChangedSince, PresscheckError
 from presscheck.store.outbox import Row
@@ -86,8 +88,8 @@ async def merged_edit(read: Read, row: Row, call: Call) -> MergedEdit | None:
     merged = await asyncio.to_thread(merge_text, base["markdown"], text, now["markdown"])
     title = None if change.title in (None, now["title"]) else change.title
     if merged.conflicts or (title and now["title"] != base["title"]):
-        editors = await editors_of(read, call)
-        name = sanitize(editors[0].user.display_name) if editors else SOMEBODY
+        editor = (await last_edit(read, call, change.page)).editor
+        name = sanitize(editor.display_name) if editor else SOMEBODY
         raise ChangedSince(f"{CONFLICT}{name} edited the same lines")
     if merged.text == now["markdown"] and title is None:
         return None
@@ -128,6 +130,48 @@ async def editors_of(read: Read, within: Call) -> list[Contributor]:
         return []
     editors = (person for person in contributors if person.action_type == "edit" and person.updated_at)
     return sorted(editors, key=lambda editor: editor.updated_at or "", reverse=True)
+
+
+class LastEdit(NamedTuple):
+    """The last edit of a page: its author and its time; each is None if unknown."""
+
+    editor: User | None = None
+    at: str | None = None
+
+
+async def last_edit(read: Read, within: Call, page: str) -> LastEdit:
+    """Return the last edit of the text or title of a page in the change request of a call.
+
+    The last editor of the change request may have edited another page, so this looks for the newest revision that
+    changed the page. If it is not among the last `MOST_REVISIONS`, the edit is unknown.
+    """
+    editors = await editors_of(read, within)
+    try:
+        request = await read(at(change_requests.GetChangeRequest, within))
+        revision_id, space = request.revision, within.space_id
+        for _ in range(MOST_REVISIONS):
+            if revision_id == request.revision_initial:
+                break
+            revision, changes = await asyncio.gather(
+                read(content.GetRevision(space_id=space, revision_id=revision_id, computed=False)),
+                read(content_changes.GetRevisionChanges(space_id=space, revision_id=revision_id, limit=LIMIT)),
+            )
+            if any(_edits(change, page) for change in changes.changes):
+                return LastEdit(author_of(revision, editors), revision.created_at)
+            if changes.more or not revision.parents:
+                break
+            revision_id = revision.parents[0]
+    except PresscheckError:
+        pass  # the edit is unknown
+    return LastEdit()
+
+
+def _edits(change: content_changes.SemanticChange, page: str) -> bool:
+    """Return whether a change of a revision created a page, or changed its text or title."""
+    if change.page is None or change.page.id != page:
+        return False
+    names = {"document"} if change.attributes is None else {*change.attributes}
+    return change.type == "page_created" or (change.type == "page_edited" and bool({"title", "document"} & names))
 
 
 def _with_line_end(text: str) -> str:

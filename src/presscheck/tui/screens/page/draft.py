@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import GetChangeRequest
@@ -15,7 +16,7 @@ from presscheck.documents.merge.hunks import line_numbers
 from presscheck.documents.merge.text import merge_text
 from presscheck.engine.drafts import BASE, PAGE, draft_about
 from presscheck.engine.review.pending_review import draft_key
-from presscheck.engine.writes.page_merge import SOMEBODY, editors_of, letters_of, page_base
+from presscheck.engine.writes.page_merge import SOMEBODY, LastEdit, last_edit, letters_of, page_base
 from presscheck.engine.writes.queued_edits import edits_of_page, queue_edit
 from presscheck.errors import NotNow, PresscheckError
 from presscheck.store.drafts import DraftSlot
@@ -76,6 +77,8 @@ class PageDraft:
         self._revision = ""
         """The revision that was last checked for edits by other users."""
         self._changed_by = ""
+        self._edited_text, self._last_edit = "", LastEdit()
+        """The text whose last edit was looked for, and the edit."""
         self.line: int | None = None
         self.age = ""
         """The age of the draft when it was opened, such as `, saved 2 h ago`; empty if unknown."""
@@ -116,14 +119,25 @@ class PageDraft:
         request = await self._engine.poll(GetChangeRequest(**self.path))
         if request.revision != self._revision and self._base:
             self._revision, me = request.revision, self._engine.me.id
-            editors = await editors_of(self._engine.read, GetChangeRequest(**self.path))
             base, now = self._base.text, (await self._read_page()).text
-            is_edited = base != now
-            if editors and editors[0].user.id == me:  # the service may have reformatted the user's own edit
-                is_edited = letters_of(base) != letters_of(now)
-            other = next((sanitize(editor.user.display_name) for editor in editors if editor.user.id != me), SOMEBODY)
-            self._changed_by = other if is_edited else ""
+            self._changed_by = ""
+            if base != now:
+                editor = (await self._last_edit_of(now)).editor
+                # the service may have reformatted the user's own edit
+                if editor is None or editor.id != me or letters_of(base) != letters_of(now):
+                    self._changed_by = sanitize(editor.display_name) if editor else SOMEBODY
         return self._changed_by
+
+    async def _last_edit_of(self, text: str) -> LastEdit:
+        """Return the last edit of the page, whose text this is.
+
+        A known edit of the same text is not looked for again: after later edits of other pages, the service may not
+        tell any more who made it.
+        """
+        if text != self._edited_text or self._last_edit.editor is None:
+            last = await last_edit(self._engine.read, GetChangeRequest(**self.path), self.page_id)
+            self._edited_text, self._last_edit = text, last
+        return self._last_edit
 
     async def merge_saved(self, text: str) -> MergedText:
         """Merge a text with the current page. The current page becomes the base of the draft."""
@@ -152,17 +166,17 @@ class PageDraft:
     async def merged(self, base: str, ours: str, theirs: str) -> MergedText:
         """Merge a draft (`ours`) with the page (`theirs`). Conflict markers name people, revisions and times."""
         our_name = name_of_draft(self._engine, self._keys[0])
-        return await merged_texts(base, ours, theirs, our_name, self._name_of_revision)
+        return await merged_texts(base, ours, theirs, our_name, partial(self._name_of_revision, theirs))
 
-    async def _name_of_revision(self) -> str:
-        """Return the name of the newest revision in conflict markers: change request, last contributor and time."""
+    async def _name_of_revision(self, text: str) -> str:
+        """Return the name of the page in conflict markers: change request, last editor of the page, and time."""
         try:
-            call = GetChangeRequest(**self.path)
-            request, editors = await asyncio.gather(self._engine.read(call), editors_of(self._engine.read, call))
+            request = await self._engine.read(GetChangeRequest(**self.path))
         except PresscheckError:
             return await name_of_saved()
-        author, at = (editors[0].user.display_name, editors[0].updated_at) if editors else ("", request.updated_at)
-        return revision_name(f"#{request.number}", author, at)
+        last = await self._last_edit_of(text)
+        name = last.editor.display_name if last.editor else ""
+        return revision_name(f"#{request.number}", name, last.at or request.updated_at)
 
     @property
     def slot(self) -> DraftSlot:
