@@ -293,3 +293,19 @@ def test_a_page() -> None:
     assert shown(read("p", "document"), answer, edit).markdown == "old"
     renamed = UpdatePage(page="p", title="After", document=Document(markdown="new"))
     assert shown(read("p"), answer, EditChangeRequestContent(**CHANGE, changes=(renamed,))).title == "After"
+
+
+def test_a_renamed_page_has_its_new_title_also_in_the_heading_that_repeats_it() -> None:
+    read = GetChangeRequestPage(**CHANGE, page_id="p", format="markdown")
+    answer = {"id": "p", "type": "document", "title": "Be_fore", "markdown": "# Be\\_fore\n\ntext"}
+    changes = (UpdatePage(page="q", title="Other"), UpdatePage(page="p", title="After"))
+    rename = EditChangeRequestContent(**CHANGE, changes=changes)
+    page = shown(read, answer, rename)
+    assert (page.title, page.markdown, getattr(page, "waiting", None)) == ("After", "# After\n\ntext", None)
+    assert shown(read, answer | {"markdown": "# Heading"}, rename).markdown == "# Heading"
+    assert shown(read, answer, rename, state="refused").title == "Be_fore"
+    before = {"id": "c", "space": "s", "number": 1, "status": "open", "revision": "r"}
+    request = change_requests.GetChangeRequest(**CHANGE)
+    assert shown(request, before, rename) != shown(
+        request, before, EditChangeRequestContent(**CHANGE, changes=(UpdatePage(page="p", into="q"),))
+    )

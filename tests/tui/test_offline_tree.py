@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.running_service import RunningService
 from tests.service_users import say
-from tests.tui.app_driver import all_sent, until
+from tests.tui.app_driver import all_sent, shown, until
 from tests.tui.change_request_factory import Begun, begun
 from tests.tui.markdown_editor import TEXT, editor, is_editing
 from tests.tui.page_edits import go_offline, on_page, save
@@ -58,3 +58,35 @@ async def test_typing_while_the_new_page_is_added_is_saved_into_it(service: Runn
         await all_sent(pilot)
         await until(pilot, holds=lambda: not pilot.app.engine.outbox.drafts())
     assert "One per day. Two." in await text_of(service, one, "Limits")
+
+
+async def test_an_offline_rename_shows_in_the_heading_and_in_the_editor(
+    service: RunningService, tmp_path: Path
+) -> None:
+    one = await begun(service, "Renamed", TEXT)
+    async with on_page(service, tmp_path, one) as pilot:
+        await go_offline(pilot, service)
+
+        async def rename(old: str, new: str) -> None:
+            await pilot.press("E")
+            await until(pilot, shows=f"Edit {old}")
+            await pilot.press("t")
+            await until(pilot, shows="Title of the page")
+            await pilot.press("ctrl+u", *new, "enter")
+            await until(pilot, holds=lambda: pilot.app.screen.session.item.title == new)
+            await until(pilot, holds=lambda: old not in shown(pilot.app))
+            await pilot.press("e")
+            await until(pilot, holds=lambda: is_editing(pilot))
+            assert editor(pilot).draft.title == new
+            assert editor(pilot).area.text.count("# ") == 1
+            await pilot.press("escape")
+            await until(pilot, holds=lambda: not is_editing(pilot))
+
+        await rename("Lasting", "Durable")
+        await add_page(pilot, "Limits")
+        await until(pilot, holds=lambda: pilot.app.screen.session.item.title == "Limits")
+        await rename("Limits", "Quotas")
+        service.start()
+        pilot.app.engine.refresh()
+        await all_sent(pilot)
+    assert {"Durable", "Quotas"} <= {*await titles(service, one)}

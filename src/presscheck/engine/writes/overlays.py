@@ -25,6 +25,7 @@ from presscheck.api.comments import Comment, CommentReply, Reaction, ReactionUse
 from presscheck.api.operation import Operation
 from presscheck.api.users import User
 from presscheck.documents.pages.page_order import PageOrder, built_tree
+from presscheck.documents.pages.replacement import PageText, title_range
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.writes.page_merge import page_edit
 
@@ -279,21 +280,42 @@ def _changed_fields(id_field: str, *names: str) -> Overlay:
 
 
 def _changed_page(answer: Any, read: Any, entry: Entry, me: User) -> Any:
-    """Return a page with the marks of a pending edit and, unless the edit failed, with its text and title."""
-    change = page_edit(entry.call)
-    if change is None or change.page != read.page_id:
+    """Return a page with the new title of a pending write, and with the marks and the text of a pending edit.
+
+    A failed write only leaves its marks.
+    """
+    edit = page_edit(entry.call)
+    if edit and edit.page == read.page_id:
+        answer = answer.model_copy(update=_marks(entry))
+        if not _is_refused(entry) and edit.document and read.format == "markdown":
+            answer = answer.model_copy(update={"markdown": edit.document.markdown, "title": edit.title or answer.title})
         return answer
-    update = _marks(entry)
-    if not _is_refused(entry) and change.document and read.format == "markdown":
-        update |= {"markdown": change.document.markdown, "title": change.title or answer.title}
-    return answer.model_copy(update=update)
+    titles = () if _is_refused(entry) else (title for page, title in _new_titles(entry.call) if page == read.page_id)
+    for title in titles:
+        text = PageText(answer.title, markdown=answer.markdown)
+        if heading := title_range(text):  # the service repeats the title as the first heading
+            markdown = answer.markdown[: heading[0]] + title + answer.markdown[heading[1] :]
+            answer = answer.model_copy(update={"markdown": markdown})
+        answer = answer.model_copy(update={"title": title})
+    return answer
+
+
+def _new_titles(call: Any) -> list[tuple[str, str]]:
+    """Return the pages that a write of the page tree renames, with their new titles."""
+    updates = (change for change in call.changes if change.operation == "update_page")
+    return [(update.page, update.title) for update in updates if update.title]
 
 
 def _edited_request(answer: Any, read: Any, entry: Entry, me: User) -> Any:
-    """Return a change request with the marks of an edit of a page, so that its subscribers read the page again."""
-    change = page_edit(entry.call)
-    text = change.document.markdown if change and change.document else None
-    return answer.model_copy(update={**_marks(entry), "edited": hash(text)}) if change else answer
+    """Return a change request that differs after an edit of a page, so that its subscribers read the page again.
+
+    If the text of the page is edited, the change request has the marks of the edit, too.
+    """
+    if edit := page_edit(entry.call):
+        text = edit.document.markdown if edit.document else None
+        return answer.model_copy(update={**_marks(entry), "edited": hash(text)})
+    titles = _new_titles(entry.call)
+    return answer.model_copy(update={"edited": hash((*titles,))}) if titles else answer
 
 
 def _changed_tree(answer: Any, read: Any, entry: Entry, me: User) -> Any:

@@ -172,7 +172,7 @@ class PendingWrites:
         return read if added == page else read.model_copy(update={"page_id": added})
 
     def new_page(self, read: Operation[T]) -> T | None:
-        """Return the response to a read of a page that only the outbox has. Returns None for other reads."""
+        """Return a page that only the outbox has, with all unsent writes applied. Returns None for other reads."""
         page: str = getattr(read, "page_id", "")
         entries = self.entries() if page.startswith(NEW) else ()
         entry = next((entry for entry in entries if f"{NEW}{entry.id}" == page), None)
@@ -180,7 +180,8 @@ class PendingWrites:
             return None
         from presscheck.engine.writes.overlays import new_page  # 9 ms, only while writes are unsent
 
-        return cast("T | None", new_page(read, entry))
+        page_added = cast("T | None", new_page(read, entry))
+        return None if page_added is None else self.apply(read, page_added)
 
     def apply(self, read: Operation[T], answer: T) -> T:
         """Return a response with all unsent writes applied."""
