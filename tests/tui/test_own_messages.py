@@ -8,6 +8,8 @@ from tests.running_service import RunningService
 from tests.service_users import say
 from tests.tui.app_driver import all_sent, review, shown, until, write
 from tests.tui.change_request_factory import begun
+from tests.tui.drafts import open_drafts
+from textual.widgets import TextArea
 
 from presscheck.api.comments import Document, ListReplies, PostComment, PostReply
 from presscheck.tui.comments import drafts
@@ -79,3 +81,45 @@ async def test_a_deletion_is_undone_while_it_is_not_sent(
         await pilot.press("y")
         await until(pilot, shows="not discarded: it is already sent, or is being sent")
     assert "Sent meanwhile" in await replies(service, at, comment)
+
+
+async def test_the_draft_of_a_message_that_was_sent_meanwhile_becomes_an_edit(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drafts, "HOLD", 60.0)
+    _, at, comment = await discussed(service)
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="It says so above the table")
+        await pilot.press("t")
+        await write(pilot, "r", "First text", "ctrl+s")
+        [entry] = pilot.app.engine.waiting()
+        await go_to(pilot, "First text")
+        await write(pilot, "e", " and more")
+        assert entry.call
+        assert pilot.app.engine.rewrite(entry.id, entry.call), "it is due now"
+        await all_sent(pilot)
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="already sent: your text is saved as a draft")
+        monkeypatch.setattr(drafts, "HOLD", 0)
+        await pilot.press("escape")
+        await open_drafts(pilot)
+        await until(pilot, shows="edit of an unsent comment")
+        await pilot.press("enter")
+        await until(pilot, shows="Edit your reply")
+        await until(pilot, holds=lambda: isinstance(pilot.app.focused, TextArea))
+        await pilot.press("ctrl+s")
+        await all_sent(pilot)
+        await until(pilot, holds=lambda: not pilot.app.engine.outbox.drafts())
+        assert (await replies(service, at, comment))[-1] == "First text and more"
+
+        # without the sent message, a notice tells how to copy the text
+        await go_to(pilot, "First text and more")
+        await write(pilot, "e", "!", "escape")
+        [draft] = pilot.app.engine.outbox.drafts()
+        gone = draft.key.replace(draft.key.split("message ")[1], "x").replace("message x", "pending 99999")
+        pilot.app.engine.outbox.move_drafts({draft.key: gone}, draft.about)
+        await open_drafts(pilot)
+        await until(pilot, shows="edit of an unsent comment")
+        await pilot.press("enter")
+        await until(pilot, shows="it is already sent: Y in the list of drafts copies your text")
+        assert pilot.app.engine.outbox.draft(gone)

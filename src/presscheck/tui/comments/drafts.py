@@ -18,6 +18,10 @@ from presscheck.api.comments import (
     DeleteComment,
     DeleteReply,
     DeleteSpaceComment,
+    GetComment,
+    GetReply,
+    GetSpaceComment,
+    PostComment,
     PostReply,
     PostSpaceComment,
     PostSpaceReply,
@@ -26,6 +30,7 @@ from presscheck.api.comments import (
     UpdateReply,
     UpdateSpaceComment,
 )
+from presscheck.api.operation import Operation, revive
 from presscheck.documents.diff.suggestion_lines import comment_with_suggestion
 from presscheck.documents.pages.comment_text import parse_suggestion, split_quote, suggestion_problem
 from presscheck.engine.drafts import (
@@ -37,6 +42,7 @@ from presscheck.engine.drafts import (
 )
 from presscheck.engine.members import people_in
 from presscheck.engine.review.merge_readiness import comment_reason
+from presscheck.engine.shared_calls import at
 from presscheck.errors import PresscheckError
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
@@ -45,7 +51,6 @@ from presscheck.tui.commands import key_for
 from presscheck.tui.widgets.composer import Composer
 
 if TYPE_CHECKING:
-    from presscheck.api.operation import Operation
     from presscheck.api.spaces import Space
     from presscheck.api.users import User
     from presscheck.engine.review.threads import Discussion
@@ -63,6 +68,17 @@ QUOTE = "quote"
 """The key of the quoted text in the details of a draft."""
 _FIELDS: dict[str, Callable[[Any], Any]] = {"node": str, "table_cell": lambda value: TableCellTarget(**value)}
 """The arguments of writes that refer to a block or cell, with their parsers."""
+_READS: dict[type[Operation[Any]], type[Operation[Any]]] = {
+    PostComment: GetComment,
+    UpdateComment: GetComment,
+    PostReply: GetReply,
+    UpdateReply: GetReply,
+    PostSpaceComment: GetSpaceComment,
+    UpdateSpaceComment: GetSpaceComment,
+}
+"""The reads of the messages that writes create or change. Replies to live comments cannot be edited."""
+IS_SENT = "it is already sent: {copy_text} in the list of drafts copies your text"
+"""The message for the draft of an unsent message that was sent, and cannot be edited any more."""
 
 
 class CommentDrafts:
@@ -283,6 +299,30 @@ class CommentDrafts:
         """Return the details to store with the draft of a write."""
         quoted = split_quote(text_of(call))[0] if getattr(call, "page", None) else ""
         return self.about(comment=getattr(call, "comment_id", ""), quote=quoted)
+
+    def take_sent(self, row: int) -> Operation[Any] | None:
+        """Turn the draft of an unsent message into the draft of an edit, because the message is sent.
+
+        Return a read of the message. Return None, and keep the draft, if the message is unknown, if nobody can edit it,
+        or if it has a draft already.
+        """
+        ended = self._outbox.ended(row)
+        if ended is None or ended.state != "sent":
+            return None
+        try:
+            call: Any = revive(ended.name, ended.given)
+        except PresscheckError:  # this version cannot read it
+            return None
+        is_change = isinstance(call, UpdateComment | UpdateReply | UpdateSpaceComment)
+        message = message_id(call) if is_change else (ended.result or {}).get("id")
+        read = _READS.get(type(call))
+        name = f"message {message}"
+        if not message or read is None or self.saved(name):
+            return None
+        draft = f"pending {row}"
+        about = {**self.stored_about(draft), "comment": getattr(call, "comment_id", message)}
+        self._outbox.move_drafts({self.key(draft): self.key(name)}, about)
+        return at(read, call, **{read.path_fields()[-1]: message})
 
     def _write(self, call: Operation[Any] | None) -> PendingWrite[Any] | None:
         """Send a write through the engine. Return None if there is nothing to send.

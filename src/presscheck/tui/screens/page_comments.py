@@ -16,14 +16,15 @@ from presscheck.api.content import ListPages, Pages, RevisionPage
 from presscheck.api.spaces import GetSpace, Space
 from presscheck.documents.diff.suggestion_lines import comment_with_suggestion
 from presscheck.documents.pages.tree import flatten
+from presscheck.engine.drafts import message_id
 from presscheck.engine.review.threads import LIVE, Discussion, Thread, ThreadState, locate_thread
 from presscheck.engine.shared_calls import live_comments, live_nodes, live_page
 from presscheck.text.phrases import long_ago, now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.commands import key_for
+from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.comments.actions import PageComment, ThreadActions
-from presscheck.tui.comments.drafts import LiveDrafts
+from presscheck.tui.comments.drafts import IS_SENT, LiveDrafts
 from presscheck.tui.comments.rows import thread_lines
 from presscheck.tui.comments.thread_list import ThreadList
 from presscheck.tui.places import Place
@@ -316,7 +317,10 @@ class PageCommentsScreen(ThreadList):
         elif name == "whole":
             self.actions.comment_on_all()
         elif not self.actions.edit_pending(int(target)):
-            self.notify(f"it is already sent: {key_for('copy_text')} in the list of drafts copies your text")
+            if sent := self.drafts.take_sent(int(target)):
+                self.actions.edit_comment(message_id(sent), "")
+            else:
+                self.notify(with_keys(IS_SENT))
 
     @override
     def place_of(self, thread: Thread) -> str:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from presscheck.api.content_changes import GetChangeRequestChanges
-from presscheck.engine.drafts import APPROVAL, CHANGES
+from presscheck.engine.drafts import APPROVAL, CHANGES, message_id
+from presscheck.errors import NotFound, PresscheckError
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.commands import with_keys
+from presscheck.tui.comments.drafts import IS_SENT
 from presscheck.tui.screens.review.comment_actions import CommentActions
 from presscheck.tui.screens.review.request_actions import RequestActions
 
 if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
     from presscheck.engine.review.threads import Message
     from presscheck.tui.screens.review.session import ReviewSession
 
@@ -104,7 +109,33 @@ class DraftContinuation:
                 self.waiting = None
                 self._comments.threads.compose_edit(thread, message)
                 return
+        if waiting.name == "pending" and not self._is_unsent(waiting):
+            sent = self._session.drafts.take_sent(int(waiting.target))
+            if sent is None:
+                self._give_up()
+                return
+            self.waiting = waiting._replace(name="message", target=message_id(sent))
+            self._screen.run(partial(self._check, self.waiting, sent))
+            self.proceed()
+            return
         self._session.loader.load_replies([thread for thread in threads if thread.reply_count])
+
+    def _is_unsent(self, waiting: _WaitingDraft) -> bool:
+        return any(str(entry.id) == waiting.target for entry in self._model.discussion.pending())
+
+    async def _check(self, waiting: _WaitingDraft, message: Operation[Any]) -> None:
+        """Stop waiting for a sent message if it was deleted."""
+        try:
+            await self._screen.engine.read(message)
+        except NotFound:
+            if self.waiting is waiting:
+                self._give_up()
+        except PresscheckError:
+            pass  # the message may still be loaded
+
+    def _give_up(self) -> None:
+        self.waiting = None
+        self._screen.notify(with_keys(IS_SENT))
 
 
 def _is_about(message: Message, waiting: _WaitingDraft) -> bool:
