@@ -123,3 +123,25 @@ async def test_the_draft_of_a_message_that_was_sent_meanwhile_becomes_an_edit(
         await pilot.press("enter")
         await until(pilot, shows="it is already sent: Y in the list of drafts copies your text")
         assert pilot.app.engine.outbox.draft(gone)
+
+
+async def test_an_unchanged_message_is_not_sent_again(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, at, comment = await discussed(service)
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="It says so above the table")
+        await go_to(pilot, "Ten days")
+        await write(pilot, "e", "", "ctrl+s")
+        await until(pilot, shows="no changes")
+        assert not pilot.app.engine.waiting()
+        assert not pilot.app.engine.history()
+        await until(pilot, holds=lambda: "edited" not in shown(pilot.app))
+        monkeypatch.setattr(drafts, "HOLD", 60.0)
+        await write(pilot, "r", "Unsent", "ctrl+s")
+        [entry] = pilot.app.engine.waiting()
+        await go_to(pilot, "Unsent")
+        await write(pilot, "e", "", "ctrl+s")
+        await until(pilot, holds=lambda: not isinstance(pilot.app.focused, TextArea))
+        assert pilot.app.engine.waiting() == (entry,)
+    assert len(await replies(service, at, comment)) == 3

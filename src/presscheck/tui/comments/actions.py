@@ -257,7 +257,11 @@ class ThreadActions:
         self._drafts.compose(
             f"Edit {_owner(message)} {noun}",
             f"message {message.id}",
-            lambda text: self._discussion.update(thread.id, message.id, body=Document(markdown=text)),
+            lambda text: (
+                None
+                if text.strip() == message.text.strip()
+                else self._discussion.update(thread.id, message.id, body=Document(markdown=text))
+            ),
             initial=message.text,
             suggestion="" if thread.suggested_for is None else format_suggestion(thread.suggested_for),
             validate=cell_suggestion_problem if thread.about_cell else suggestion_problem,
@@ -282,7 +286,9 @@ class ThreadActions:
         self._drafts.compose(
             "Edit your comment",
             f"pending {row}",
-            lambda typed: call.model_copy(update={"body": Document(markdown=typed)}),
+            lambda typed: (
+                None if typed.strip() == text.strip() else call.model_copy(update={"body": Document(markdown=typed)})
+            ),
             initial=text,
             rewrites=row,
         )

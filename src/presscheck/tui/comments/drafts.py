@@ -178,7 +178,7 @@ class CommentDrafts:
         Args:
             title: the title of the composer, which names the target of the text.
             name: the name of the draft.
-            call: returns the write for a text, or None if there is nothing to send.
+            call: returns the write for a text, or None if the text is unchanged.
             initial: the initial text.
             suggestion: the text that the command `suggest` inserts, to suggest a change of the page.
             suggestion_reason: why nothing can be suggested.
@@ -198,6 +198,10 @@ class CommentDrafts:
 
         def submit(text: str) -> None:
             operation = call(text)
+            if operation is None and write is None:
+                draft.discard()
+                self.screen.notify("no changes")
+                return
             if rewrites is None:
                 ticket = send(operation)
                 if ticket:
