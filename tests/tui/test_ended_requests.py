@@ -7,9 +7,9 @@ import pytest
 from tests.running_service import RunningService
 from tests.service_users import say
 from tests.tui.app_driver import app_on, running, shown, until
-from tests.tui.change_request_factory import edited
+from tests.tui.change_request_factory import begun, edited
 
-from presscheck.api.change_requests import UpdateChangeRequest
+from presscheck.api.change_requests import GetChangeRequest, MergeChangeRequest, UpdateChangeRequest
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
@@ -56,3 +56,27 @@ async def test_what_somebody_else_ends_is_left_before_the_editor_opens(service: 
             assert pilot.app.screen is browse
             await pilot.press("g", "g")
             await until(pilot, holds=lambda: "O leaves it" not in shown(pilot.app))
+
+
+@pytest.mark.slow
+async def test_the_home_of_a_space_lists_a_merged_change_request_under_the_last_merges(
+    service: RunningService, tmp_path: Path
+) -> None:
+    one = await begun(service, "Merged by Mia", TEXT, title="Merged here")
+    async with running(app_on(service, tmp_path), (120, 40)) as pilot:
+        await until(pilot, shows="Needs me")
+        browse = await browsing(pilot, one, "30 days")
+        browse.session.go_to("space guides")
+        await until(pilot, shows="Last merges", holds=lambda: "Merged by Mia" in _part_of_home(pilot, last=False))
+        await say(service, one.token, MergeChangeRequest(**one.at))
+        pilot.app.engine.refresh(GetChangeRequest(**one.at))
+        await until(pilot, shows="is merged: showing main again")
+        await until(pilot, holds=lambda: "Merged by Mia" in _part_of_home(pilot, last=True))
+        await until(pilot, holds=lambda: "Merged by Mia" not in _part_of_home(pilot, last=False))
+
+
+def _part_of_home(pilot: Any, *, last: bool) -> str:
+    """The home of the space up to its last merges, or from them on."""
+    document = pilot.app.screen.page_view.document
+    lines = ["".join(span.text for span in line) for line in document.lines] if document else []
+    return "\n".join(lines).partition("Last merges")[2 if last else 0]

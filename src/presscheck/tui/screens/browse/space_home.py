@@ -332,8 +332,7 @@ class SpaceHome:
     def _calls(self, space: Space) -> dict[str, Operation[Any]]:
         """Return the calls for a space, by name of the part. Pages that the tree has loaded are not requested."""
         calls: dict[str, Operation[Any]] = {
-            "requests": ListChangeRequests(space_id=space.id, status="open", limit=MOST),
-            "merges": ListChangeRequests(space_id=space.id, status="merged", limit=MOST_MERGES),
+            **request_listings(space.id),
             "links": ListSpaceLinks(space_id=space.id, status="broken", limit=1),
         }
         if organization := self._session.organization_id:
@@ -415,6 +414,14 @@ class SpaceHome:
 
     def _part(self, space: Space, name: str) -> Loaded[Any] | None:
         return _part(self._answers.get(space.id, {}).get(name))
+
+
+def request_listings(space: str) -> dict[str, Operation[Any]]:
+    """Return the calls for the change requests in the home of a space, by name of the part."""
+    return {
+        "requests": ListChangeRequests(space_id=space, status="open", limit=MOST),
+        "merges": ListChangeRequests(space_id=space, status="merged", limit=MOST_MERGES),
+    }
 
 
 def _part(result: Result[Any] | None) -> Loaded[Any] | None:
