@@ -78,6 +78,7 @@ class Queue:
             self.scheduler,
             self.subscriptions,
             self.reads,
+            stored,
             self.user,
             read_only=read_only,
             settle=0.01,

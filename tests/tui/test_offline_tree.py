@@ -13,6 +13,8 @@ from tests.tui.page_edits import go_offline, on_page, save
 
 from presscheck.api.content import GetChangeRequestPage, ListChangeRequestPages
 from presscheck.documents.pages.tree import flatten
+from presscheck.tui.screens.browse.page_tree import page_key
+from presscheck.tui.screens.outbox.unsent_list import change_name
 
 pytestmark = pytest.mark.slow
 
@@ -90,3 +92,37 @@ async def test_an_offline_rename_shows_in_the_heading_and_in_the_editor(
         pilot.app.engine.refresh()
         await all_sent(pilot)
     assert {"Durable", "Quotas"} <= {*await titles(service, one)}
+
+
+async def test_pending_and_sent_changes_of_the_tree_name_their_pages(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, "Named", TEXT)
+    async with on_page(service, tmp_path, one) as pilot:
+        await go_offline(pilot, service)
+        pilot.app.screen.session.go_to(page_key("guides", await _page(pilot, one, "Ship")))
+        await until(pilot, holds=lambda: pilot.app.screen.session.item.title == "Ship")
+        await pilot.press("-")
+        await until(pilot, shows="Delete Ship?")
+        await pilot.press("y")
+        await until(pilot, shows="1 pending")
+        pilot.app.screen.session.go_to(page_key("guides", one.page))
+        await until(pilot, holds=lambda: pilot.app.screen.session.item.title == "Lasting")
+        await pilot.press("K")
+        await until(pilot, shows="2 pending")
+        names = ["delete page “Ship” with 6 subpages", "move page “Lasting”"]
+        assert [change_name(entry) for entry in pilot.app.engine.waiting()] == names
+        await pilot.press("g", "x")
+        for name in names:
+            await until(pilot, shows=name)
+        service.start()
+        pilot.app.engine.refresh()
+        await all_sent(pilot)
+        sent = pilot.app.engine.history()
+        assert [entry.description for entry in sent] == names[::-1]
+        pilot.app.engine.undo(sent[1].id)
+        await all_sent(pilot)
+        assert pilot.app.engine.history()[0].description == "restore page “Ship” with 6 subpages"
+
+
+async def _page(pilot: Any, one: Begun, title: str) -> str:
+    tree = await pilot.app.engine.read(ListChangeRequestPages(**one.at))
+    return next(page.id for page in flatten(tree.pages) if page.title == title)

@@ -53,11 +53,15 @@ async def list_all(session: Session, limit: int) -> None:
 
     The last column is the failed change that a change waits for.
     """
+    # 60 ms, only for a list
+    from presscheck.engine.writes.descriptions import describe, describe_name
+
     held_up = session.engine.outbox.held_up()
     rows = [
         {
             "id": entry.id,
             "state": entry.state,
+            "change": describe(entry.call, entry.subject) if entry.call else describe_name(entry.name),
             "call": entry.name,
             "request": str(entry.call or ""),
             "error": entry.error,
@@ -66,7 +70,7 @@ async def list_all(session: Session, limit: int) -> None:
         }
         for entry in session.engine.waiting()
     ]
-    session.show(rows[: limit or None], ("id", "state", "call", "request", "error", "agent", "behind"))
+    session.show(rows[: limit or None], ("id", "state", "change", "call", "request", "error", "agent", "behind"))
 
 
 @outbox.command()

@@ -133,6 +133,7 @@ class Engine:
             self._scheduler,
             self._subscriptions,
             self._reads,
+            self._stored_reads,
             self._user,
             read_only=read_only,
             settle=settle,

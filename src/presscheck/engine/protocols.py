@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from presscheck.api.operation import Operation
 from presscheck.client.request_priority import Priority
@@ -33,6 +33,14 @@ class StoredReader(Protocol):
 
 class CachedReader(Reader, StoredReader, Protocol):
     """A reader from the service and from the cache."""
+
+
+class StoredResources(StoredReader, Protocol):
+    """A reader from the cache, by call or by id."""
+
+    def resource(self, kind: str, identity: str) -> dict[str, Any]:
+        """Return the fields of a cached resource, or an empty dict if it is not cached."""
+        ...
 
 
 class StoreWorker(Protocol):

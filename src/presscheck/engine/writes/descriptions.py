@@ -31,11 +31,14 @@ from presscheck.api import (
 )
 from presscheck.api.operation import Operation
 from presscheck.engine.writes.folder_push import PushFolder
+from presscheck.engine.writes.subjects import short
 from presscheck.text.phrases import count
 
 _words_of_name = re.compile(r"OpenAPI|[A-Z]+(?![a-z])|[A-Z]?[^A-Z]+").findall
-LONGEST = 40
-"""Maximum number of characters of a title in a description."""
+_noun = re.compile(
+    r"(?:change [^“]* of |[^“]*?)\b(?:page|section|group|space|link|redirect|member|user|team|reviewer)\b"
+).match
+"""Matches a description up to the noun after which the names of what it changes follow."""
 STATUS = {"archived": "archive", "open": "reopen", "draft": "convert to draft"}
 DETAILS = {"no_index": "search indexing", "no_robots_index": "robots indexing"}
 NOUNS = {"site-space": "space", "site-section": "section", "site-section-group": "group"}
@@ -60,10 +63,19 @@ class Place:
     collection: str | None = None
 
 
-def describe(call: Operation[Any]) -> str:
-    """Describe a write in a few words: `resolve thread`, `add comment`, `rename page to “Tokens”`."""
-    words = _DESCRIPTIONS.get(type(call))
-    return (words(call) if words else "") or describe_name(type(call).__name__)
+def describe(call: Operation[Any], subject: str = "") -> str:
+    """Describe a write in a few words: `resolve thread`, `add comment`, `delete page “Tokens”`.
+
+    Args:
+        call: the write.
+        subject: the names of what the write changes, as stored with it; see `subjects.subject_of`.
+    """
+    in_words = _DESCRIPTIONS.get(type(call))
+    words = (in_words(call) if in_words else "") or describe_name(type(call).__name__)
+    if not subject:
+        return words
+    noun = _noun(words)
+    return f"{words[: noun.end()]} {subject}{words[noun.end() :]}" if noun else f"{words}: {subject}"
 
 
 def describe_name(name: str) -> str:
@@ -106,7 +118,7 @@ def _update_of_request(call: Any) -> str:
     if fields == {"status"}:
         return f"{STATUS.get(call.status, 'change status of')} change request"
     if fields == {"subject"}:
-        return f"change subject to “{_short(call.subject or '')}”"
+        return f"change subject to “{short(call.subject or '')}”"
     return f"edit {' and '.join(sorted(fields))}" if fields else ""
 
 
@@ -121,10 +133,10 @@ def _edit_of_pages(call: Any) -> str:
     if change.operation != "update_page":
         title = getattr(change, "title", None)
         name = PAGE_EDITS.get(change.operation, "add files")
-        return f"{name} “{_short(title)}”" if title else name
+        return f"{name} “{short(title)}”" if title else name
     fields = _details(change)
     if fields == {"title"}:
-        return f"rename page to “{_short(change.title or '')}”"
+        return f"rename page to “{short(change.title or '')}”"
     if len(fields) == 1 and not fields & {"document", "hidden", "into", "at"}:
         return f"change {_label(*fields)} of page"
     return f"{_verb(change)} page"
@@ -157,7 +169,7 @@ def _update_of_space(call: Any) -> str:
 def _update_of(noun: str, call: Any, fields: set[str]) -> str:
     """Describe an update of the given fields of a resource; empty if no field is given."""
     if fields == {"title"}:
-        return f"rename {noun} to “{_short(call.title or '')}”"
+        return f"rename {noun} to “{short(call.title or '')}”"
     names = " and ".join(sorted(field.replace("_", " ") for field in fields))
     return f"change {names} of {noun}" if names else ""
 
@@ -173,7 +185,7 @@ def _move_in_site(call: Any) -> str:
 def _update_of_share_link(call: Any) -> str:
     if call.active is not None:
         return "turn share link on" if call.active else "turn share link off"
-    return f"rename share link to “{_short(call.name or '')}”"
+    return f"rename share link to “{short(call.name or '')}”"
 
 
 def _move_of(noun: str) -> Callable[[Any], str]:
@@ -181,7 +193,7 @@ def _move_of(noun: str) -> Callable[[Any], str]:
 
 
 def _create(noun: str) -> Callable[[Any], str]:
-    return lambda call: f"create {noun} “{_short(call.title)}”" if call.title else ""
+    return lambda call: f"create {noun} “{short(call.title)}”" if call.title else ""
 
 
 _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
@@ -210,8 +222,8 @@ _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
     sites.UpdateSite: lambda call: _update_of("site", call, call.model_fields_set - set(call.path_fields())),
     sites.CreateSite: _create("site"),
     site_structure.AddSiteSpace: lambda _: "add space to the site",
-    site_structure.AddSection: lambda call: f"add section “{_short(call.title)}”" if call.title else "",
-    site_structure.AddSectionGroup: lambda call: f"add group “{_short(call.title)}”",
+    site_structure.AddSection: lambda call: f"add section “{short(call.title)}”" if call.title else "",
+    site_structure.AddSectionGroup: lambda call: f"add group “{short(call.title)}”",
     site_structure.UpdateSiteSpace: _update_in_site("space in the site"),
     site_structure.UpdateSection: _update_in_site("section"),
     site_structure.UpdateSectionGroup: _update_in_site("group"),
@@ -219,16 +231,16 @@ _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
     site_structure.DeleteSection: lambda _: "remove section",
     site_structure.DeleteSectionGroup: lambda _: "remove group",
     site_structure.SortSiteStructure: _move_in_site,
-    site_settings.CreateRedirect: lambda call: f"add redirect from {_short(call.source)}",
-    site_settings.UpdateRedirect: lambda call: f"change redirect from {_short(call.source)}" if call.source else "",
+    site_settings.CreateRedirect: lambda call: f"add redirect from {short(call.source)}",
+    site_settings.UpdateRedirect: lambda call: f"change redirect from {short(call.source)}" if call.source else "",
     site_settings.BulkUpsertRedirects: lambda call: f"change {count(len(call.redirects), 'redirect')}",
-    git_repositories.ImportGitRepository: lambda call: f"import {_short(call.url)}",
-    git_repositories.ExportToGitRepository: lambda call: f"export to {_short(call.url)}",
+    git_repositories.ImportGitRepository: lambda call: f"import {short(call.url)}",
+    git_repositories.ExportToGitRepository: lambda call: f"export to {short(call.url)}",
     ask.AskOrganization: lambda _: "ask a question",
     computed_content.GetComputedDocument: lambda _: "compute a document",
     computed_content.GetComputedRevision: lambda _: "compute pages",
     style_guides.CreateStyleGuide: lambda _: "create style guide",
-    external_links.AddExternalLink: lambda call: f"add link “{_short(call.title)}”",
+    external_links.AddExternalLink: lambda call: f"add link “{short(call.title)}”",
     external_links.UpdateExternalLink: _update_in_site("link"),
     site_findings.UpdateSiteFinding: lambda call: (
         f"mark finding as {'ignored' if call.status == 'canceled' else call.status}"
@@ -236,7 +248,7 @@ _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
     external_links.DeleteExternalLink: lambda _: "remove link",
     site_settings.OverrideSiteSpaceCustomization: lambda _: "customize space in the site",
     site_settings.DeleteSiteSpaceCustomization: lambda _: "reset customization of space in the site",
-    site_settings.CreateShareLink: lambda call: f"create share link “{_short(call.name)}”",
+    site_settings.CreateShareLink: lambda call: f"create share link “{short(call.name)}”",
     site_settings.UpdateShareLink: _update_of_share_link,
     site_settings.DeleteShareLink: lambda _: "revoke share link",
     site_settings.UpdateAdaptiveSchema: lambda _: "change visitor schema",
@@ -266,14 +278,9 @@ _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
     permissions.RemoveSiteUserPermission: lambda _: "remove level of user",
     permissions.InviteToSite: lambda call: f"give the level {call.role or 'guest'}",
     teams.CreateTeam: _create("team"),
-    teams.UpdateTeam: lambda call: f"rename team to “{_short(call.title)}”",
+    teams.UpdateTeam: lambda call: f"rename team to “{short(call.title)}”",
     teams.AddTeamMember: lambda call: f"give member the role {call.role or 'member'} in the team",
     teams.RemoveTeamMember: lambda _: "remove member of team",
     teams.UpdateTeamMembers: lambda _: "change members of team",
 }
 """Descriptions of operations whose names are not clear enough."""
-
-
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 1].rstrip()}…"

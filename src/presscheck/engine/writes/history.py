@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from presscheck.api.change_requests import GetChangeRequest
 from presscheck.api.operation import Operation
-from presscheck.engine.protocols import StoredReader
+from presscheck.engine.protocols import StoredResources
 from presscheck.engine.shared_calls import changed_page
 from presscheck.engine.writes.delivery import UndoGuard, sent_write
 from presscheck.engine.writes.descriptions import Place, describe, describe_name, place_of
@@ -62,14 +62,6 @@ class HistoryEntry:
     inverse: str
     is_being_undone: bool
     agent: str = ""
-
-
-class StoredResources(StoredReader, Protocol):
-    """A reader from the cache, by call or by id."""
-
-    def resource(self, kind: str, identity: str) -> dict[str, Any]:
-        """Return the fields of a cached resource, or an empty dict if it is not cached."""
-        ...
 
 
 class WriteHistory:
@@ -145,7 +137,7 @@ class WriteHistory:
         if sent is None:
             place, description, reason = Place(), describe_name(row.name), UNREADABLE
         else:
-            place, description = place_of(sent.call, row.result), describe(sent.call)
+            place, description = place_of(sent.call, row.result), describe(sent.call, row.subject or "")
             reason = "its undo is in the outbox" if row.id in pending else self._reason(row, sent)
         if place not in names:
             names[place] = self._place_name(place)

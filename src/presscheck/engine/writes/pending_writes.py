@@ -35,6 +35,7 @@ class OutboxEntry:
         has_base: whether it is an edit of a page that is merged with edits of others when it is sent.
         agent: the name of the agent that wrote it, as display text; empty if the user wrote it.
         base: the page before the edit, if `has_base`; see `page_merge.page_base`.
+        subject: the names of what it changes; empty if unknown. See `subjects.subject_of`.
     """
 
     id: int
@@ -46,6 +47,7 @@ class OutboxEntry:
     has_base: bool = False
     agent: str = ""
     base: dict[str, Any] | None = None
+    subject: str = ""
 
     @cached_property
     def changed_line(self) -> str:
@@ -197,4 +199,15 @@ def pending_entry(row: Row) -> OutboxEntry:
         call = None
     name, has_base = call.stored_name() if call else row.name, call is not None and row.is_edit
     base = row.base if has_base else None
-    return OutboxEntry(row.id, call, name, row.state, row.error, row.created_at, has_base, row.agent or "", base)
+    return OutboxEntry(
+        row.id,
+        call,
+        name,
+        row.state,
+        row.error,
+        row.created_at,
+        has_base,
+        row.agent or "",
+        base,
+        row.subject or "",
+    )

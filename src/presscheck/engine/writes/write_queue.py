@@ -16,7 +16,7 @@ from presscheck.api.operation import Operation
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.responses import read_answer, read_json
 from presscheck.engine.members import user_id
-from presscheck.engine.reads.cached_reads import ServiceReads
+from presscheck.engine.reads.cached_reads import ServiceReads, StoredReads
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.reads.subscriptions import Subscriptions, beneath
 from presscheck.engine.writes.delivery import DeliveryReconciler, ImmediateSender, OutboxWorker, UndoGuard
@@ -61,6 +61,7 @@ class WriteQueue:
         scheduler: RequestScheduler,
         subscriptions: Subscriptions,
         reads: ServiceReads,
+        stored: StoredReads,
         user: SignedInUser,
         *,
         read_only: bool,
@@ -74,6 +75,7 @@ class WriteQueue:
         self.read_only = read_only
         self._outbox, self._pending, self._user = outbox, pending, user
         self._scheduler, self._subscriptions, self._reads = scheduler, subscriptions, reads
+        self._stored = stored
         self._on_change, self._on_sent, self._note = changed, sent, note
         self._tickets: dict[int, PendingWrite[Any]] = {}
         """The unsent writes that this instance queued, by outbox row."""
@@ -143,6 +145,7 @@ class WriteQueue:
             state=state if effects.queued else "now",
             base=base,
             agent=agent,
+            subject=None if is_part else self._subject(call),
         )
         return self._accepted(number, call, effects)
 
@@ -160,8 +163,17 @@ class WriteQueue:
             (call.stored_name(), call.given(), _scope(effect, call, now), "waiting" if effect.queued else "now")
             for call, effect in zip(calls, effects, strict=True)
         ]
-        numbers = self._outbox.put_undo(undoes, rows, now, self.author())
+        undone = self._outbox.ended(undoes)
+        former = undone.subject if undone else None  # such as a deleted page, which is in no response
+        subjects = [self._subject(call) or former for call in calls]
+        numbers = self._outbox.put_undo(undoes, rows, now, self.author(), subjects)
         return [self._accepted(*write) for write in zip(numbers, calls, effects, strict=bool(numbers))]
+
+    def _subject(self, call: Operation[Any]) -> str | None:
+        # 3 ms, only for a write
+        from presscheck.engine.writes.subjects import subject_of
+
+        return subject_of(call, self._stored)
 
     def _checked_effects(self, call: Operation[Any], *, must_queue: bool = False, is_part: bool = False) -> Effects:
         if self.read_only:

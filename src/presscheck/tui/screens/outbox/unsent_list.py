@@ -295,8 +295,8 @@ def _difference(row: Row, entry: OutboxEntry) -> list[Line]:
 
 
 def change_name(entry: OutboxEntry) -> str:
-    """Return a short description of a change: `add comment`, `resolve thread`."""
-    return sanitize(describe(entry.call) if entry.call else describe_name(entry.name))
+    """Return a short description of a change: `add comment`, `delete page “Tokens”`."""
+    return sanitize(describe(entry.call, entry.subject) if entry.call else describe_name(entry.name))
 
 
 def text_of(entry: OutboxEntry) -> str:

@@ -13,6 +13,7 @@ from presscheck.tui.screens.undo import undo_last_sent
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.api.sites import Site
+    from presscheck.engine.writes.pending_writes import PendingWrite
     from presscheck.tui.ui.screen import BaseScreen
 
 T = TypeVar("T")
@@ -26,13 +27,19 @@ async def send(screen: BaseScreen, call: Operation[T]) -> T | None:
     """
     ticket = screen.engine.write(call)
     if ticket.id and not screen.engine.status.online:
-        screen.notify(f"{sanitize(describe(call))}: pending, sent once you are online")
+        screen.notify(f"{_words(screen, ticket)}: pending, sent once you are online")
         return None
     try:
         return await ticket.landed()
     except NotNow:
-        screen.notify(f"{sanitize(describe(call))}: pending behind a failed change, see the outbox")
+        screen.notify(f"{_words(screen, ticket)}: pending behind a failed change, see the outbox")
         return None
+
+
+def _words(screen: BaseScreen, ticket: PendingWrite[Any]) -> str:
+    """Describe a queued write, as display text."""
+    subject = next((entry.subject for entry in screen.engine.waiting() if entry.id == ticket.id), "")
+    return sanitize(describe(ticket.call, subject))
 
 
 async def undo_here(screen: BaseScreen, site_id: str) -> None:
@@ -40,7 +47,7 @@ async def undo_here(screen: BaseScreen, site_id: str) -> None:
     unsent = [entry for entry in screen.engine.waiting() if getattr(entry.call, "site_id", None) == site_id]
     for entry in reversed(unsent):
         if screen.engine.unsend(entry.id) is not None:
-            screen.notify(f"not sent: {sanitize(describe(entry.call)) if entry.call else 'the change'}")
+            screen.notify(f"not sent: {sanitize(describe(entry.call, entry.subject)) if entry.call else 'the change'}")
             return
     await undo_last_sent(screen, lambda place: place.site == site_id)
 
