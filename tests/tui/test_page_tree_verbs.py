@@ -67,7 +67,7 @@ async def test_pages_move_up_down_in_and_out_at_once_and_are_sent_in_order(
                 await sent_as(client, at, moved)
                 await until(pilot, holds=lambda: not pilot.app.screen.move_actions._moves._bursts)
                 assert (tree(pilot), cursor(pilot)) == (moved, "How we write")
-                await undoes(pilot, "Undo: move page?", "Moves the page back to its former place.")
+                await undoes(pilot, "Undo: move page “How we write”?", "Moves the page back to its former place.")
                 await sent_as(client, at, inside)
                 await until(pilot, holds=lambda: tree(pilot) == inside)
                 # what is not sent yet is sent although the screen is closed
@@ -154,13 +154,13 @@ async def test_marked_pages_are_moved_hidden_and_deleted_in_one_write(service: R
             await settles("How we write, Pictures [Words, Reviews], Who does what")
             await pilot.press("(")
             await settles("How we write, Pictures, Words, Reviews, Who does what")
-            await undoes(pilot, "Undo: move 2 pages?", "Moves 2 pages back to their former places.")
+            await undoes(pilot, "Undo: move 2 pages: “", "Moves 2 pages back to their former places.")
             await settles("How we write, Pictures [Words, Reviews], Who does what")
             await pilot.press("E")
             await until(pilot, shows="Edit 2 pages")
             await pilot.press("h")
             await until(pilot, shows="Reviews  hidden")
-            await undoes(pilot, "Undo: hide 2 pages?")
+            await undoes(pilot, "Undo: hide 2 pages: “")
             await until(pilot, holds=lambda: "hidden" not in shown(pilot.app))
             await pilot.press("-")
             await until(pilot, shows="Delete 2 pages?")
@@ -168,7 +168,7 @@ async def test_marked_pages_are_moved_hidden_and_deleted_in_one_write(service: R
             await pilot.press("y")
             await settles("How we write, Pictures, Who does what")
             assert not pilot.app.screen.tree_view.marks.keys
-            await undoes(pilot, "Undo: delete 2 pages?")
+            await undoes(pilot, "Undo: delete 2 pages: “")
             await settles("How we write, Pictures [Words, Reviews], Who does what")
 
 
@@ -249,5 +249,5 @@ async def test_a_page_is_added_inside_another_copied_moved_by_choice_and_describ
             await write(pilot, "", "🚀", "enter")
             await has("words-x", "1f680")
             await until(pilot, shows="🚀 Words")
-            await undoes(pilot, "Undo: change emoji of page?")
+            await undoes(pilot, "Undo: change emoji of page “Words”?")
             await has("words-x", None)

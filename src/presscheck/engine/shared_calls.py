@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from json.encoder import encode_basestring
 from typing import Any, TypeVar
 
-from presscheck.api.change_requests import ChangeRequest, ListRequestedReviewers, ListReviews
+from presscheck.api.change_requests import ChangeRequest, ListChangeRequests, ListRequestedReviewers, ListReviews
 from presscheck.api.comments import ListComments, ListReplies, ListSpaceComments, ListSpaceReplies
 from presscheck.api.content import GetChangeRequestPage, GetPage, GetRevisionPage
 from presscheck.api.content_changes import GetChangeRequestChanges
@@ -39,6 +39,17 @@ def comments_on(request: ChangeRequest) -> ListComments:
 def replies_to(space: str, request: str, comment: str) -> ListReplies:
     """Return a read of the replies to a comment; all arguments are ids."""
     return ListReplies(space_id=space, change_request_id=request, comment_id=comment, format="markdown", limit=ALL)
+
+
+def home_requests(space: str) -> dict[str, ListChangeRequests]:
+    """Return reads of the change requests in the home of a space, by part: the open ones, and the last merges.
+
+    Further open change requests are only counted there.
+    """
+    return {
+        "requests": ListChangeRequests(space_id=space, status="open", limit=50),
+        "merges": ListChangeRequests(space_id=space, status="merged", limit=3),
+    }
 
 
 def live_comments(space: str) -> ListSpaceComments:

@@ -15,13 +15,13 @@ from presscheck.api.spaces import ListSpaces
 from presscheck.engine.inbox.notification_settings import NotificationTarget
 from presscheck.engine.reads.cached_reads import lacking
 from presscheck.engine.review.nearest_request import nearest_request
+from presscheck.engine.shared_calls import home_requests
 from presscheck.engine.shortcuts import Shortcut
 from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.commands import key_for, with_keys
 from presscheck.tui.screens.browse.deleted_spaces import DeletedSpaces
 from presscheck.tui.screens.browse.page_tree import BOOKMARKED, OPENED, SITES, Item, Library, page_key
-from presscheck.tui.screens.browse.space_home import request_listings
 from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.widgets.outline import OutlineList
 from presscheck.tui.widgets.page_view import PageView
@@ -390,7 +390,7 @@ class ContentTree:
             self.screen.refresh_status_bars()
         elif browsed.status not in ENDED:
             self.browse_in(space_id, None)
-            for call in request_listings(space_id).values():
+            for call in home_requests(space_id).values():
                 self._engine.refresh(call)
             self.screen.notify(f"#{now.number} is {sanitize(now.status)}: showing main again")
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from presscheck.api.change_requests import ChangeRequest, ListChangeRequests, ListOrganizationChangeRequests
+from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.content import ListPages, Pages, RevisionPage
 from presscheck.api.links import Links, ListSpaceLinks
 from presscheck.api.operation import Operation, Page
@@ -22,6 +22,7 @@ from presscheck.documents.pages.tree import flatten
 from presscheck.documents.terminal.page_lines import Heading
 from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.engine.results import Result
+from presscheck.engine.shared_calls import home_requests
 from presscheck.errors import NotSupported
 from presscheck.text.phrases import count, long_ago, now, since
 from presscheck.text.sanitize import display_url, sanitize
@@ -46,8 +47,6 @@ LINKS = "links"
 HINT = "{open} shows its pages; {next_pane} goes to this list"
 REST = 0.2
 """Seconds that the cursor rests on an item before its data is requested."""
-MOST = 50
-"""Maximum number of open change requests that are read; further change requests are only counted."""
 KEPT = 50
 """Number of spaces whose results are kept, so that they are shown at once when the cursor returns."""
 Answers = dict[str, Result[Any]]
@@ -332,7 +331,7 @@ class SpaceHome:
     def _calls(self, space: Space) -> dict[str, Operation[Any]]:
         """Return the calls for a space, by name of the part. Pages that the tree has loaded are not requested."""
         calls: dict[str, Operation[Any]] = {
-            **request_listings(space.id),
+            **home_requests(space.id),
             "links": ListSpaceLinks(space_id=space.id, status="broken", limit=1),
         }
         if organization := self._session.organization_id:
@@ -414,14 +413,6 @@ class SpaceHome:
 
     def _part(self, space: Space, name: str) -> Loaded[Any] | None:
         return _part(self._answers.get(space.id, {}).get(name))
-
-
-def request_listings(space: str) -> dict[str, Operation[Any]]:
-    """Return the calls for the change requests in the home of a space, by name of the part."""
-    return {
-        "requests": ListChangeRequests(space_id=space, status="open", limit=MOST),
-        "merges": ListChangeRequests(space_id=space, status="merged", limit=MOST_MERGES),
-    }
 
 
 def _part(result: Result[Any] | None) -> Loaded[Any] | None:
