@@ -307,7 +307,7 @@ class CommentDrafts:
     def take_sent(self, row: int) -> Operation[Any] | None:
         """Turn the draft of an unsent message into the draft of an edit, because the message is sent.
 
-        Return a read of the message. Return None, and keep the draft, if the message is unknown, if nobody can edit it,
+        Return a read of the message. Return None, and keep the draft, if the message is unknown, if no one can edit it,
         or if it has a draft already.
         """
         ended = self._outbox.ended(row)
