@@ -38,9 +38,8 @@ def subject_of(call: Operation[Any], stored: StoredResources) -> str | None:
     The names are text of others, and not display text.
     """
     if isinstance(call, EditChangeRequestContent):
-        return (
-            None if page_edit(call) else _pages(call, stored)
-        )  # an edit of a text has the title of the page elsewhere
+        # an edit of a text has the title of the page elsewhere
+        return None if page_edit(call) else _pages(call, stored)
     if hasattr(call, "site_id"):
         item = getattr(call, "item", None)
         ids = [getattr(call, name) for name in _IN_STRUCTURE if hasattr(call, name)]
