@@ -51,7 +51,7 @@ def outbox() -> None:
 async def list_all(session: Session, limit: int) -> None:
     """List pending and failed changes, oldest first.
 
-    The last column is the failed change that a change waits for.
+    The last columns are the failed change that a change waits for, and the change in words.
     """
     # 60 ms, only for a list
     from presscheck.engine.writes.descriptions import describe, describe_name
@@ -70,7 +70,7 @@ async def list_all(session: Session, limit: int) -> None:
         }
         for entry in session.engine.waiting()
     ]
-    session.show(rows[: limit or None], ("id", "state", "change", "call", "request", "error", "agent", "behind"))
+    session.show(rows[: limit or None], ("id", "state", "call", "request", "error", "agent", "behind", "change"))
 
 
 @outbox.command()
