@@ -119,8 +119,8 @@ async def test_pending_and_sent_changes_of_the_tree_name_their_pages(service: Ru
         sent = pilot.app.engine.history()
         assert [entry.description for entry in sent] == names[::-1]
         pilot.app.engine.undo(sent[1].id)
-        await all_sent(pilot)
-        assert pilot.app.engine.history()[0].description == "restore page “Ship” with 6 subpages"
+        restored = "restore page “Ship” with 6 subpages"
+        await until(pilot, holds=lambda: pilot.app.engine.history()[0].description == restored)
 
 
 async def _page(pilot: Any, one: Begun, title: str) -> str:

@@ -19,7 +19,6 @@ import click
 from pydantic import BaseModel
 
 from presscheck.cli.json_filter import filtered_lines
-from presscheck.engine.publish.shown_addresses import hide_keys
 from presscheck.text.phrases import now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, plain, width
@@ -180,6 +179,8 @@ def _fitting(sizes: list[int], columns: Sequence[str], available: int) -> list[i
 
 def print_details(value: Any, hidden: Sequence[str] = ()) -> None:
     """Print the fields of a value, `name: value` per line, without empty and `hidden` fields and share link keys."""
+    from presscheck.engine.publish.shown_addresses import hide_keys  # 2 ms, only for details
+
     for name, text in _flatten(hide_keys(as_json(value)), ""):
         if name not in hidden:
             sys.stdout.write(f"{name}: {text}\n")

@@ -33,6 +33,8 @@ PENDING_EDIT = "An earlier edit of this page is not sent yet: the outbox shows w
 """The error of a write to a page with a pending edit."""
 UNANSWERED = "Discarded before it was known whether it is saved: check"
 """The error of a write that the user discarded after it was sent."""
+HAVE_SUBJECT = frozenset(("changes", "site_id", "team_id", "user_id"))
+"""Writes with one of these arguments may have a subject; see `subjects.subject_of`."""
 
 
 class WriteQueue:
@@ -170,8 +172,9 @@ class WriteQueue:
         return [self._accepted(*write) for write in zip(numbers, calls, effects, strict=bool(numbers))]
 
     def _subject(self, call: Operation[Any]) -> str | None:
-        # 3 ms, only for a write
-        from presscheck.engine.writes.subjects import subject_of
+        if not HAVE_SUBJECT & type(call).model_fields.keys():
+            return None
+        from presscheck.engine.writes.subjects import subject_of  # 3 ms, only for such a write
 
         return subject_of(call, self._stored)
 
