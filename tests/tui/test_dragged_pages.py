@@ -81,7 +81,7 @@ async def test_a_dragged_page_lands_before_after_and_inside_others(service: Runn
             await sent_as(client, at, inside)
             await until(pilot, holds=lambda: tree(pilot) == inside and cursor(pilot) == "Pictures")
             await until(pilot, holds=lambda: not pilot.app.screen.move_actions._moves._bursts)
-            await undoes(pilot, "Undo: move page?")
+            await undoes(pilot, "Undo: move page “Pictures”?")
             await sent_as(client, at, before)
 
 
