@@ -142,7 +142,7 @@ def test_the_second_schema_gets_a_history_and_keeps_its_rows(tmp_path: Path) -> 
         database.execute("ALTER TABLE writes DROP COLUMN undoes")
         database.execute("ALTER TABLE writes DROP COLUMN base")
         database.execute("ALTER TABLE writes DROP COLUMN agent")
-        database.execute("ALTER TABLE writes DROP COLUMN subject")
+        database.execute("ALTER TABLE writes DROP COLUMN target")
         database.execute("ALTER TABLE drafts DROP COLUMN changed_at")
         database.execute("ALTER TABLE drafts DROP COLUMN about")
         database.execute("PRAGMA user_version = 2")

@@ -61,7 +61,7 @@ async def list_all(session: Session, limit: int) -> None:
         {
             "id": entry.id,
             "state": entry.state,
-            "change": describe(entry.call, entry.subject) if entry.call else describe_name(entry.name),
+            "change": describe(entry.call, entry.target) if entry.call else describe_name(entry.name),
             "call": entry.name,
             "request": str(entry.call or ""),
             "error": entry.error,

@@ -178,7 +178,10 @@ def _fitting(sizes: list[int], columns: Sequence[str], available: int) -> list[i
 
 
 def print_details(value: Any, hidden: Sequence[str] = ()) -> None:
-    """Print the fields of a value, `name: value` per line, without empty and `hidden` fields and share link keys."""
+    """Print the fields of a value, one `name: value` per line.
+
+    Empty fields and the fields in `hidden` are left out. Keys of share links in addresses are replaced by a mark.
+    """
     from presscheck.engine.publish.shown_addresses import hide_keys  # 2 ms, only for details
 
     for name, text in _flatten(hide_keys(as_json(value)), ""):

@@ -20,7 +20,7 @@ from jeepney.wrappers import unwrap_msg
 from presscheck.errors import ConfigurationError
 
 REPLY_TIMEOUT = 25.0
-"""Maximum seconds until a reply; the bus may have to start the program that has the secrets."""
+"""Maximum seconds until a reply. The bus may have to start the keyring first."""
 PROMPT_TIMEOUT = 120.0
 """Maximum seconds until the user answers the prompt for a passphrase."""
 _PREFIX = "org.freedesktop.Secret"
@@ -96,7 +96,7 @@ class _Keyring:
         self._session = self._service("OpenSession", "sv", "plain", ("s", ""))[1]
 
     def items(self, service: str, name: str) -> Iterator[str]:
-        """Yield the paths of the items with a secret, unlocked."""
+        """Unlock the items that have this name, and yield their D-Bus paths."""
         collection = self._default_collection()
         if collection == _NOTHING:
             return
@@ -144,7 +144,7 @@ class _Keyring:
             self._answer(prompt)
 
     def _answer(self, prompt: str) -> Any:
-        """Show a prompt of the keyring, wait for the user, and return its result."""
+        """Let the keyring ask the user for a passphrase. Return the result that the keyring reports."""
         completed = MatchRule(type="signal", interface=f"{_PREFIX}.Prompt", member="Completed", path=prompt)
         unwrap_msg(self._bus.send_and_get_reply(message_bus.AddMatch(completed), timeout=REPLY_TIMEOUT))
         with self._bus.filter(completed) as signals:

@@ -60,14 +60,14 @@ CREATE TABLE writes (
     id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, version INTEGER NOT NULL, given TEXT NOT NULL,
     scope TEXT NOT NULL, state TEXT NOT NULL, error TEXT, noted TEXT, created_at REAL NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0, author TEXT, sent_at REAL, former TEXT,
-    undoes INTEGER, base TEXT, agent TEXT, subject TEXT
+    undoes INTEGER, base TEXT, agent TEXT, target TEXT
 );
 CREATE TABLE drafts (key TEXT PRIMARY KEY, text TEXT NOT NULL, changed_at REAL, about TEXT);
 CREATE TABLE viewed (change_request TEXT, page TEXT, revision TEXT NOT NULL, PRIMARY KEY (change_request, page));
 CREATE TABLE marks (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 {HISTORY};
 ALTER TABLE history ADD COLUMN agent TEXT;
-ALTER TABLE history ADD COLUMN subject TEXT;
+ALTER TABLE history ADD COLUMN target TEXT;
 """
 STEPS = {
     1: "ALTER TABLE writes ADD COLUMN author TEXT; ALTER TABLE writes ADD COLUMN sent_at REAL",
@@ -75,14 +75,14 @@ STEPS = {
     3: "ALTER TABLE drafts ADD COLUMN changed_at REAL; ALTER TABLE drafts ADD COLUMN about TEXT",
     4: "ALTER TABLE writes ADD COLUMN base TEXT",
     5: "ALTER TABLE writes ADD COLUMN agent TEXT; ALTER TABLE history ADD COLUMN agent TEXT",
-    6: "ALTER TABLE writes ADD COLUMN subject TEXT; ALTER TABLE history ADD COLUMN subject TEXT",
+    6: "ALTER TABLE writes ADD COLUMN target TEXT; ALTER TABLE history ADD COLUMN target TEXT",
 }
 """The statements that migrate each older version of the schema to the next; no row is lost."""
 COLUMNS = (
     "id, name, given, scope, state, error, noted, created_at, attempts, not_before, author, sent_at, former, undoes,"
-    " base, agent, subject"
+    " base, agent, target"
 )
-ENDED_COLUMNS = "id, name, given, state, error, created_at, ended_at, author, former, result, undoes, agent, subject"
+ENDED_COLUMNS = "id, name, given, state, error, created_at, ended_at, author, former, result, undoes, agent, target"
 
 
 def read_marks(file: Path, keys: Collection[str]) -> dict[str, str]:
@@ -292,7 +292,7 @@ class Row:
         base: the values before the change, as JSON values, for a page edit or tree change that is merged with changes
             of other users before it is sent; else None.
         agent: the name of the agent that wrote it; None if the user wrote it.
-        subject: the names of what it changes, as they were; None if unknown. See `subjects.subject_of`.
+        target: the names of what it changes, as they were; None if unknown. See `target_names.target_names`.
     """
 
     id: int
@@ -311,7 +311,7 @@ class Row:
     undoes: int | None = None
     base: dict[str, Any] | None = None
     agent: str | None = None
-    subject: str | None = None
+    target: str | None = None
 
     @property
     def is_part(self) -> bool:
@@ -338,7 +338,7 @@ class EndedRow:
             failure or an unknown delivery); `unsent` (undone or discarded before it was sent).
         ended_at: the time when the write left the outbox.
         result: the fields of the response to remember, as JSON values; None without a result.
-        subject: the names of what it changed; see `Row`.
+        target: the names of what it changed; see `Row`.
     """
 
     id: int
@@ -353,7 +353,7 @@ class EndedRow:
     result: dict[str, Any] | None
     undoes: int | None
     agent: str | None = None
-    subject: str | None = None
+    target: str | None = None
 
 
 class Outbox(LocalState):
@@ -418,7 +418,7 @@ class Outbox(LocalState):
         state: str = "waiting",
         base: dict[str, Any] | None = None,
         agent: str | None = None,
-        subject: str | None = None,
+        target: str | None = None,
     ) -> int:
         """Add a write, which is on disk when this method returns.
 
@@ -432,12 +432,12 @@ class Outbox(LocalState):
             state: `waiting`, `collected` or `now`; see `Row`.
             base: the values before the change, for a page edit or tree change; see `Row`.
             agent: the name of the agent that wrote it.
-            subject: the names of what it changes; see `Row`.
+            target: the names of what it changes; see `Row`.
 
         Returns:
             The number of the row.
         """
-        return self._insert(name, given, scope, now, now + hold, author, state, None, base, agent, subject)
+        return self._insert(name, given, scope, now, now + hold, author, state, None, base, agent, target)
 
     def put_undo(
         self,
@@ -445,7 +445,7 @@ class Outbox(LocalState):
         writes: Sequence[tuple[str, dict[str, Any], str, str]],
         now: float,
         author: str | None,
-        subjects: Sequence[str | None] = (),
+        targets: Sequence[str | None] = (),
     ) -> list[int]:
         """Add the writes that undo a sent write, all or none.
 
@@ -454,7 +454,7 @@ class Outbox(LocalState):
             writes: name, arguments, scope and state of each write; see `put`.
             now: the current time, in seconds since the epoch.
             author: the id of the user.
-            subjects: the subject of each write; see `Row`.
+            targets: the target of each write; see `Row`.
 
         Returns:
             The numbers of the rows; empty if the write is already undone or being undone.
@@ -464,8 +464,8 @@ class Outbox(LocalState):
             if row is None or row[0] != "sent" or self._fetch_one("SELECT 1 FROM writes WHERE undoes = ?", undoes):
                 return []
             return [
-                self._insert(name, given, scope, now, now, author, state, undoes, subject=subject)
-                for (name, given, scope, state), subject in zip_longest(writes, subjects)
+                self._insert(name, given, scope, now, now, author, state, undoes, target=target)
+                for (name, given, scope, state), target in zip_longest(writes, targets)
             ]
 
     def _insert(
@@ -480,7 +480,7 @@ class Outbox(LocalState):
         undoes: int | None,
         base: dict[str, Any] | None = None,
         agent: str | None = None,
-        subject: str | None = None,
+        target: str | None = None,
     ) -> int:
         sent_at, text = now if state == "now" else None, _to_json(base) if base else None
         values = (
@@ -496,11 +496,11 @@ class Outbox(LocalState):
             undoes,
             text,
             agent,
-            subject,
+            target,
         )
         cursor = self._execute(
             "INSERT INTO writes (name, version, given, scope, state, created_at, not_before, author, sent_at, undoes,"
-            " base, agent, subject) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " base, agent, target) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             values,
         )
         return cursor.lastrowid or 0
@@ -759,7 +759,7 @@ class Outbox(LocalState):
         self._execute(
             f"INSERT OR REPLACE INTO history ({ENDED_COLUMNS})"  # noqa: S608
             " SELECT id, name, given, ?, coalesce(?, iif(?, error, NULL)), created_at, ?, author, former, ?,"
-            " undoes, agent, subject FROM writes WHERE id = ?",
+            " undoes, agent, target FROM writes WHERE id = ?",
             values,
         )
         self._execute("DELETE FROM writes WHERE id = ?", (number,))
@@ -790,7 +790,7 @@ def _to_json(given: dict[str, Any]) -> str:
 
 
 def _row(columns: Any) -> Row:
-    number, name, given, scope, state, error, noted, *times, former, undoes, base, agent, subject = columns
+    number, name, given, scope, state, error, noted, *times, former, undoes, base, agent, target = columns
     ids = tuple(json.loads(noted)) if noted else None
     return Row(
         number,
@@ -805,12 +805,12 @@ def _row(columns: Any) -> Row:
         undoes=undoes,
         base=_from_json(base),
         agent=agent,
-        subject=subject,
+        target=target,
     )
 
 
 def _ended_row(columns: Any) -> EndedRow:
-    number, name, given, state, error, created_at, ended_at, author, former, result, undoes, agent, subject = columns
+    number, name, given, state, error, created_at, ended_at, author, former, result, undoes, agent, target = columns
     return EndedRow(
         number,
         name,
@@ -824,7 +824,7 @@ def _ended_row(columns: Any) -> EndedRow:
         _from_json(result),
         undoes,
         agent,
-        subject,
+        target,
     )
 
 

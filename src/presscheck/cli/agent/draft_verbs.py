@@ -228,7 +228,7 @@ def _held(caller: Caller, number: int) -> dict[str, Any]:
 
 def _draft_row(entry: OutboxEntry) -> dict[str, Any]:
     typed = typed_text_in(entry.call)
-    what = describe(entry.call, entry.subject) if entry.call else describe_name(entry.name)
+    what = describe(entry.call, entry.target) if entry.call else describe_name(entry.name)
     return {"draft": entry.id, "what": untrusted(what), "text": untrusted(typed[1]) if typed else None}
 
 

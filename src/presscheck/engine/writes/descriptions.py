@@ -31,7 +31,7 @@ from presscheck.api import (
 )
 from presscheck.api.operation import Operation
 from presscheck.engine.writes.folder_push import PushFolder
-from presscheck.engine.writes.subjects import short
+from presscheck.engine.writes.target_names import short
 from presscheck.text.phrases import count
 
 _words_of_name = re.compile(r"OpenAPI|[A-Z]+(?![a-z])|[A-Z]?[^A-Z]+").findall
@@ -63,19 +63,19 @@ class Place:
     collection: str | None = None
 
 
-def describe(call: Operation[Any], subject: str = "") -> str:
+def describe(call: Operation[Any], target: str = "") -> str:
     """Describe a write in a few words: `resolve thread`, `add comment`, `delete page “Tokens”`.
 
     Args:
         call: the write.
-        subject: the names of what the write changes, as stored with it; see `subjects.subject_of`.
+        target: the names of what the write changes, as stored with it; see `target_names`.
     """
     in_words = _DESCRIPTIONS.get(type(call))
     words = (in_words(call) if in_words else "") or describe_name(type(call).__name__)
-    if not subject:
+    if not target:
         return words
     noun = _noun(words)
-    return f"{words[: noun.end()]} {subject}{words[noun.end() :]}" if noun else f"{words}: {subject}"
+    return f"{words[: noun.end()]} {target}{words[noun.end() :]}" if noun else f"{words}: {target}"
 
 
 def describe_name(name: str) -> str:

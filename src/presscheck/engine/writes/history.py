@@ -137,7 +137,7 @@ class WriteHistory:
         if sent is None:
             place, description, reason = Place(), describe_name(row.name), UNREADABLE
         else:
-            place, description = place_of(sent.call, row.result), describe(sent.call, row.subject or "")
+            place, description = place_of(sent.call, row.result), describe(sent.call, row.target or "")
             reason = "its undo is in the outbox" if row.id in pending else self._reason(row, sent)
         if place not in names:
             names[place] = self._place_name(place)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from presscheck.api import change_requests, content, content_changes
@@ -146,7 +147,7 @@ async def last_edit(read: Read, within: Call, page: str) -> LastEdit:
     changed the page. If it is not among the last `MOST_REVISIONS`, the edit is unknown.
     """
     editors = await editors_of(read, within)
-    try:
+    with suppress(PresscheckError):  # the edit is unknown then
         request = await read(at(change_requests.GetChangeRequest, within))
         revision_id, space = request.revision, within.space_id
         for _ in range(MOST_REVISIONS):
@@ -161,8 +162,6 @@ async def last_edit(read: Read, within: Call, page: str) -> LastEdit:
             if changes.more or not revision.parents:
                 break
             revision_id = revision.parents[0]
-    except PresscheckError:
-        pass  # the edit is unknown
     return LastEdit()
 
 

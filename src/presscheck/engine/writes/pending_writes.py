@@ -35,7 +35,7 @@ class OutboxEntry:
         has_base: whether it is an edit of a page that is merged with edits of others when it is sent.
         agent: the name of the agent that wrote it, as display text; empty if the user wrote it.
         base: the page before the edit, if `has_base`; see `page_merge.page_base`.
-        subject: the names of what it changes; empty if unknown. See `subjects.subject_of`.
+        target: the names of what it changes; empty if unknown. See `target_names.target_names`.
     """
 
     id: int
@@ -47,7 +47,7 @@ class OutboxEntry:
     has_base: bool = False
     agent: str = ""
     base: dict[str, Any] | None = None
-    subject: str = ""
+    target: str = ""
 
     @cached_property
     def changed_line(self) -> str:
@@ -209,5 +209,5 @@ def pending_entry(row: Row) -> OutboxEntry:
         has_base,
         row.agent or "",
         base,
-        row.subject or "",
+        row.target or "",
     )

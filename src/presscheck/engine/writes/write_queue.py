@@ -33,8 +33,8 @@ PENDING_EDIT = "An earlier edit of this page is not sent yet: the outbox shows w
 """The error of a write to a page with a pending edit."""
 UNANSWERED = "Discarded before it was known whether it is saved: check"
 """The error of a write that the user discarded after it was sent."""
-HAVE_SUBJECT = frozenset(("changes", "site_id", "team_id", "user_id"))
-"""Writes with one of these arguments may have a subject; see `subjects.subject_of`."""
+HAVE_TARGET = frozenset(("changes", "site_id", "team_id", "user_id"))
+"""Writes with one of these arguments may have a target; see `target_names.target_names`."""
 
 
 class WriteQueue:
@@ -147,7 +147,7 @@ class WriteQueue:
             state=state if effects.queued else "now",
             base=base,
             agent=agent,
-            subject=None if is_part else self._subject(call),
+            target=None if is_part else self._target(call),
         )
         return self._accepted(number, call, effects)
 
@@ -166,17 +166,17 @@ class WriteQueue:
             for call, effect in zip(calls, effects, strict=True)
         ]
         undone = self._outbox.ended(undoes)
-        former = undone.subject if undone else None  # such as a deleted page, which is in no response
-        subjects = [self._subject(call) or former for call in calls]
-        numbers = self._outbox.put_undo(undoes, rows, now, self.author(), subjects)
+        former = undone.target if undone else None  # such as a deleted page, which is in no response
+        targets = [self._target(call) or former for call in calls]
+        numbers = self._outbox.put_undo(undoes, rows, now, self.author(), targets)
         return [self._accepted(*write) for write in zip(numbers, calls, effects, strict=bool(numbers))]
 
-    def _subject(self, call: Operation[Any]) -> str | None:
-        if not HAVE_SUBJECT & type(call).model_fields.keys():
+    def _target(self, call: Operation[Any]) -> str | None:
+        if not HAVE_TARGET & type(call).model_fields.keys():
             return None
-        from presscheck.engine.writes.subjects import subject_of  # 3 ms, only for such a write
+        from presscheck.engine.writes.target_names import target_names  # 3 ms, only for such a write
 
-        return subject_of(call, self._stored)
+        return target_names(call, self._stored)
 
     def _checked_effects(self, call: Operation[Any], *, must_queue: bool = False, is_part: bool = False) -> Effects:
         if self.read_only:

@@ -93,7 +93,7 @@ def _files(options: ServeOptions) -> str:
 
 
 def _files_outside(options: ServeOptions) -> str:
-    """Check the location of the files without the database."""
+    """Check that the files can be stored where the options say, because the database that knows the place failed."""
     store = open_store(options.files or DISK, options.data)
     store.check()
     return store.location

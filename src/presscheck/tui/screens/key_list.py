@@ -38,7 +38,7 @@ MIN_COLUMNS = 48
 """The minimum width of a column, in cells."""
 GAP = 2
 CHANGE = "ctrl+e"
-WITHOUT_KEY = "not here: in the text, these keys write"
+WITHOUT_KEY = "not here: the text takes these keys"
 """The heading of the commands of a screen whose keys belong to its text field."""
 
 

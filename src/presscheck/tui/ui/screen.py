@@ -507,7 +507,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         return self.command_table.handler(name)
 
     def has_key_for(self, command: Command) -> bool:
-        """Return whether the keys of a command of this screen run it, rather than write text."""
+        """Return whether the keys of a command of this screen run it now. An editor takes most keys for its text."""
         return True
 
     def disabled_reason(self, name: str) -> str | None:

@@ -296,7 +296,7 @@ def _difference(row: Row, entry: OutboxEntry) -> list[Line]:
 
 def change_name(entry: OutboxEntry) -> str:
     """Return a short description of a change: `add comment`, `delete page “Tokens”`."""
-    return sanitize(describe(entry.call, entry.subject) if entry.call else describe_name(entry.name))
+    return sanitize(describe(entry.call, entry.target) if entry.call else describe_name(entry.name))
 
 
 def text_of(entry: OutboxEntry) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -125,13 +126,12 @@ class DraftContinuation:
 
     async def _check(self, waiting: _WaitingDraft, message: Operation[Any]) -> None:
         """Stop waiting for a sent message if it was deleted."""
-        try:
-            await self._screen.engine.read(message)
-        except NotFound:
-            if self.waiting is waiting:
-                self._give_up()
-        except PresscheckError:
-            pass  # the message may still be loaded
+        with suppress(PresscheckError):  # after other errors, the message may still be loaded
+            try:
+                await self._screen.engine.read(message)
+            except NotFound:
+                if self.waiting is waiting:
+                    self._give_up()
 
     def _give_up(self) -> None:
         self.waiting = None

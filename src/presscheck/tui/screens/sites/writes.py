@@ -38,8 +38,8 @@ async def send(screen: BaseScreen, call: Operation[T]) -> T | None:
 
 def _words(screen: BaseScreen, ticket: PendingWrite[Any]) -> str:
     """Describe a queued write, as display text."""
-    subject = next((entry.subject for entry in screen.engine.waiting() if entry.id == ticket.id), "")
-    return sanitize(describe(ticket.call, subject))
+    target = next((entry.target for entry in screen.engine.waiting() if entry.id == ticket.id), "")
+    return sanitize(describe(ticket.call, target))
 
 
 async def undo_here(screen: BaseScreen, site_id: str) -> None:
@@ -47,7 +47,7 @@ async def undo_here(screen: BaseScreen, site_id: str) -> None:
     unsent = [entry for entry in screen.engine.waiting() if getattr(entry.call, "site_id", None) == site_id]
     for entry in reversed(unsent):
         if screen.engine.unsend(entry.id) is not None:
-            screen.notify(f"not sent: {sanitize(describe(entry.call, entry.subject)) if entry.call else 'the change'}")
+            screen.notify(f"not sent: {sanitize(describe(entry.call, entry.target)) if entry.call else 'the change'}")
             return
     await undo_last_sent(screen, lambda place: place.site == site_id)
 

@@ -32,7 +32,7 @@ _RESOURCES = {
 """The arguments that are ids of other resources: the `object` of the resource, and the field with its name."""
 
 
-def subject_of(call: Operation[Any], stored: StoredResources) -> str | None:
+def target_names(call: Operation[Any], stored: StoredResources) -> str | None:
     """Return the names of what a write changes, such as `“Ship” with 6 subpages`; None if the cache does not have them.
 
     The names are text of others, and not display text.

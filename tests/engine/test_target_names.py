@@ -13,7 +13,7 @@ from presscheck.api.operation import Operation
 from presscheck.client.responses import read_answer
 from presscheck.engine.results import Result
 from presscheck.engine.writes.descriptions import describe
-from presscheck.engine.writes.subjects import subject_of
+from presscheck.engine.writes.target_names import target_names
 
 
 def page(identity: str, title: str, *pages: Any) -> dict[str, Any]:
@@ -108,6 +108,6 @@ def edit(*changes: Any) -> EditChangeRequestContent:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_description_names_what_the_write_changes(call: Operation[Any], words: str) -> None:
-    assert describe(call, subject_of(call, STORED) or "") == words
-    assert subject_of(call, Stored()) is None or not isinstance(call, EditChangeRequestContent)
+    assert describe(call, target_names(call, STORED) or "") == words
+    assert target_names(call, Stored()) is None or not isinstance(call, EditChangeRequestContent)
     assert "“Re turns”" not in describe(call), "a row of an older version has no names"
