@@ -29,35 +29,35 @@ _NOTHING = "/"
 """The path that stands for no object."""
 
 
-def read_secret(service: str, name: str) -> str | None:
-    """Return a secret of a service, or None if there is none. May prompt the user to unlock the keyring.
+def read_secret(program: str, name: str) -> str | None:
+    """Return the secret that a program stored under a name, or None. May prompt the user to unlock the keyring.
 
     Raises:
         ConfigurationError: there is no keyring, or it stays locked; the message is the reason, in a few words.
     """
     with _connection() as keyring:
-        item = next(keyring.items(service, name), None)
+        item = next(keyring.items(program, name), None)
         return None if item is None else keyring.secret(item)
 
 
-def store_secret(service: str, name: str, secret: str) -> None:
-    """Store a secret of a service, or replace it. May prompt the user to unlock or create the keyring.
+def store_secret(program: str, name: str, secret: str) -> None:
+    """Store a secret of a program under a name, or replace it. May prompt the user to unlock or create the keyring.
 
     Raises:
         ConfigurationError: there is no keyring, or it stays locked; the message is the reason, in a few words.
     """
     with _connection() as keyring:
-        keyring.store(service, name, secret)
+        keyring.store(program, name, secret)
 
 
-def delete_secret(service: str, name: str) -> None:
-    """Delete a secret of a service, if there is one. May prompt the user to unlock the keyring.
+def delete_secret(program: str, name: str) -> None:
+    """Delete the secret that a program stored under a name, if any. May prompt the user to unlock the keyring.
 
     Raises:
         ConfigurationError: there is no keyring, or it stays locked; the message is the reason, in a few words.
     """
     with _connection() as keyring:
-        for item in keyring.items(service, name):
+        for item in keyring.items(program, name):
             keyring.delete(item)
 
 
@@ -95,13 +95,13 @@ class _Keyring:
         self._bus = bus
         self._session = self._service("OpenSession", "sv", "plain", ("s", ""))[1]
 
-    def items(self, service: str, name: str) -> Iterator[str]:
+    def items(self, program: str, name: str) -> Iterator[str]:
         """Unlock the items that have this name, and yield their D-Bus paths."""
         collection = self._default_collection()
         if collection == _NOTHING:
             return
         self._unlock(collection)
-        attributes = {"service": service, "username": name}
+        attributes = {"service": program, "username": name}
         [found] = self._call(collection, "Collection", "SearchItems", "a{ss}", attributes)
         for item in found:
             self._unlock(item)
@@ -111,7 +111,7 @@ class _Keyring:
         [(_, _, secret, _)] = self._call(item, "Item", "GetSecret", "o", self._session)
         return bytes(secret).decode()
 
-    def store(self, service: str, name: str, secret: str) -> None:
+    def store(self, program: str, name: str, secret: str) -> None:
         collection = self._default_collection()
         if collection == _NOTHING:
             label = {f"{_PREFIX}.Collection.Label": ("s", "Default")}
@@ -119,9 +119,9 @@ class _Keyring:
             collection = self._answer(prompt) if created == _NOTHING else created
         self._unlock(collection)
         # presscheck 0.2.0 used the library keyring: with its attributes, the item that it stored is replaced
-        attributes = {"application": "Python keyring library", "service": service, "username": name}
+        attributes = {"application": "Python keyring library", "service": program, "username": name}
         properties = {
-            f"{_PREFIX}.Item.Label": ("s", f"Password for '{name}' on '{service}'"),
+            f"{_PREFIX}.Item.Label": ("s", f"Password for '{name}' on '{program}'"),
             f"{_PREFIX}.Item.Attributes": ("a{ss}", attributes),
         }
         value = (self._session, b"", secret.encode(), "text/plain")

@@ -10,36 +10,36 @@ if sys.platform == "darwin":
 
     from presscheck.errors import ConfigurationError
 
-    def read_secret(service: str, name: str) -> str | None:
-        """Return a secret of a service, or None if there is none.
+    def read_secret(program: str, name: str) -> str | None:
+        """Return the secret that a program stored under a name, or None if there is none.
 
         Raises:
             ConfigurationError: the Keychain is locked, or denies it; the message is the reason.
         """
         try:
-            return keyring.get_password(service, name)
+            return keyring.get_password(program, name)
         except KeyringError as error:
             raise ConfigurationError(str(error)) from None
 
-    def store_secret(service: str, name: str, secret: str) -> None:
-        """Store a secret of a service, or replace it.
+    def store_secret(program: str, name: str, secret: str) -> None:
+        """Store a secret of a program under a name, or replace it.
 
         Raises:
             ConfigurationError: the Keychain is locked, or denies it; the message is the reason.
         """
         try:
-            keyring.set_password(service, name, secret)
+            keyring.set_password(program, name, secret)
         except KeyringError as error:
             raise ConfigurationError(str(error)) from None
 
-    def delete_secret(service: str, name: str) -> None:
-        """Delete a secret of a service, if there is one.
+    def delete_secret(program: str, name: str) -> None:
+        """Delete the secret that a program stored under a name, if any.
 
         Raises:
             ConfigurationError: the Keychain is locked, or denies it; the message is the reason.
         """
         try:
-            keyring.delete_password(service, name)
+            keyring.delete_password(program, name)
         except PasswordDeleteError:
             return  # already deleted
         except KeyringError as error:
