@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import shlex
 import subprocess
 import sys
@@ -68,8 +69,14 @@ COMMANDS = ("doctor", "whoami", "inbox", "space list", "config check", "log", "o
 
 
 @pytest.mark.parametrize(("name", "value"), VARIABLES)
-def test_each_command_in_each_environment(name: str, value: str | None, tmp_path: Path) -> None:
+def test_each_command_in_each_environment(
+    name: str, value: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In this process: any exception but the end of the command is a fault."""
+    # without HOME, the home directory is that of the user's entry: not the one of whoever runs the suite
+    entry = [*pwd.getpwuid(os.getuid())]
+    entry[5] = str(tmp_path / "entry")
+    monkeypatch.setattr(pwd, "getpwuid", lambda _: pwd.struct_passwd(entry))
     own = tmp_path if not name.startswith(("HOME", "XDG")) else None
     variables = {"PRESSCHECK_HOME": str(own) if own else None, "PRESSCHECK_BASE_URL": "https://docs.invalid"}
     env = {"HOME": str(tmp_path), "PRESSCHECK_TOKEN": "t" * 20, **variables, name: value}

@@ -18,6 +18,7 @@ from presscheck.client.client import Client
 from presscheck.client.request_priority import Priority
 from presscheck.config.profile import Profile
 from presscheck.engine.reads.scheduler import AT_ONCE, BACKGROUND, PREFETCH, REQUESTED, VISIBLE, RequestScheduler
+from presscheck.errors import NetworkError, StoreError
 from presscheck.wiring import open_engine
 
 
@@ -71,6 +72,28 @@ async def left(*tasks: asyncio.Task[Any]) -> None:
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+async def test_whoever_waits_hears_of_a_state_file_that_cannot_be_read(slow: Slow) -> None:
+    """A change of the connection counts the writes that wait, from a file that may be damaged."""
+
+    def count() -> None:
+        raise StoreError("the file is damaged")
+
+    asking = RequestScheduler(lambda: Client("https://docs.invalid", TOKEN), count)
+    asking.start()
+    with pytest.raises(StoreError, match="the file is damaged"):
+        await asyncio.wait_for(asking.fetch(space("unreachable")), 10)
+    await asking.close()
+    asking = RequestScheduler(lambda: Client(slow.address, TOKEN), count)
+    asking.start()
+    waiting = asyncio.create_task(asking.fetch(space("found")))
+    await slow.has_been_asked(1)
+    asking.offline = NetworkError("unreachable", request="GET /user")
+    slow.gate.release()
+    with pytest.raises(StoreError, match="the file is damaged"):
+        await asyncio.wait_for(waiting, 10)
+    await asking.close()
 
 
 async def test_a_higher_priority_is_sent_first(slow: Slow) -> None:

@@ -201,23 +201,29 @@ class RequestScheduler:
 
     async def _send(self, request: _Request) -> None:
         try:
-            body = await self.service.fetch(request.call, request.context)
+            body = await self._exchange(request)
         except asyncio.CancelledError:
             request.answer.cancel()
             raise
-        except Exception as error:  # callers receive every kind of error
-            if isinstance(error, NetworkError):
-                self.go_offline(error)
+        except Exception as error:  # callers receive every kind of error, also of those told about the connection
             if not request.answer.done():
                 request.answer.set_exception(error)
         else:
-            self._reached()
             if not request.answer.done():
                 request.answer.set_result(body)
         finally:
             self._running.discard(request)
             self._unshare(request)
             self._start_due()
+
+    async def _exchange(self, request: _Request) -> bytes:
+        try:
+            body = await self.service.fetch(request.call, request.context)
+        except NetworkError as error:
+            self.go_offline(error)
+            raise
+        self._reached()
+        return body
 
     def _cancel_unneeded(self, request: _Request) -> None:
         """Cancel a request that still has no callers."""
