@@ -21,7 +21,11 @@ endif
 
 # tests wait for services and programs: with a worker for each core, a fifth of the time would be unused, and a fifth with
 # three more for slow tests; each file's tests mostly stay on one worker, which keeps the services that they share
-tests = $(BIN)/python -m pytest --dist worksteal -n $(shell "$(PYTHON)" -c 'import os; print((os.cpu_count() or 1) + $(1))')
+# what failed runs once more, alone: a test that waits for other processes may be late beside five others; the fifth that
+# fails again ends it
+tests = $(BIN)/python -m pytest --dist worksteal -n $(shell "$(PYTHON)" -c 'import os; print((os.cpu_count() or 1) + $(1))') \
+	-m $(2) || { [ $$? = 1 ] && echo "What failed, once more and alone:" && \
+	$(BIN)/python -m pytest -m $(2) --last-failed --last-failed-no-failures none --maxfail 5 -rp; }
 # without bytecode each worker compiles the program and all tests again: 22 seconds of processor time
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -59,17 +63,15 @@ types: env  ## types, strict
 	$(BIN)/pyrefly check --summary=none
 
 check: env  ## the tests of `make test` alone
-	$(call tests,1) -m 'not slow'
+	$(call tests,1,'not slow')
 
 needs:  ## the programs that tests need and that are missing here
 	@"$(PYTHON)" -m tests.needs
 
 test: needs env lint types check  ## before each commit: style, types, and every test that is not slow
 
-# what failed runs once more, alone: a test that waits for other processes may be late beside five others
 test-all: needs env  ## the slow tests: pictures, PostgreSQL, long seeds, whole journeys; CI runs it after `make test`
-	$(call tests,4) -m slow || { [ $$? = 1 ] && echo "What failed, once more and alone:" && \
-		$(BIN)/python -m pytest -m slow --last-failed --last-failed-no-failures none -rp; }
+	$(call tests,4,slow)
 
 quick: env  ## the tests of the packages that changed since main
 	@$(BIN)/python -m tests.quick
