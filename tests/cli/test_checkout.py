@@ -338,9 +338,9 @@ main()
 """The program, with ten checks of the folder in a second."""
 
 
-def watched(shell: Shell, folder: Path) -> subprocess.Popen[str]:
+def watched(shell: Shell, folder: Path, *options: str) -> subprocess.Popen[str]:
     """Start to watch a folder."""
-    command = [sys.executable, "-c", HASTY, "push", str(folder), "--watch", "-m", "Live"]
+    command = [sys.executable, "-c", HASTY, "push", str(folder), "--watch", "-m", "Live", *options]
     process = subprocess.Popen(
         command, env=shell.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -390,5 +390,21 @@ def test_watch_sends_saved_edits_brings_those_of_others_and_goes_on_when_the_ser
         assert "# Live\n" in (folder / "going-live.md").read_text()
         shell.ok("pull", str(theirs))
         assert "# Start\n" in (theirs / "quickstart.md").read_text()
+    finally:
+        end_watch(process)
+
+
+@pytest.mark.slow
+def test_watch_begins_a_change_request_once(shell: Shell, folder: Path) -> None:
+    edit(folder / "quickstart.md", "# Quickstart", "# Begin")
+    followed = int(shell.ok("push", str(folder)).strip().partition("#")[2])
+    process = watched(shell, folder, "--new")
+    try:
+        edit(folder / "quickstart.md", "# Begin", "# Start")
+        pushed = lines_until(process, "Pushed 1 page change to #")[-1]
+        number = int(pushed.strip().rpartition("#")[2].rstrip("."))
+        assert number > followed
+        edit(folder / "quickstart.md", "# Start", "# Go")
+        assert lines_until(process, "Pushed ") == [pushed]
     finally:
         end_watch(process)

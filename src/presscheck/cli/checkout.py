@@ -191,7 +191,7 @@ async def push(session: Session, directory: Path, subject: str | None, *, is_new
     if session.profile.read_only:
         raise ReadOnly
     if watch:
-        await _watch(session, folder, subject)
+        await _watch(session, folder, subject, is_new=is_new)
         return
     changes = await asyncio.to_thread(folder_changes, folder)
     pushed = await _push(session, folder, changes, subject, is_new=is_new)
@@ -243,8 +243,10 @@ async def _pulled(session: Session, folder: Checkout) -> Pulled:
         progress.clear()
 
 
-async def _watch(session: Session, folder: Checkout, subject: str | None) -> None:
+async def _watch(session: Session, folder: Checkout, subject: str | None, *, is_new: bool) -> None:
     """Push edits of the folder and pull edits of other users, until the user interrupts.
+
+    With `is_new`, the first push creates a change request, to which the others add.
 
     Raises:
         PresscheckError: an error that is not temporary, such as an invalid token.
@@ -261,10 +263,12 @@ async def _watch(session: Session, folder: Checkout, subject: str | None) -> Non
             if changes and now != pushed_files:  # after a push, only edits that cannot be sent are left
                 if now == before and not changes.conflicts:  # nothing was saved in the last second
                     try:
-                        pushed = await _push(session, folder, changes, subject)
+                        pushed = await _push(session, folder, changes, subject, is_new=is_new)
                     except ChangedSince:
                         last_pull = await _pull_watched(session, folder)
                     else:
+                        if pushed is None or pushed.request:
+                            is_new = False  # created, or a queued push will create it
                         pushed_files = now if pushed else None
                         _print_watched(session, folder, pushed, notes)
                     is_done = True
