@@ -1,4 +1,4 @@
-"""A page of 1 MB in presscheck, in frogmouth and in Textual's own `MarkdownViewer`, in turn in one run.
+"""The largest page in presscheck, in frogmouth and in Textual's own `MarkdownViewer`, in turn in one run.
 
 Usage: python -m benchmarks.page_viewers HOME [-n RUNS] [--frogmouth PATH]. `benchmarks.workspace` serves HOME.
 Frogmouth needs an older Textual, so it has an environment of its own: `python -m venv /tmp/frogmouth` and
