@@ -32,7 +32,6 @@ from presscheck.errors import InvalidArgument, NetworkError, RequestError, Store
 
 SITE = Site(id="s", urls=SiteUrls(published="https://docs.example/"))
 SIGNED = SITE.model_copy(update={"visibility": "visitor-auth"})
-NO_ADDRESS = "The service returned no address, so whether the page answers is not known."
 NOT_REACHED = NetworkError("no answer", request="")
 
 

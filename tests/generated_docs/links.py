@@ -46,11 +46,6 @@ class Targets:
         target = quote(self._relative(self.chance.choice(self.pages)), safe="/.-_~" + "äöüßé日本語のページ")
         return target + self.chance.choice(("", "", "", "#part", "#the-%C3%A9tude"))
 
-    def page_with_blanks(self) -> str:
-        """A page as its file is called, between angle brackets."""
-        name = self._relative(self.chance.choice(self.pages))
-        return f"<{name}>" if "%" not in name else quote(name)
-
     def folder(self) -> str:
         """A folder that a page stands for."""
         folders = [page.removesuffix("README.md") for page in self.pages if page.endswith("/README.md")]

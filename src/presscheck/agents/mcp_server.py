@@ -32,7 +32,6 @@ from presscheck.engine.review.agent_drafts import agent_name
 from presscheck.errors import PresscheckError
 
 Context = ServerRequestContext[Any, Any]
-SCHEME = "presscheck://"
 MIME_TYPE = "application/json"
 _field = re.compile(r"\{(\w+)\}")
 

@@ -364,12 +364,6 @@ class InChangeRequest(InSpace):
     change_request_id: str
 
 
-class InIntegration(BaseModel):
-    """Mixin of calls on an integration, whose name is in the path."""
-
-    integration_name: str
-
-
 def revive(name: str, given: dict[str, Any]) -> "Operation[Any]":
     """Create a call from its stored name, current or former, and its stored arguments.
 

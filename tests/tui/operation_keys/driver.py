@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from tests.cli.hostile_service import operation_at
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.tui.app_driver import app_on, pick, running, shown, until
-from textual.events import Paste
 from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
@@ -54,19 +53,6 @@ class Text(Step):
         if isinstance(pilot.app.focused, Input) and pilot.app.focused.value:
             await pilot.press("end", "ctrl+u")
         await pilot.press(*self.text)
-
-
-@dataclass(frozen=True)
-class Pasted(Step):
-    """Paste a text into the input that has the focus: one that nobody types, such as JSON."""
-
-    text: str
-
-    async def take(self, pilot: Any) -> None:
-        await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input))
-        entry = pilot.app.focused
-        entry.post_message(Paste(self.text))
-        await until(pilot, holds=lambda: entry.value == self.text)
 
 
 @dataclass(frozen=True)

@@ -68,17 +68,6 @@ def _terms(folded: str) -> set[str]:
     return terms
 
 
-def query_terms(query: str) -> list[tuple[str, bool]]:
-    """Return the terms of a query, which must all match, and for each term whether it may match as a prefix."""
-    terms: dict[str, bool] = {}
-    for run in _WORD.findall(fold(query)):
-        for part in _UNSPACED.findall(run):
-            pairs = [part[at : at + 2] for at in range(len(part) - 1)]
-            terms.update(dict.fromkeys(pairs or [part], False))
-        terms.update({word[:MAX_TERM]: True for word in _UNSPACED.split(run) if word})
-    return list(terms.items())
-
-
 def split_unspaced(text: str) -> str:
     """Fold a text and put blanks around each character of scripts without spaces; lines are preserved."""
     return _UNSPACED.sub(lambda run: f" {' '.join(run[0])} ", fold(text))

@@ -190,22 +190,6 @@ def _slugs(pages: Sequence[Page], first: Container[str]) -> dict[str, str]:
     return slugs
 
 
-def with_paths(tree: Sequence[Page]) -> Tree:
-    """Return the tree with unique slugs, and with a path for every page that has a slug."""
-    return _with_paths(with_slugs(tree), "")
-
-
-def _with_paths(pages: Sequence[Page], prefix: str) -> Tree:
-    pages_with_paths: Tree = []
-    for page in pages:
-        path: str | None = prefix + page["slug"] if page.get("slug") else None
-        more: Page = {"path": path} if path else {}
-        if page.get("pages"):
-            more["pages"] = _with_paths(children(page), f"{path}/" if path else prefix)
-        pages_with_paths.append(page | more)
-    return pages_with_paths
-
-
 def semantic_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
     """Return the changes between two revisions: pages in tree order, deleted pages, then files and the rest.
 

@@ -20,9 +20,6 @@ class HeldTexts(NamedTuple):
     drafts: int
 
 
-NOTHING_HELD = HeldTexts(0, 0)
-
-
 def held_texts(entries: Iterable[OutboxEntry], draft_keys: Iterable[str]) -> dict[str, HeldTexts]:
     """Return the numbers of held texts by change request id.
 

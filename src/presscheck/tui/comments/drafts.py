@@ -64,8 +64,6 @@ HOLD = 3
 NOTHING: Mapping[str, str] = {}
 NODES = "place"
 """The key of the commented block or cell (as JSON) in the details of a draft."""
-QUOTE = "quote"
-"""The key of the quoted text in the details of a draft."""
 _FIELDS: dict[str, Callable[[Any], Any]] = {"node": str, "table_cell": lambda value: TableCellTarget(**value)}
 """The arguments of writes that refer to a block or cell, with their parsers."""
 _READS: dict[type[Operation[Any]], type[Operation[Any]]] = {

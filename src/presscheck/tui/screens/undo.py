@@ -43,12 +43,8 @@ async def undo_last_sent(
     await undo_sent(screen, last, *others, shows_place=shows_place)
 
 
-def last_sent(engine: Engine, is_here: Callable[[Place], bool]) -> HistoryEntry | None:
-    """Return the last sent change whose place satisfies `is_here`, or None. Undone changes and undos are ignored."""
-    return next(_sent(engine, is_here), None)
-
-
 def _sent(engine: Engine, is_here: Callable[[Place], bool]) -> Iterator[HistoryEntry]:
+    """Yield the sent changes whose places satisfy `is_here`, newest first, without undone changes and undos."""
     entries = (entry for entry in engine.history() if entry.state == "sent" and not entry.is_being_undone)
     return (entry for entry in entries if entry.undoes is None and is_here(entry.place))
 

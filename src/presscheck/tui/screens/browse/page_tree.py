@@ -12,7 +12,6 @@ from presscheck.api.sites import Site
 from presscheck.api.spaces import Space
 from presscheck.documents.markdown.emoji import icon_sign, with_emoji
 from presscheck.documents.pages.page_order import Move, rearranged
-from presscheck.documents.pages.tree import flatten
 from presscheck.engine.shortcuts import Shortcut
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -360,11 +359,6 @@ def _swapped(items: Sequence[Placed], one: str, other: str) -> tuple[Placed, ...
     changed = list(items)
     changed[places[one]], changed[places[other]] = items[places[other]], items[places[one]]
     return tuple(changed)
-
-
-def count_below(page: RevisionPage) -> int:
-    """Return the number of pages below a page."""
-    return sum(1 for _ in flatten(page.pages))
 
 
 def label(item: Item) -> Line:

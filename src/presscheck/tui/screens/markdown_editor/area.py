@@ -343,12 +343,6 @@ class MarkdownArea(TextArea):
 
     # insertion
 
-    @property
-    def before_cursor(self) -> str:
-        """The text of the current line before the cursor."""
-        row, column = self.cursor_location
-        return self.document.get_line(row)[:column]
-
     def complete(self, start: int, text: str) -> None:
         """Replace the text from a column of the current line to the cursor."""
         row, column = self.cursor_location
