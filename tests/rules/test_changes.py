@@ -13,6 +13,8 @@ from presscheck import __version__
 CHANGES = sorted(path for path in (ROOT / "changes").glob("*") if path.name != ".gitignore")
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["towncrier"]
 LONGEST = 500
+LONGEST_ENTRY = 80
+"""Lines of the entry of a version."""
 NAME = re.compile(r"\+[a-z0-9-]+\.([a-z]+)\.md")
 
 
@@ -38,3 +40,10 @@ def test_the_newest_entry_is_that_of_this_version() -> None:
     newest = re.search(r"^## (\S+)", changelog, re.MULTILINE)
     assert newest and newest[1] == __version__
     assert SETTINGS["start_string"] in changelog
+
+
+def test_each_entry_is_read_in_three_minutes() -> None:
+    """An entry is made from hundreds of files, and then shortened to what matters to most users."""
+    entries = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text("utf-8"), flags=re.MULTILINE)[1:]
+    assert len(entries) > 1
+    assert [entry.split()[0] for entry in entries if len(entry.splitlines()) > LONGEST_ENTRY] == []
