@@ -5,6 +5,7 @@ from itertools import combinations, pairwise
 
 from tests.table import each_case
 
+from presscheck.api.change_requests import ChangeRequest
 from presscheck.engine.engine import Engine
 from presscheck.engine.inbox.event_log import EVENT, MAX_EVENTS
 from presscheck.engine.inbox.events import (
@@ -22,6 +23,7 @@ from presscheck.engine.inbox.events import (
     write_event,
     write_snapshot,
 )
+from presscheck.errors import StoreError
 
 ME, MIA = "robin", "mia"
 FIRST = UserAction("approved", "jon", "Jón Stefánsson", "2026-05-20T10:00:00.000Z")
@@ -166,3 +168,22 @@ async def test_the_event_log_keeps_the_latest_events(engine: Engine) -> None:
     assert len(engine.outbox.recall_all(EVENT)) == MAX_EVENTS
     assert not engine.outbox.swap("events", "0", {"events": "9"}), "somebody was quicker"
     assert engine.outbox.recall("events") == "2"
+
+
+async def test_the_event_log_goes_on_after_a_full_disk(engine: Engine) -> None:
+    events, file = engine.events, engine.outbox._db
+    events.first, events.pause = 0, 0.01
+    looks = events.watch()
+    file.execute("PRAGMA query_only = 1")
+    assert isinstance((await anext(looks))[1], StoreError)
+    file.execute("PRAGMA query_only = 0")
+    assert (await anext(looks))[1] is None
+    request = ChangeRequest(id="c", number=5, space="api", subject="Rewrite", status="open", updated_at="2026-05-20")
+    engine.triage.done(request)
+    event = Event("reply", "mia", "Mia", "2026-05-21", "c", "api", 5)
+    engine.outbox.remember(f"{EVENT}9", write_event(event))
+    file.execute("PRAGMA query_only = 1")  # so that the change request cannot be shown again
+    assert isinstance((await anext(looks))[1], StoreError)
+    file.execute("PRAGMA query_only = 0")
+    assert (await anext(looks))[0] == (event,)
+    assert engine.triage.hidden_state(request) is None

@@ -196,17 +196,11 @@ class LocalState:
 
     def swap(self, key: str, expected: str | None, values: Mapping[str, str | None]) -> bool:
         """Store all values in a single transaction if `key` has the expected value. Return whether they were stored."""
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
+        with self._transaction():
             is_expected = self.recall(key) == expected
             for name, value in values.items() if is_expected else ():
                 self.remember(name, value)
-            self._db.execute("COMMIT")
-        finally:
-            # on a full disk, SQLite has already rolled back
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-        return is_expected
+            return is_expected
 
     def recall(self, key: str) -> str | None:
         """Return a stored value, or None."""

@@ -20,7 +20,7 @@ from presscheck.engine.inbox.notification_settings import NotificationSettings
 from presscheck.engine.inbox.triage import Triage
 from presscheck.engine.reads.cached_reads import ServiceReads
 from presscheck.engine.reads.subscriptions import Subscriptions
-from presscheck.errors import NotSupported, PresscheckError
+from presscheck.errors import NotSupported, PresscheckError, StoreError
 from presscheck.store.outbox import Outbox
 
 POLL_INTERVAL = 60.0
@@ -82,13 +82,9 @@ class EventLog:
         await asyncio.sleep(self.first)
         while True:
             self._wake.clear()
-            error = None
-            try:
-                await self.poll()
-                wait = self.pause
-            except PresscheckError as caught:
-                error, wait = caught, min(wait * 2, max(MAX_INTERVAL, self.pause))
-            yield self._new_events(), error
+            events, error = await self._look()
+            wait = min(wait * 2, max(MAX_INTERVAL, self.pause)) if error else self.pause
+            yield events, error
             is_online = self._connection.status.online
             stop = self._connection.listen(lambda now, was=is_online: self._wake.set() if now.online > was else None)
             try:
@@ -96,6 +92,18 @@ class EventLog:
                     await asyncio.wait_for(self._wake.wait(), wait)
             finally:
                 stop()
+
+    async def _look(self) -> tuple[tuple[Event, ...], PresscheckError | None]:
+        """Poll once. Return the new events and, if the poll failed or the events could not be stored, the error."""
+        error = None
+        try:
+            await self.poll()
+        except PresscheckError as caught:
+            error = caught
+        try:
+            return self._new_events(), error  # other instances may have stored some
+        except StoreError as caught:  # such as a full disk
+            return (), caught
 
     def wake(self) -> None:
         """Poll now."""
@@ -192,9 +200,9 @@ class EventLog:
         new = sorted(key for key in stored if key > self._last)
         events = tuple(event for event in (read_event(stored[key]) for key in new) if event)
         if new:
-            self._last = new[-1]
             self.unread |= {event.request for event in events if event.request}
             for event in events:
                 self._triage.on_event(event.request, event.at)
+            self._last = new[-1]  # last: on a full disk, the next look tries again
             self._subscriptions.news_paths(INBOX_PATHS)
         return events
