@@ -6,6 +6,7 @@ import pytest
 
 from presscheck.documents.sites.content import PublishedState
 from presscheck.engine.publish.published_state import KEY, PublishedStates
+from presscheck.errors import StoreError
 from presscheck.store.outbox import Outbox
 
 SEEN = PublishedState(at=2.0, is_own=False, visibility="public")
@@ -28,3 +29,10 @@ def test_the_first_state_that_was_seen_is_noted(outbox: Outbox, stored: str | No
     assert states.of("site") == SEEN
     states.note_if_new("site", replace(SEEN, at=3.0))
     assert states.of("site") == SEEN, "the time since which differences are shown does not move"
+
+
+def test_on_a_full_disk_a_check_has_its_result_although_nothing_is_noted(outbox: Outbox) -> None:
+    outbox._db.execute("PRAGMA query_only = 1")
+    PublishedStates(outbox).note_if_new("site", SEEN)
+    with pytest.raises(StoreError):
+        PublishedStates(outbox).note("site", PUBLISHED)

@@ -40,6 +40,23 @@ async def test_the_app_begins_where_it_ended(sample: RunningService, tmp_path: P
         assert pilot.app.screen.place().key == left
 
 
+@each_case("first", ["inbox", "last"])
+async def test_on_a_full_disk_the_app_reads_on_and_ends(
+    sample: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: str
+) -> None:
+    app, errors = app_on(sample, tmp_path, first_screen=first), list[str]()
+    monkeypatch.setattr(app, "show_error", lambda error: errors.append(error.message))
+    async with running(app) as pilot:
+        app.engine.outbox._db.execute("PRAGMA query_only = 1")
+        await inbox_loaded(pilot)
+        if first == "last":
+            await pilot.press("enter")
+            await until(pilot, shows="Can merge? ")
+        await pilot.press("ctrl+q")
+        assert app.return_value == 0
+    assert (app._exception, errors) == (None, [])
+
+
 async def test_an_unknown_view_is_named_and_the_last_one_is_shown(sample: RunningService, tmp_path: Path) -> None:
     async with running(app_on(sample, tmp_path, first_view="Mein\x1b[31m"), (200, 40)) as pilot:
         await until(pilot, shows="first_view: no view is named Mein")

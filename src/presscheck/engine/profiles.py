@@ -46,7 +46,7 @@ class ProfileSummary:
 
 def store_needs_me(outbox: Outbox, number: int) -> None:
     """Store how many change requests need the user now."""
-    outbox.remember(NEEDS_ME, f"{number} {time.time():.0f}")
+    outbox.remember_if_possible(NEEDS_ME, f"{number} {time.time():.0f}")
 
 
 def list_profiles(where: Places, begun_with: Profile) -> list[ProfileSummary]:

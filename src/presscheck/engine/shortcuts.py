@@ -7,9 +7,11 @@ target at the time when it was stored, so that it can be listed offline and afte
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from presscheck.errors import StoreError
 from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -93,7 +95,8 @@ class Shortcuts:
         stored = self._read(RECENT)
         if stored[:1] != [shortcut]:
             others = [other for other in stored if other.target != shortcut.target]
-            self._write(RECENT, [shortcut, *others][:MOST_RECENT])
+            with suppress(StoreError):  # on a full disk, the place opens anyway
+                self._write(RECENT, [shortcut, *others][:MOST_RECENT])
 
     def move_bookmark(self, shortcut: Shortcut, by: int) -> None:
         """Move a bookmark down (1) or up (-1) among the bookmarks of its organization."""

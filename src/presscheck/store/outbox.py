@@ -13,7 +13,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Collection, Generator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -193,6 +193,11 @@ class LocalState:
             self._execute("DELETE FROM marks WHERE key = ?", (key,))
         else:
             self._execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (key, value))
+
+    def remember_if_possible(self, key: str, value: str | None) -> None:
+        """Store a value that the user did not ask to store, such as the last place; do nothing on a full disk."""
+        with suppress(StoreError):
+            self.remember(key, value)
 
     def swap(self, key: str, expected: str | None, values: Mapping[str, str | None]) -> bool:
         """Store all values in a single transaction if `key` has the expected value. Return whether they were stored."""

@@ -134,7 +134,7 @@ class Navigation:
         if here.kind not in REOPENED:
             here = Place("inbox")
         engine = self._app.engine
-        engine.outbox.remember(LAST_PLACE, json.dumps(here.key))
+        engine.outbox.remember_if_possible(LAST_PLACE, json.dumps(here.key))
         if here.kind != "inbox":
             engine.remember(SNAPSHOT, "")  # the next start would show the inbox for a moment
 

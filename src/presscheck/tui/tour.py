@@ -152,7 +152,7 @@ class Tour:
         """Offer the tour, once per profile."""
         outbox = self._app.engine.outbox
         if outbox.recall(OFFERED) is None:
-            outbox.remember(OFFERED, "yes")
+            outbox.remember_if_possible(OFFERED, "yes")
             self._run()
 
     def start(self) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, cast
 
@@ -18,6 +19,7 @@ from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpa
 from presscheck.documents.pages.file_urls import unsigned_url
 from presscheck.documents.sites.content import PublishedItem, PublishedSpace, PublishedState
 from presscheck.engine.site_config.document import GENERATED
+from presscheck.errors import StoreError
 from presscheck.store.outbox import Outbox
 
 KEY = "published "
@@ -54,7 +56,8 @@ class PublishedStates:
         key = KEY + site_id
         text = self._store.recall(key)
         if _stored(text) is None:
-            self._store.swap(key, text, {key: json.dumps(asdict(state))})
+            with suppress(StoreError):  # on a full disk, the check has its result anyway
+                self._store.swap(key, text, {key: json.dumps(asdict(state))})
 
 
 def structure_items(structure: SiteStructure) -> dict[str, PublishedItem]:

@@ -93,7 +93,8 @@ class DeletedSpaces:
         return json.loads(self._engine.outbox.recall(_key(organization)) or "{}")
 
     def _store(self, organization: str, titles: dict[str, str]) -> None:
-        self._engine.outbox.remember(_key(organization), json.dumps(dict(list(titles.items())[-MOST:])))
+        newest = dict(list(titles.items())[-MOST:])
+        self._engine.outbox.remember_if_possible(_key(organization), json.dumps(newest))
 
 
 def _key(organization: str) -> str:

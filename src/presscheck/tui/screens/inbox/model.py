@@ -387,7 +387,8 @@ class InboxModel:
         before = self._conflicts.pop(request.id, None)
         self._conflicts[request.id] = _revisions(request), has_conflicts
         if before != self._conflicts[request.id]:
-            self._engine.outbox.remember(CONFLICTS, json.dumps(dict(list(self._conflicts.items())[-MOST_CONFLICTS:])))
+            newest = dict(list(self._conflicts.items())[-MOST_CONFLICTS:])
+            self._engine.outbox.remember_if_possible(CONFLICTS, json.dumps(newest))
 
     def reload_details(self, request: ChangeRequest) -> bool:
         """Read the details of a row again. Return True if they have changed."""

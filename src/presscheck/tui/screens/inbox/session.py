@@ -154,7 +154,7 @@ class Inbox:
     def store_place(self) -> None:
         """Store the current row and view for the next start: its snapshot must show the row on which keys will act."""
         current = self.current()
-        self._engine.outbox.remember(LAST_PLACE, f"{current.id if current else ''} {self.model.view.id}")
+        self._engine.outbox.remember_if_possible(LAST_PLACE, f"{current.id if current else ''} {self.model.view.id}")
 
     def choose(self, view: View) -> None:
         """Show a view without marks, at its first row."""

@@ -20,7 +20,7 @@ async def choose_user_once(screen: BaseScreen, organization_id: str) -> None:
     """Ask for the user's name, unless the app has asked before or the settings contain a user."""
     outbox = screen.engine.outbox
     if outbox.recall(ASKED) is None and not screen.app_context.profile.user:
-        outbox.remember(ASKED, "1")
+        outbox.remember_if_possible(ASKED, "1")
         await choose_user(screen, organization_id)
 
 

@@ -194,7 +194,7 @@ class ReviewLoader:
         if request and self._model.discussion.has_begun:
             activity = self._model.discussion.latest_activity()
             if activity != outbox.recall(LOOKED + request.id):
-                outbox.remember(LOOKED + request.id, activity)
+                outbox.remember_if_possible(LOOKED + request.id, activity)
 
 
 class PageTextLoader:
