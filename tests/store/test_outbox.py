@@ -4,7 +4,7 @@ import resource
 import signal
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +73,32 @@ def test_a_full_disk_is_an_error_and_changes_nothing(tmp_path: Path, cause: str)
     assert outbox.put("a.B", {"text": "after"}, "s", 2.0)
     outbox.delivered(first, "id")
     assert outbox.rows()[-1].given == {"text": "after"}
+    outbox.close()
+
+
+FAILURES: dict[str, tuple[Callable[[Outbox], object], str]] = {
+    "a draft is saved": (lambda outbox: outbox.save_draft("a", "Typed"), "Could not save your text: "),
+    "a write is added": (lambda outbox: outbox.put("a.B", {"text": "Typed"}, "s", 1.0), "Could not save your text: "),
+    "a draft is read": (lambda outbox: outbox.draft("a"), "Could not read the outbox: "),
+    "the drafts are read": (Outbox.drafts, "Could not read the outbox: "),
+    "the writes are read": (Outbox.rows, "Could not read the outbox: "),
+    "the history is read": (Outbox.history, "Could not read the outbox: "),
+    "a choice is read": (lambda outbox: outbox.recall("a"), "Could not read the outbox: "),
+    "a choice is stored": (lambda outbox: outbox.remember("a", "1"), "Could not write the outbox: "),
+    "choices are swapped": (lambda outbox: outbox.swap("a", None, {"a": "1"}), "Could not read the outbox: "),
+    "a write is sent": (lambda outbox: outbox.sending(1, 2.0), "Could not write the outbox: "),
+}
+"""What is done with a file without its tables, and the beginning of the message."""
+
+
+@each_case("name", FAILURES)
+def test_a_message_says_that_a_text_was_not_saved_only_if_there_is_one(tmp_path: Path, name: str) -> None:
+    do, message = FAILURES[name]
+    outbox = Outbox(tmp_path / f"{name}.sqlite")
+    for table in ("writes", "drafts", "history", "marks"):
+        outbox._db.execute(f"DROP TABLE {table}")
+    with pytest.raises(StoreError, match=f"^{message}no such table"):
+        do(outbox)
     outbox.close()
 
 

@@ -78,6 +78,8 @@ STEPS = {
     6: "ALTER TABLE writes ADD COLUMN target TEXT; ALTER TABLE history ADD COLUMN target TEXT",
 }
 """The statements that migrate each older version of the schema to the next; no row is lost."""
+READ, WRITE, SAVE_TEXT = "Could not read the outbox", "Could not write the outbox", "Could not save your text"
+"""What failed, in the messages about errors of SQLite."""
 COLUMNS = (
     "id, name, given, scope, state, error, noted, created_at, attempts, not_before, author, sent_at, former, undoes,"
     " base, agent, target"
@@ -122,6 +124,7 @@ class LocalState:
                 " text = excluded.text, changed_at = iif(text = excluded.text, changed_at, excluded.changed_at),"
                 " about = coalesce(excluded.about, about)",
                 (key, text, time.time(), _to_json(dict(about)) if about else None),
+                failure=SAVE_TEXT,
             )
         else:
             self._execute("DELETE FROM drafts WHERE key = ?", (key,))
@@ -147,7 +150,7 @@ class LocalState:
 
     def drafts(self) -> tuple[StoredDraft, ...]:
         """Return all drafts, newest first. Drafts of an earlier version, whose age is unknown, come last."""
-        with translate_sqlite_errors():
+        with translate_sqlite_errors(READ):
             rows = self._db.execute(
                 "SELECT key, text, changed_at, about FROM drafts ORDER BY changed_at DESC, key"
             ).fetchall()
@@ -158,7 +161,7 @@ class LocalState:
 
     def draft_keys(self) -> tuple[str, ...]:
         """Return the keys of all drafts, without reading the texts."""
-        with translate_sqlite_errors():
+        with translate_sqlite_errors(READ):
             return tuple(key for (key,) in self._db.execute("SELECT key FROM drafts"))
 
     def move_drafts(self, keys: Mapping[str, str], about: Mapping[str, str]) -> None:
@@ -183,7 +186,7 @@ class LocalState:
 
     def viewed(self, change_request: str) -> dict[str, str]:
         """Return the revisions at which pages of a change request were viewed, by page id."""
-        with translate_sqlite_errors():
+        with translate_sqlite_errors(READ):
             rows = self._db.execute("SELECT page, revision FROM viewed WHERE change_request = ?", (change_request,))
             return dict(rows.fetchall())
 
@@ -215,16 +218,16 @@ class LocalState:
     def recall_all(self, prefix: str) -> dict[str, str]:
         """Return the stored values whose keys start with a prefix, by the rest of the key."""
         size = len(prefix)
-        with translate_sqlite_errors():
+        with translate_sqlite_errors(READ):
             rows = self._db.execute("SELECT key, value FROM marks WHERE substr(key, 1, ?) = ?", (size, prefix))
             return {key[size:]: value for key, value in rows}
 
     def _fetch_one(self, statement: str, *values: Any) -> Any:
-        with translate_sqlite_errors():
+        with translate_sqlite_errors(READ):
             return self._db.execute(statement, values).fetchone()
 
-    def _execute(self, statement: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
-        with translate_sqlite_errors():
+    def _execute(self, statement: str, values: tuple[Any, ...], *, failure: str = WRITE) -> sqlite3.Cursor:
+        with translate_sqlite_errors(failure):
             return self._db.execute(statement, values)
 
     def _execute_and_check(self, statement: str, values: tuple[Any, ...]) -> bool:
@@ -232,7 +235,7 @@ class LocalState:
 
     @contextmanager
     def _transaction(self) -> Generator[None]:
-        with translate_sqlite_errors():
+        with translate_sqlite_errors(WRITE):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -244,14 +247,14 @@ class LocalState:
 
 
 @contextmanager
-def translate_sqlite_errors() -> Generator[None]:
-    """Convert SQLite errors to StoreError, with a message for the user."""
+def translate_sqlite_errors(failure: str) -> Generator[None]:
+    """Convert SQLite errors to StoreError. The message for the user begins with `failure`."""
     try:
         yield
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
-            raise StoreError("Could not save your text: the disk is full. Free some space and try again") from None
-        raise StoreError(f"Could not save your text: {error}") from None
+            raise StoreError(f"{failure}: the disk is full. Free some space and try again") from None
+        raise StoreError(f"{failure}: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -501,12 +504,13 @@ class Outbox(LocalState):
             "INSERT INTO writes (name, version, given, scope, state, created_at, not_before, author, sent_at, undoes,"
             " base, agent, target) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             values,
+            failure=SAVE_TEXT,
         )
         return cursor.lastrowid or 0
 
     def rows(self) -> tuple[Row, ...]:
         """Return all unsent writes, oldest first."""
-        with translate_sqlite_errors():
+        with translate_sqlite_errors(READ):
             rows = self._db.execute(f"SELECT {COLUMNS} FROM writes ORDER BY id").fetchall()  # noqa: S608
         # with a thousand waiting writes, parsing all after each change of a write would take most of the time
         self._parsed = {columns: self._parsed.get(columns) or _row(columns) for columns in rows}
@@ -584,7 +588,7 @@ class Outbox(LocalState):
 
     def history(self) -> tuple[EndedRow, ...]:
         """Return the writes that left the outbox, the newest first."""
-        with translate_sqlite_errors():
+        with translate_sqlite_errors(READ):
             rows = self._db.execute(
                 f"SELECT {ENDED_COLUMNS} FROM history ORDER BY ended_at DESC, id DESC"  # noqa: S608
             ).fetchall()
