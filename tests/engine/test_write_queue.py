@@ -38,7 +38,16 @@ from presscheck.engine.writes.folder_push import PushFolder
 from presscheck.engine.writes.page_merge import page_base
 from presscheck.engine.writes.pending_writes import HELD_UP, PendingWrites, SignedInUser
 from presscheck.engine.writes.write_queue import PENDING_EDIT, WriteQueue
-from presscheck.errors import Forbidden, NetworkError, NotNow, NotSupported, PresscheckError, ReadOnly, ServiceFailed
+from presscheck.errors import (
+    Forbidden,
+    NetworkError,
+    NotNow,
+    NotSupported,
+    PresscheckError,
+    ReadOnly,
+    ServiceFailed,
+    StoreError,
+)
 from presscheck.store.cache import Cache
 from presscheck.store.outbox import Outbox
 
@@ -324,6 +333,32 @@ async def test_one_that_is_sent_at_once_is_reported_and_read_again(at: Queue) ->
     await until(lambda: space.take_stale())
     assert at.own == [MERGE]
     assert len(at.noted) == 1, "nothing was done"
+
+
+async def test_whoever_waits_for_one_that_is_sent_at_once_hears_of_every_error(at: Queue) -> None:
+    await at.start()
+    at.service.answer(MERGE, KeyError("bug"))
+    with pytest.raises(KeyError):
+        await asyncio.wait_for(at.queue.write(MERGE, 0).landed(), 10)
+    unsent = at.queue.write(NEW_SPACE, 0)
+    await at.queue.close()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(unsent.landed(), 10)
+
+
+async def test_one_that_was_sent_at_once_has_not_failed_because_the_outbox_cannot_be_written(
+    at: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await at.start()
+    at.service.answer(MERGE, {"revision": "m2", "result": "merge"})
+
+    def full(*_: Any, **__: Any) -> None:
+        raise StoreError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(at.outbox, "delivered", full)
+        assert await asyncio.wait_for(at.queue.write(MERGE, 0).landed(), 10)
+    assert [row.state for row in at.outbox.rows()] == ["now"], "the worker finds out later that it arrived"
 
 
 async def test_the_history_keeps_what_one_that_was_sent_at_once_created(at: Queue) -> None:

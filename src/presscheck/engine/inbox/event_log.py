@@ -156,11 +156,11 @@ class EventLog:
         """
         name = call.qualified_name()
         if name == "change_requests.MergeChangeRequest":
-            self._outbox.remember(f"{OWN}space {call.space_id}", "1")
+            self._outbox.remember_if_possible(f"{OWN}space {call.space_id}", "1")
         elif name == "change_requests.SubmitReview":
             self.reviewed[call.change_request_id] = time.time()
         elif name == "sites.PublishSite":
-            self._outbox.remember(f"{OWN}site {call.site_id}", "1")
+            self._outbox.remember_if_possible(f"{OWN}site {call.site_id}", "1")
 
     def may_notify(self) -> bool:
         """Return whether this instance may send a notification. True for the first caller after each event."""

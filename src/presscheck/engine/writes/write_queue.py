@@ -22,7 +22,7 @@ from presscheck.engine.reads.subscriptions import Subscriptions, beneath
 from presscheck.engine.writes.delivery import DeliveryReconciler, ImmediateSender, OutboxWorker, UndoGuard
 from presscheck.engine.writes.folder_push import PushFolder
 from presscheck.engine.writes.pending_writes import PendingWrite, PendingWrites, SignedInUser, pending_entry
-from presscheck.errors import Ambiguous, MalformedAnswer, NotNow, NotSupported, PresscheckError, ReadOnly
+from presscheck.errors import Ambiguous, MalformedAnswer, NotNow, NotSupported, PresscheckError, ReadOnly, StoreError
 from presscheck.store.outbox import FAILED, PART, Outbox, Row
 
 if TYPE_CHECKING:
@@ -215,7 +215,8 @@ class WriteQueue:
             self._tickets[number] = ticket
             self.changed()
         else:
-            self.background(self._send_immediately(number, call, effects, outcome))
+            sending = self.background(self._send_immediately(number, call, effects, outcome))
+            sending.add_done_callback(lambda _: outcome.cancel())  # if it was cancelled before there was a result
         return ticket
 
     def changed(self) -> None:
@@ -337,14 +338,15 @@ class WriteQueue:
             body, item = await self._immediate.send(number, call, effects)
             self._on_sent(call)
             answer = read_answer(call, body) if body else item
-            self._outbox.delivered(number, getattr(answer, "id", None), result=_result(call, answer))
+            with contextlib.suppress(StoreError):  # it was sent; as after a crash, the worker finds out whether
+                self._outbox.delivered(number, getattr(answer, "id", None), result=_result(call, answer))
             # callers that read after the write must not share a response from before the write
             self._scheduler.stop_sharing(effects.stale(call))
             self._note(call, number, answer)
             outcome.set_result(answer)
-        except PresscheckError as error:
+        except Exception as error:  # callers receive every kind of error
             if isinstance(error, NotSupported):
-                await self._reads.note_missing(call, error)
+                self.background(self._reads.note_missing(call, error))
             self._scheduler.stop_sharing(effects.stale(call))
             outcome.set_exception(error)
         finally:
