@@ -291,6 +291,23 @@ async def test_an_error_of_this_machine_lets_a_scope_rest(
     await at.until_sent(number)
 
 
+async def test_an_unexpected_error_is_reported_and_does_not_end_the_worker(
+    at: Delivery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reports, errors = list[Any](), [KeyError("bug")]
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reports.append(context["exception"]))
+    monkeypatch.setattr(delivery, "RETRY_AFTER_ERROR", 0.01)
+
+    def look() -> bool:
+        if errors:
+            raise errors.pop()
+        return False
+
+    monkeypatch.setattr(at.outbox, "changed_elsewhere", look)
+    await at.until_sent(at.put(elsewhere(1)))
+    assert [type(report) for report in reports] == [KeyError]
+
+
 async def test_what_this_version_cannot_read_is_parked(at: Delivery) -> None:
     number = at.outbox.put("noSuchOperation", {}, "scope", 1.0)
     at.worker.start()

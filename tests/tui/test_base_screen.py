@@ -329,3 +329,12 @@ def test_no_command_depends_on_a_key_that_terminals_never_send() -> None:
 def test_names_are_unique_and_have_titles() -> None:
     assert len({command.name for command in COMMANDS}) == len(COMMANDS)
     assert all(command.title and command.name.isidentifier() for command in COMMANDS)
+
+
+async def test_an_error_of_a_background_task_is_in_the_log_file(pilot: Pilot[int]) -> None:
+    context = {"message": "a write could not be sent", "exception": KeyError("bug")}
+    asyncio.get_running_loop().call_exception_handler(context)
+    log = app(pilot).notices.log
+    assert log
+    assert log.read_text("utf-8").startswith("a write could not be sent\n")
+    assert "KeyError: 'bug'" in log.read_text("utf-8")

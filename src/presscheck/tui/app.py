@@ -655,11 +655,18 @@ class PresscheckApp(App[int], inherit_bindings=False):
         return SIGNAL_EXIT_CODES[signal.SIGHUP] if code is None else code
 
     def on_load(self) -> None:
-        """Install handlers for the signals that end the app."""
+        """Install handlers for errors of background tasks, and for the signals that end the app."""
         loop = asyncio.get_running_loop()
+        loop.set_exception_handler(self._log_error)
         for number, code in SIGNAL_EXIT_CODES.items():
             loop.add_signal_handler(number, self._end, code)
         loop.add_signal_handler(signal.SIGHUP, self._hang_up)
+
+    def _log_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Write an error that no caller gets to the log file: while the app runs, standard error is not visible."""
+        if error := context.get("exception"):
+            self.notices.write_traceback(error, context["message"])
+        loop.default_exception_handler(context)
 
     def _end(self, code: int) -> None:
         """Exit the app. While the first screen is being opened, exit after that, because Textual would fail."""

@@ -97,12 +97,12 @@ class Notifications:
         """Clear the current notice."""
         self.shown = None
 
-    def write_traceback(self, error: BaseException) -> None:
-        """Write the traceback of an internal error to the log file."""
+    def write_traceback(self, error: BaseException, failure: str = "presscheck crashed") -> None:
+        """Write the traceback of an internal error to the log file, below what failed."""
         if self.log:
             logger = logging.getLogger("presscheck")
             with open(self.log, "a", encoding="utf-8", opener=private_opener) as file:
                 handler = logging.StreamHandler(file)
                 logger.addHandler(handler)
-                logger.error("presscheck crashed", exc_info=error)
+                logger.error("%s", failure, exc_info=error)
                 logger.removeHandler(handler)

@@ -285,11 +285,14 @@ class OutboxWorker:
     async def _drain(self) -> None:
         while True:
             pause = POLL_INTERVAL
-            with contextlib.suppress(StoreError):  # a full disk may have space later
+            try:
                 if self._outbox.changed_elsewhere():
                     self._changed()
                 if not self._scheduler.offline and self._outbox.rows() and self._outbox.may_send():
                     pause = self._start_due()
+            except Exception as error:  # without this loop, nothing would be sent any more
+                _report(error)
+                pause = POLL_INTERVAL if isinstance(error, StoreError) else RETRY_AFTER_ERROR
             self._wake.clear()
             # not wait_for: it can swallow the cancellation of this task
             with contextlib.suppress(TimeoutError):
@@ -324,8 +327,7 @@ class OutboxWorker:
         error = None if task.cancelled() else task.exception()
         if error:
             self._retry_at[scope] = time.time() + RETRY_AFTER_ERROR
-        if error and not isinstance(error, StoreError):
-            task.get_loop().call_exception_handler({"message": "a write could not be sent", "exception": error})
+            _report(error)
         self._wake.set()
 
     async def _send(self, row: Row) -> None:
@@ -559,6 +561,13 @@ class UndoGuard:
 
                 return describe(later.call)
         return None
+
+
+def _report(error: BaseException) -> None:
+    """Report a bug. A full disk is none, and may have space later."""
+    if not isinstance(error, StoreError):
+        loop = asyncio.get_running_loop()
+        loop.call_exception_handler({"message": "a write could not be sent", "exception": error})
 
 
 def sent_write(ended: EndedRow, me: str) -> SentWrite | None:
