@@ -1,8 +1,10 @@
 """Events from the differences of two snapshots: each kind, and the changes without an event."""
 
+import asyncio
 from dataclasses import replace
 from itertools import combinations, pairwise
 
+import pytest
 from tests.table import each_case
 
 from presscheck.api.change_requests import ChangeRequest
@@ -187,3 +189,16 @@ async def test_the_event_log_goes_on_after_a_full_disk(engine: Engine) -> None:
     file.execute("PRAGMA query_only = 0")
     assert (await anext(looks))[0] == (event,)
     assert engine.triage.hidden_state(request) is None
+
+
+async def test_a_look_that_is_woken_and_cancelled_at_once_ends(engine: Engine) -> None:
+    engine.events.first = 0
+    looks = engine.events.watch()
+    await anext(looks)
+    waiting = asyncio.ensure_future(anext(looks))
+    await asyncio.sleep(0.01)
+    engine.events.wake()
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(waiting, 10)

@@ -110,7 +110,8 @@ class AppProcess:
         if self._process and self._process.stdin:
             with suppress(ConnectionError):  # the app has ended
                 self._process.stdin.write(kind + len(payload).to_bytes(4) + payload)
-                await asyncio.wait_for(self._process.stdin.drain(), LONGEST_END)
+                async with asyncio.timeout(LONGEST_END):
+                    await self._process.stdin.drain()
 
     async def end(self) -> None:
         """Close the input of the app, so that it saves its drafts and exits. Kill it if it does not exit."""
@@ -119,7 +120,8 @@ class AppProcess:
         if self._process.stdin:
             self._process.stdin.close()
         try:
-            await asyncio.wait_for(self._process.wait(), LONGEST_END)
+            async with asyncio.timeout(LONGEST_END):
+                await self._process.wait()
         except TimeoutError:
             with suppress(ProcessLookupError):
                 self._process.kill()

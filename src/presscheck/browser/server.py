@@ -155,7 +155,8 @@ class BrowserServer:
     async def _has_room(self) -> bool:
         async with self._changed:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait_for(lambda: len(self._tabs) < MOST_TABS), ENDING)
+                async with asyncio.timeout(ENDING):
+                    await self._changed.wait_for(lambda: len(self._tabs) < MOST_TABS)
         return len(self._tabs) < MOST_TABS
 
     async def _connect(self, request: web.Request) -> web.StreamResponse:

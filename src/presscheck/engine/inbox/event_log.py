@@ -89,7 +89,8 @@ class EventLog:
             stop = self._connection.listen(lambda now, was=is_online: self._wake.set() if now.online > was else None)
             try:
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._wake.wait(), wait)
+                    async with asyncio.timeout(wait):
+                        await self._wake.wait()
             finally:
                 stop()
 

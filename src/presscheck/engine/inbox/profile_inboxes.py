@@ -85,7 +85,6 @@ class ProfileInbox:
             self._wake.clear()
             left = self._read_at + POLL_INTERVAL - time.monotonic() if self._read_at else 0.0
             if left > 0 or (self._read_at and self.engine is None):
-                # not `wait_for`: before Python 3.12 it loses a cancellation that comes together with `wake`
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(left if self.engine else None):
                         await self._wake.wait()

@@ -243,7 +243,6 @@ class RequestScheduler:
         while self.offline:
             self._check_now.clear()
             self._checked_at = time.monotonic()
-            # not wait_for: it can swallow the cancellation of this task
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pause * random.uniform(0.8, 1.2)):  # noqa: S311  # jitter
                     await self._check_now.wait()

@@ -294,7 +294,6 @@ class OutboxWorker:
                 _report(error)
                 pause = POLL_INTERVAL if isinstance(error, StoreError) else RETRY_AFTER_ERROR
             self._wake.clear()
-            # not wait_for: it can swallow the cancellation of this task
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await self._wake.wait()

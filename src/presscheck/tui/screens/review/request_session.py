@@ -60,7 +60,8 @@ class RequestSession:
         notice = self.screen.set_timer(NOTICE_DELAY, lambda: self.screen.notify(self.drafts.named("loading …")))
         try:
             with suppress(TimeoutError):
-                await asyncio.wait_for(asyncio.gather(self._read_request(), self._read_contents()), MAX_WAIT)
+                async with asyncio.timeout(MAX_WAIT):
+                    await asyncio.gather(self._read_request(), self._read_contents())
         finally:
             notice.stop()
 
