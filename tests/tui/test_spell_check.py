@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from pathlib import Path
 from typing import cast
 
@@ -12,6 +13,7 @@ from tests.tui.change_request_factory import begun
 
 from presscheck.documents.markdown.prose_words import prose_words
 from presscheck.errors import PresscheckError
+from presscheck.tui import spell_checker
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.places import Place
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
@@ -118,3 +120,18 @@ async def test_every_installed_program_answers(tmp_path: Path, monkeypatch: pyte
         patched.setenv("PATH", os.devnull)
         with pytest.raises(PresscheckError, match="install one of them"):
             SpellChecker()
+
+
+async def test_a_program_that_hangs_is_killed_with_its_child_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A child process keeps the output open: whoever waits for the end of the program alone waits for it, too."""
+    program = tmp_path / "aspell"
+    program.write_text("#!/bin/sh\n/bin/sleep 20 &\nwait\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(spell_checker, "TIMEOUT", 0.3)
+    began = time.monotonic()
+    with pytest.raises(PresscheckError, match=r"^aspell: not done after 0\.3 seconds"):
+        await SpellChecker().learn("tokenn")
+    assert time.monotonic() - began < 10

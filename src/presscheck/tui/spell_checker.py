@@ -6,13 +6,13 @@ the program's settings: `LANG`, or `DICTIONARY` for hunspell.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from shutil import which
 
-from presscheck.config.tokens import child_environment
 from presscheck.documents.markdown.prose_words import WordPlace
+from presscheck.engine.child_programs import run_program
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 
@@ -115,27 +115,8 @@ class SpellChecker:
 
 
 async def _output(name: str, text: str) -> str:
-    try:
-        process = await asyncio.create_subprocess_exec(
-            name,
-            *PROGRAMS[name],
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env=child_environment(),
-        )
-    except OSError as error:
-        raise PresscheckError(f"{name} cannot be started: {error.strerror}") from None
-    try:
-        async with asyncio.timeout(TIMEOUT):
-            output, errors = await process.communicate(text.encode())
-    except TimeoutError:
-        raise PresscheckError(f"{name} did not answer in {TIMEOUT:.0f} seconds") from None
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    if process.returncode or not output.startswith(b"@"):
-        reason = sanitize(errors.decode("utf-8", "replace").strip().partition("\n")[0]) or "it has no dictionary"
+    ran = await run_program(name, (name, *PROGRAMS[name]), Path(), TIMEOUT, given=text.encode())
+    if ran.code or not ran.output.startswith("@"):
+        reason = sanitize(ran.errors.strip().partition("\n")[0]) or "it has no dictionary"
         raise PresscheckError(f"{name} could not check the spelling: {reason}")
-    return output.decode("utf-8", "replace")
+    return ran.output
