@@ -51,3 +51,23 @@ async def test_unread_pages_are_synced_while_the_user_is_idle_and_online(monkeyp
     await refresh.close()
     count = len(synced)
     await rests_at(count)
+
+
+async def test_a_bug_of_the_sync_is_reported_and_does_not_disturb_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    reports, tries = list[Any](), list[int]()
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reports.append(context["exception"]))
+    monkeypatch.setattr(auto_refresh, "INTERVAL", 0.001)
+
+    async def sync(pace: Callable[[], Any]) -> AsyncGenerator[int]:
+        tries.append(1)
+        yield 1
+        raise KeyError("bug")
+
+    engine: Any = SimpleNamespace(sync=sync, status=SimpleNamespace(online=True))
+    refresh = AutoRefresh(engine, lambda: 0.0)
+    refresh.start()
+    async with asyncio.timeout(5):
+        while len(tries) < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+    await refresh.close()
+    assert [type(report) for report in reports[:1]] == [KeyError]

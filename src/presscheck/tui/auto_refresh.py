@@ -52,11 +52,15 @@ class AutoRefresh:
     async def _run(self) -> None:
         while True:
             await self._wait_until_idle()
-            # a failed read is repeated in the next run; visible screens show their own errors
-            with contextlib.suppress(PresscheckError):
+            try:
                 async with aclosing(self._engine.sync(pace=self._wait_until_idle)) as progress:
                     async for _ in progress:
                         pass
+            except PresscheckError:
+                pass  # a failed read is repeated in the next run; visible screens show their own errors
+            except Exception as error:  # no caller waits for this task before the app ends
+                context = {"message": "the background sync failed", "exception": error}
+                asyncio.get_running_loop().call_exception_handler(context)
             await asyncio.sleep(INTERVAL if self._engine.status.online else IDLE)
 
     async def _wait_until_idle(self) -> None:
