@@ -61,7 +61,7 @@ from presscheck.service.jobs.queue import (
     enter_job,
     runs,
 )
-from presscheck.service.jobs.worker import MOST_PER_ORGANIZATION, Workers
+from presscheck.service.jobs.worker import MOST_AT_ONCE, MOST_PER_ORGANIZATION, Workers
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.jobs import JobRow
 from presscheck.service.models.organizations import MemberRow, OrganizationRow
@@ -594,6 +594,34 @@ def test_a_job_that_ended_its_process_in_each_attempt_fails(
         workers.stop()
         RUNNERS.pop("test")
         RUNNERS.pop("recurring")
+        database.close()
+
+
+@pytest.mark.engines
+def test_jobs_of_a_kind_that_this_version_lacks_are_left_to_others(database_url: str, tmp_path: Path) -> None:
+    """During an upgrade, a newer process may queue them in the same database."""
+    database, done, now = Database(database_url), list[str](), moment_text(system_clock())
+    runs("known")(lambda job: done.append(job.about))
+
+    def plant(session: Session) -> None:
+        for number in range(2 * MOST_AT_ONCE):
+            enter_job(session, "newer", f"{number}", now=now, organization_id=None)
+        enter_job(session, "known", "last", now=now, organization_id=None)
+
+    database.write(plant)
+    workers = Workers(database, DiskBlobStore(tmp_path), system_clock, OutboundConfig())
+    workers.start()
+    try:
+        deadline = time.monotonic() + 10
+        while not done and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert done == ["last"]
+        with database.snapshot() as session:
+            newer = select(JobRow.state, JobRow.attempts).where(JobRow.kind == "newer").distinct()
+            assert [(*row,) for row in session.execute(newer)] == [("waiting", 0)]
+    finally:
+        workers.stop()
+        RUNNERS.pop("known")
         database.close()
 
 

@@ -183,6 +183,7 @@ class Workers:
         return {
             "now": moment_text(now),
             "far_ahead": moment_text(now + MOST_ATTEMPTS * PAUSE),
+            "known": [*self._runners],
             "recurring": [kind for kind, runner in self._runners.items() if runner.again],
             "expired": expired,
             "expired_leases": [lease for lease, _ in expired],
@@ -314,7 +315,12 @@ def _due_job() -> Select[JobRow]:
     same_kind = running_jobs.where(running.kind == JobRow.kind).scalar_subquery()
     return (
         select(JobRow)
-        .where(or_(is_waiting, is_abandoned), count < MOST_PER_ORGANIZATION, same_kind == 0)
+        .where(
+            JobRow.kind.in_(bindparam("known", expanding=True)),  # others are of a newer version
+            or_(is_waiting, is_abandoned),
+            count < MOST_PER_ORGANIZATION,
+            same_kind == 0,
+        )
         .order_by(count, JobRow.run_at, JobRow.id)
         .limit(1)
     )
