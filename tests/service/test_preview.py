@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,10 +18,12 @@ from tests.running_service import RunningService
 from tests.service.browser import Browser
 
 from presscheck.cli.main import command
-from presscheck.service.blobs.store import DiskBlobStore
+from presscheck.service.blobs.store import DiskBlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database
+from presscheck.service.server import preview as preview_module
 from presscheck.service.server.preview import PreviewedFolder
 from presscheck.service.server.server import opened
+from presscheck.service.web.live_pages import LivePages
 
 SUMMARY = "* [Start](README.md)\n* [Next](next.md)\n"
 
@@ -133,5 +136,43 @@ def test_only_changed_files_are_read_again(docs: Path, tmp_path: Path) -> None:
         assert folder._stored["a.png"][1][0]["content"] != stored["a.png"][1][0]["content"]
         assert folder._texts["next.md"][1] is texts["next.md"][1]
         assert folder._texts["README.md"][1] is not texts["README.md"][1]
+    finally:
+        database.close()
+
+
+def test_a_change_that_could_not_be_stored_is_stored_later(
+    docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database, files = opened(f"sqlite:///{tmp_path / 'service.sqlite'}"), DiskBlobStore(tmp_path)
+    failures: list[Exception] = [FilesUnavailable("could not store a file: No space left on device"), KeyError()]
+    put, ended = files.put, threading.Event()
+
+    def put_later(content: bytes) -> str:
+        if failures:
+            raise failures.pop(0)
+        return put(content)
+
+    monkeypatch.setattr(preview_module, "PAUSE", 0.01)
+    try:
+        folder = PreviewedFolder(docs, database, files, "http://127.0.0.1")
+        folder.publish()
+        live = LivePages(folder.revision)
+        monkeypatch.setattr(files, "put", put_later)
+        (docs / "a.png").write_bytes(b"\x89PNG")
+        (docs / "README.md").write_text("# Start\n\n![](a.png)\n")
+        watcher = threading.Thread(target=preview_module._watch, args=(folder, live, ended), daemon=True)
+        before = live.revision
+        watcher.start()
+        deadline = time.monotonic() + 10
+        while live.revision == before and time.monotonic() < deadline:
+            time.sleep(0.01)
+        ended.set()
+        watcher.join()
+        assert live.revision == folder.revision != before
+        errors = capsys.readouterr().err.splitlines()
+        assert errors[0] == (
+            "presscheck: the pages are those of before: could not store a file: No space left on device"
+        )
+        assert len(errors) == 2
     finally:
         database.close()

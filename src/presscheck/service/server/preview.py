@@ -13,7 +13,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from sqlalchemy import select
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from presscheck.api.sites import CreateSite, PublishSite
@@ -95,7 +94,13 @@ class PreviewedFolder:
         Raises:
             OSError: the folder cannot be read.
         """
-        return self._import(read_repository(self._path, self._texts)) if self._changed_entries() else None
+        if not self._changed_entries():
+            return None
+        try:
+            return self._import(read_repository(self._path, self._texts))
+        except BaseException:
+            self._entries = {}  # the next update tries again
+            raise
 
     @property
     def revision(self) -> str:
@@ -184,8 +189,9 @@ def _watch(folder: PreviewedFolder, live: LivePages, ended: threading.Event) -> 
         try:
             live.revision = folder.update() or live.revision
             reported = ""
-        except (OSError, SQLAlchemyError) as error:
-            if str(error) != reported and not live.is_closing():
-                reported = str(error)
+        except Exception as error:  # without this loop, the pages would stay as they are
+            reason = str(error) or type(error).__name__
+            if reason != reported and not live.is_closing():
+                reported = reason
                 message = f"presscheck: the pages are those of before: {sanitize(reported.splitlines()[0])}"
                 print(message, file=sys.stderr, flush=True)  # noqa: T201
