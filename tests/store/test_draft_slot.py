@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from presscheck.errors import StoreError
 from presscheck.store.drafts import DraftSlot
 from presscheck.store.outbox import Outbox
 
@@ -48,3 +49,14 @@ def test_what_a_draft_is_about_may_depend_on_the_text(outbox: Outbox) -> None:
     draft.save("four")
     assert draft.about == {"size": "4"}
     assert [stored.about for stored in outbox.drafts()] == [{"size": "4"}]
+
+
+def test_a_draft_and_the_text_beside_it_are_stored_together_or_not_at_all(outbox: Outbox) -> None:
+    """A merge of a text with another base than its own would revert the edits of others."""
+    DraftSlot(outbox, "page", beside={"base": "before"}).save("mine")
+    outbox._db.execute(
+        "CREATE TRIGGER full BEFORE INSERT ON drafts WHEN new.key = 'page' BEGIN SELECT RAISE(ABORT, 'full'); END"
+    )
+    with pytest.raises(StoreError, match="Could not save your text: full"):
+        DraftSlot(outbox, "page", beside={"base": "before, and their edit"}).save("mine, and their edit")
+    assert (outbox.draft("base"), outbox.draft("page")) == ("before", "mine")

@@ -57,10 +57,8 @@ class DraftSlot:
         if text in ("", self.initial):
             self._forget()
             return
-        for key, other in self.beside.items():
-            if self.outbox.draft(key) != other:  # another instance may have stored the base of its own text
-                self.outbox.save_draft(key, other)
-        self.outbox.save_draft(self.key, text, self._about(text) if callable(self._about) else self._about)
+        about = self._about(text) if callable(self._about) else self._about
+        self.outbox.save_draft(self.key, text, about, self.beside)
         self._stored = text
 
     def discard(self) -> None:

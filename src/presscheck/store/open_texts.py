@@ -100,9 +100,7 @@ def _take(directory: Path, outbox: LocalState) -> bool:
         return False
     is_changed = bool(text.strip()) and text.rstrip("\n") != record["text"].rstrip("\n")
     if is_changed and outbox.draft(record["key"]) == record["before"]:
-        for key, other in record["beside"].items():
-            outbox.save_draft(key, other, record["about"])
-        outbox.save_draft(record["key"], text, record["about"])
+        outbox.save_draft(record["key"], text, record["about"], record["beside"])
     elif is_changed:
         # the draft was continued since: keep both texts
         about: dict[str, str] = record["about"]

@@ -110,15 +110,29 @@ class LocalState:
     open_texts: Path
     _db: sqlite3.Connection
 
-    def save_draft(self, key: str, text: str, about: Mapping[str, str] | None = None) -> None:
+    def save_draft(
+        self,
+        key: str,
+        text: str,
+        about: Mapping[str, str] | None = None,
+        beside: Mapping[str, str] | None = None,
+    ) -> None:
         """Store the text of a draft; an empty text deletes it.
 
         Args:
             key: the key of the draft.
             text: the text.
             about: ids and titles for the list of drafts; None keeps the stored values.
+            beside: texts by key that are stored in the same transaction, such as the text before the edit: with another
+                base than its own, a merge of the draft would revert edits of others.
         """
-        if text:
+        if beside:
+            with self._transaction(SAVE_TEXT):
+                for name, other in beside.items():
+                    if self.draft(name) != other:
+                        self.save_draft(name, other)
+                self.save_draft(key, text, about)
+        elif text:
             self._execute(
                 "INSERT INTO drafts (key, text, changed_at, about) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET"
                 " text = excluded.text, changed_at = iif(text = excluded.text, changed_at, excluded.changed_at),"
@@ -234,8 +248,8 @@ class LocalState:
         return self._execute(statement, values).rowcount > 0
 
     @contextmanager
-    def _transaction(self) -> Generator[None]:
-        with translate_sqlite_errors(WRITE):
+    def _transaction(self, failure: str = WRITE) -> Generator[None]:
+        with translate_sqlite_errors(failure):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield

@@ -122,8 +122,8 @@ class InstructionsDraft:
         """Store a text as the draft, or remove the draft if the text is unchanged."""
         self.is_kept = text != self._base
         about = {"title": self._organization.title}
-        for key, kept in zip(self._keys, (text, self._base), strict=True):
-            self._outbox.save_draft(key, kept if self.is_kept else "", about)
+        (key, base_key), texts = self._keys, (text, self._base) if self.is_kept else ("", "")
+        self._outbox.save_draft(key, texts[0], about, {base_key: texts[1]})
 
     def discard(self) -> str:
         """Remove the draft, and return the unedited instructions."""

@@ -199,10 +199,9 @@ class PageDraft:
         if self._kept_base != self._base.text:
             self._kept_base = self._base.text
             self._about = draft_about(self._engine, self.path, page=self._base.title)
-        # checked each time: another instance may have removed the base, or stored its own
-        if self._outbox.draft(self._keys[1]) != self._base.text:
-            self._outbox.save_draft(self._keys[1], self._base.text)
-        self._outbox.save_draft(self._keys[0], text, self._about)
+        # the base each time: another instance may have removed it, or stored its own
+        key, base_key = self._keys
+        self._outbox.save_draft(key, text, self._about, {base_key: self._base.text})
         self._kept, self.is_kept = text, True
 
     def _forget(self) -> None:

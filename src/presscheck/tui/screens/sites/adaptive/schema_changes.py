@@ -218,8 +218,7 @@ class SchemaChanges:
         """Store the draft and the schema that it is based on. A text equal to its base deletes the draft."""
         outbox = self._session.screen.engine.outbox
         is_draft = text.strip() != base.strip()
-        outbox.save_draft(self._base_key, base if is_draft else "")
-        outbox.save_draft(self.key, text if is_draft else "")
+        outbox.save_draft(self.key, text if is_draft else "", beside={self._base_key: base if is_draft else ""})
 
     async def _ask_about_draft(self, *, is_outdated: bool) -> str | None:
         """Ask whether to `continue` with the draft or `discard` it. Returns None if the user canceled."""
