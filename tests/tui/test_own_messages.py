@@ -83,6 +83,29 @@ async def test_a_deletion_is_undone_while_it_is_not_sent(
     assert "Sent meanwhile" in await replies(service, at, comment)
 
 
+async def test_an_undone_comment_is_kept_and_replaces_no_draft(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drafts, "HOLD", 60.0)
+    await discussed(service)
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="It says so above the table")
+        await write(pilot, "C", "Sent first", "ctrl+s")
+        await until(pilot, holds=lambda: len(pilot.app.engine.waiting()) == 1)
+        await write(pilot, "C", "Begun since", "escape")
+        await until(pilot, holds=lambda: not isinstance(pilot.app.focused, TextArea))
+        file = pilot.app.engine.outbox._db
+        file.execute("CREATE TRIGGER full BEFORE UPDATE ON drafts BEGIN SELECT RAISE(ABORT, 'full'); END")
+        await pilot.press("z")
+        await until(pilot, shows="Could not save your text: full")
+        assert len(pilot.app.engine.waiting()) == 1, "it stays where it was"
+        file.execute("DROP TRIGGER full")
+        await pilot.press("z")
+        await until(pilot, shows="its text is a draft again")
+        assert not pilot.app.engine.waiting()
+        assert [draft.text for draft in pilot.app.engine.outbox.drafts()] == ["Sent first\n\nBegun since"]
+
+
 async def test_the_draft_of_a_message_that_was_sent_meanwhile_becomes_an_edit(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

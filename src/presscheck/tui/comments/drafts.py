@@ -287,15 +287,19 @@ class CommentDrafts:
         return "undone; its text is a draft again" if text_of(call) else f"undone: {sanitize(describe(call))}"
 
     def unsend(self, row: int, *, prefix: str = "") -> bool:
-        """Undo an unsent write, and store its text, after `prefix`, as a draft. Return whether it was undone."""
-        call: Any = self.screen.engine.unsend(row)
-        if call is None:
-            return False
-        text = prefix + text_of(call)
-        if text:
-            name, about = self._sent.get(row, (self.name_of_call(call), self.about_call(call)))
-            self._outbox.save_draft(self.key(name), text, {**about, **_about_nodes(_nodes_of_call(call))})
-        return True
+        """Undo an unsent write, and store its text, after `prefix`, as a draft. Return whether it was undone.
+
+        A draft that was started since stays below the text.
+        """
+        engine = self.screen.engine
+        call: Any = next((entry.call for entry in engine.waiting() if entry.id == row), None)
+        text = prefix + text_of(call) if call else ""
+        if not text:
+            return engine.unsend(row) is not None
+        name, about = self._sent.get(row, (self.name_of_call(call), self.about_call(call)))
+        draft = self.saved(name)
+        texts = {self.key(name): f"{text}\n\n{draft}" if draft and draft != text else text}
+        return engine.move_to_drafts([row], texts, {**about, **_about_nodes(_nodes_of_call(call))})
 
     def about_call(self, call: Any) -> Mapping[str, str]:
         """Return the details to store with the draft of a write."""
