@@ -1,12 +1,28 @@
 """Redirects without a service: tables are read, planned and named by line, and paths are followed."""
 
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+from tests.engine.live_engine import until
+
 from presscheck.api.content import RevisionPage
+from presscheck.api.operation import Operation
 from presscheck.api.site_settings import Redirect, RedirectTarget
 from presscheck.api.site_structure import SiteSection, SiteSpace, SiteStructure
 from presscheck.api.sites import Site, SiteUrls
 from presscheck.api.spaces import Space
-from presscheck.engine.publish.redirects import MAX_ROWS, RedirectMap, plan_import, read_table, write_table
+from presscheck.engine.connection import Status
+from presscheck.engine.publish.redirects import (
+    MAX_ROWS,
+    RedirectMap,
+    plan_import,
+    read_table,
+    send_changes,
+    write_table,
+)
 from presscheck.engine.publish.site_structure import SitePaths
+from presscheck.engine.writes.pending_writes import PendingWrite
 
 PATH = {"organization_id": "o", "site_id": "s"}
 SITE = Site(id="s", urls=SiteUrls(published="https://docs.example/docs/"))
@@ -116,3 +132,22 @@ def test_paths_with_the_names_of_default_parts_lead_to_their_pages() -> None:
 def problems_in(table: str, paths: SitePaths) -> list[str]:
     rows, _ = read_table(table.encode())
     return [str(problem) for problem in plan_import(PATH, rows, RedirectMap((), paths)).problems]
+
+
+async def test_an_import_does_not_wait_for_a_connection_that_was_lost() -> None:
+    """The changes that were not sent stay in the outbox."""
+    outcomes: list[asyncio.Future[Any]] = []
+
+    def write(call: Operation[Any]) -> PendingWrite[Any]:
+        outcomes.append(asyncio.get_running_loop().create_future())
+        return PendingWrite(len(outcomes), call, outcomes[-1])
+
+    engine: Any = SimpleNamespace(status=Status(), write=write, waiting=tuple)
+    rows, _ = read_table(b"/a,https://example.org/\n/b,https://example.org/\n/c,https://example.org/\n")
+    changes = plan_import(PATH, rows, RedirectMap((), PATHS)).changes
+    importing = asyncio.ensure_future(send_changes(engine, changes, lambda _: None))
+    await until(lambda: len(outcomes) == 3)
+    outcomes[0].set_result(None)
+    engine.status = Status(online=False)
+    receipt = await asyncio.wait_for(importing, 10)
+    assert receipt.summary == "1 sent, 2 pending in the outbox"

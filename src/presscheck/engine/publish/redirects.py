@@ -7,6 +7,7 @@ and each problem names its line.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import csv
 import io
@@ -50,6 +51,8 @@ MAX_OFFLINE = 100
 """Maximum number of changes that an import may queue in the outbox while offline."""
 AT_ONCE = 20
 """Number of changes that an import sends at a time through the outbox, where each can be undone."""
+POLL_SECONDS = 0.2
+"""Seconds between two checks of the connection while a change is sent."""
 MOST_IN_LIST = 500
 """Maximum number of changes in one request; see `BulkUpsertRedirects`."""
 _SOURCE = re.compile(r"(?:/(?:[A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2})+)+")
@@ -482,8 +485,9 @@ async def send_changes(
             continue
         for change, ticket in batch:
             try:
-                await ticket.landed()
-                receipt.done += 1
+                is_sent = await _is_sent(engine, ticket)
+                receipt.done += is_sent
+                receipt.queued += not is_sent
             except NotNow:
                 for _, unsent in batch:
                     engine.unsend(unsent.id)
@@ -493,6 +497,19 @@ async def send_changes(
                 receipt.failed.append(Problem(change.line, f"{change.source}: {error.message}"))
         progress(receipt)
     return receipt
+
+
+async def _is_sent(engine: Writer, ticket: PendingWrite[Any]) -> bool:
+    """Wait until a change is sent. Returns False if it stays in the outbox, because the connection was lost."""
+    landed = asyncio.ensure_future(ticket.landed())
+    try:
+        while not landed.done() and engine.status.online:
+            await asyncio.wait((landed,), timeout=POLL_SECONDS)
+        if landed.done():
+            landed.result()
+        return landed.done()
+    finally:
+        landed.cancel()
 
 
 async def _send_lists(engine: Writer, changes: Sequence[PlannedChange], progress: Callable[[Receipt], None]) -> Receipt:
