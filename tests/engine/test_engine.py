@@ -26,12 +26,12 @@ from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
 from presscheck.client.request_priority import Priority, RequestContext
 from presscheck.config.profile import Profile
-from presscheck.engine.engine import Engine
+from presscheck.engine.engine import Engine, OutboxEntry
 from presscheck.engine.reads import scheduler
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.writes.descriptions import describe
 from presscheck.engine.writes.effects import effects_of
-from presscheck.errors import NetworkError, NotFound, NotNow, NotSupported, RequestError
+from presscheck.errors import NetworkError, NotFound, NotNow, NotSupported, RequestError, StoreError
 from presscheck.store.cache import Cache
 from presscheck.wiring import open_engine
 
@@ -356,3 +356,18 @@ async def test_damage_of_the_open_cache_is_reported(engine: Engine) -> None:
     await engine.read(ListOrganizations())
     assert "a new one was created" in heard[-1][0]
     assert engine.known(ListOrganizations())
+
+
+async def test_what_is_open_is_read_again_online_although_the_pending_writes_cannot_be_counted(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def count() -> tuple[OutboxEntry, ...]:
+        raise StoreError("the file is locked")
+
+    engine._scheduler.offline = NetworkError("gone", request="GET /user")
+    with engine._subscriptions.of(GetCurrentUser()) as subscription:
+        subscription.take_stale()
+        monkeypatch.setattr(engine.connection, "_pending", count)
+        with pytest.raises(StoreError):
+            engine._scheduler._reached()
+        assert subscription.take_stale()

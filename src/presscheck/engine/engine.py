@@ -670,7 +670,8 @@ class Engine:
         self.connection.notify()
 
     def _connection_changed(self) -> None:
-        self.connection.set_online(online=not self._scheduler.offline)
         if not self._scheduler.offline:
             self._subscriptions.stale(None)
             self._write_queue.wake()
+        # last, because it counts the pending writes, and the file may be unreadable for a while
+        self.connection.set_online(online=not self._scheduler.offline)
