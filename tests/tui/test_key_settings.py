@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 from tests.private_names import keys_of_bytes
-from tests.tui.app_driver import until
+from tests.running_service import RunningService
+from tests.tui.app_driver import app_on, inbox_loaded, running, until
 from tests.tui.base_screen import Room, room
 from tests.tui.widget_harness import app_with, shown
 from textual.pilot import Pilot
@@ -48,6 +49,7 @@ def test_in_every_preset_a_key_has_one_command(preset: str) -> None:
         ("merge", "alt+f", "may never arrive"),
         ("send", "s", "works while you type"),
         ("send", "ctrl+x ctrl+s", "works while you type"),
+        ("tab", "f9", "must be a list of 9 keys, one for each view"),
         ("preset", "vi", "must be one of default, gh-dash"),
         ("preset", 3, "must be one of default, gh-dash"),
     ],
@@ -153,6 +155,22 @@ async def test_an_error_in_the_keys_is_shown_at_the_start(tmp_path: Path) -> Non
     async with app.run_test(size=(140, 20)) as pilot:
         await until(pilot, holds=lambda: "config.toml:2: keys.publish m is also a key of merge" in shown(app)[-1])
         await press_until(pilot, "P", shows="P publish")
+
+
+@pytest.mark.slow
+async def test_views_have_the_keys_that_the_user_chose(service: RunningService, tmp_path: Path) -> None:
+    app = app_on(service, tmp_path)
+    app.settings_file.parent.mkdir(parents=True, exist_ok=True)
+    keys = ["$", "^", "~", "`", "'", "f7 a", "f7 b", "f7 c", "f7 d"]
+    app.settings_file.write_text(f"[keys]\ntab = {keys}\nspelling = 'f9'\n", "utf-8")
+    app.reload_keys()
+    async with running(app) as pilot:
+        await inbox_loaded(pilot)
+        await press_until(pilot, "^", shows="Say where the keyring is")  # in the view Mine
+        await press_until(pilot, "f7", "c", shows="that you reviewed waits for its author")
+        await press_until(pilot, "$", "enter", shows="Conversation")
+        await press_until(pilot, "g", "t", shows="$ ● open 3")
+        await press_until(pilot, "$", shows="$ to ` show the threads of a state")
 
 
 async def test_a_composer_follows_the_keys(tmp_path: Path) -> None:

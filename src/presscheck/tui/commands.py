@@ -371,6 +371,16 @@ def key_for(name: str) -> str:
     return _keymap.label(name)
 
 
+def tab_key(number: int) -> str:
+    """Return the key of the command `tab` for a view, counted from 1. Each of the nine views has a key."""
+    return _keymap.keys("tab")[number - 1]
+
+
+def tab_label(number: int) -> str:
+    """Return the display text of the key for a view, for a message such as `2 shows the teams`."""
+    return shown(tab_key(number))
+
+
 def with_keys(text: str) -> str:
     """Replace names of commands in braces, such as `{unsend}`, by their keys."""
     return _COMMAND_IN_BRACES.sub(lambda match: key_for(match[1]), text)
@@ -532,7 +542,7 @@ class CommandTable:
         if name in self._handlers:
             return self._reasons[name]() if name in self._reasons else None
         titles = enumerate(zip(self._titles, self._parts.values(), strict=True), 1)
-        places = [f"{title} ({at})" for at, (title, (handlers, _)) in titles if name in handlers]
+        places = [f"{title} ({tab_label(at)})" for at, (title, (handlers, _)) in titles if name in handlers]
         return f"{self._by_name[name].title}: works in {' and '.join(places)}, not here" if places else None
 
     def _shown(self) -> Iterable[tuple[dict[str, Callable[[], Any]], dict[str, Callable[[], Any]]]]:

@@ -217,6 +217,8 @@ def _unknown(name: str) -> str:
 def _shape_error(command: Command, keys: Sequence[object]) -> str | None:
     if not keys or any(not isinstance(key, str) or not key.strip() for key in keys):
         return 'must be a key such as "x", or a list of keys such as ["x", "g x"]'
+    if command.name == "tab" and len(keys) != len(command.keys):
+        return f"must be a list of {len(command.keys)} keys, one for each view"
     sequences = [normalized(cast("str", key)).split(" ") for key in keys]
     for sequence in sequences:
         if len(sequence) > MOST_KEYS:

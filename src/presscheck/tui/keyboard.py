@@ -100,6 +100,8 @@ class KeySequences:
     ) -> None:
         self.commands = tuple(commands)
         self.pending: tuple[str, ...] = ()
+        self.completed = ""
+        """The keys of the command that was returned last."""
         self.keymap = keymap or Keymap()
         self._by_sequence = _sequences(self.commands, self.keymap)
         self._elsewhere = _sequences(elsewhere, self.keymap)
@@ -118,7 +120,7 @@ class KeySequences:
         if command is None and self.pending:
             self.pending = ()
             return None if key == "escape" else self.press(key)
-        self.pending = ()
+        self.pending, self.completed = (), " ".join(sequence)
         return command
 
     def continuations(self, titles: Mapping[str, str] = MappingProxyType({})) -> list[Continuation]:
