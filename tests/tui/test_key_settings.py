@@ -8,6 +8,7 @@ from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, inbox_loaded, running, until
 from tests.tui.base_screen import Room, room
 from tests.tui.widget_harness import app_with, shown
+from textual.events import Key
 from textual.pilot import Pilot
 
 from presscheck.store.drafts import DraftSlot
@@ -183,6 +184,23 @@ async def test_a_composer_follows_the_keys(tmp_path: Path) -> None:
         assert isinstance(pilot.app.screen, Composer)
         await pilot.press("ctrl+x")
         await until(pilot, holds=lambda: sent == ["hi"])
+
+
+async def test_a_key_with_alt_is_no_text_of_a_dialog(tmp_path: Path) -> None:
+    keymap = Keymap({"back": ("alt+g", "escape")})
+    async with app_with(Room, tmp_path, keymap=keymap).run_test(size=(100, 20)) as pilot:
+        await until(pilot, shows="row 0")
+        await press_until(pilot, "?", "x", shows="alt+g close")
+        pilot.app.post_message(Key("alt+j", "j"))
+        pilot.app.post_message(Key("alt+g", "g"))
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, Room))
+        draft = DraftSlot(pilot.app.engine.outbox, "comment")
+        pilot.app.push_screen(Composer("Comment", draft))
+        await press_until(pilot, *"hi", shows="alt+g back")
+        pilot.app.post_message(Key("alt+j", "j"))
+        pilot.app.post_message(Key("alt+g", "g"))
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, Room))
+        assert draft.text == "hi"
 
 
 def test_messages_name_the_keys_that_the_user_chose(tmp_path: Path) -> None:

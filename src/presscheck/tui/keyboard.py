@@ -66,6 +66,11 @@ def key_name(event: events.Key) -> str:
     return event.key
 
 
+def is_alt_letter(event: events.Key) -> bool:
+    """Return whether a key is a letter with alt, which is never a text, although Textual's text widgets type it."""
+    return event.is_printable and event.key.startswith("alt+")
+
+
 def as_text(event: Input) -> Input:
     """Convert a key of an invisible character, such as the joiner in emoji or in Persian, to a paste.
 
