@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from presscheck.cli.alias import alias_errors
 from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.json_filter import json_option
 from presscheck.cli.output import print_details, print_json, print_message, print_text
@@ -49,15 +50,16 @@ def path(*, of_project: bool) -> None:
 
 
 @config.command("edit")
+@click.pass_context
 @report_errors
-def edit() -> None:
+def edit(context: click.Context) -> None:
     """Open the settings file in your editor, then check it."""
     file = places().config_file
     if not file.exists():
         private_directory(file.parent)
         replace_file(file, first_file(), PRIVATE_FILE)
     edit_file(file)
-    _check(file)
+    _print_errors(file, _errors(file, context))
 
 
 @config.command("check")
@@ -70,7 +72,7 @@ def check(context: click.Context, *, as_json: bool) -> None:
     Prints each error with file, line and key. The exit code is 6 if there are errors.
     """
     file = places().config_file
-    errors = _errors(file) + _project_errors(context)
+    errors = _errors(file, context) + _project_errors(context)
     if as_json:
         print_json([_as_values(error) for error in errors])
         if errors:
@@ -224,10 +226,12 @@ def _as_values(error: SettingsError) -> dict[str, Any]:
     }
 
 
-def _errors(file: Path) -> tuple[SettingsError, ...]:
+def _errors(file: Path, context: click.Context) -> tuple[SettingsError, ...]:
     """Return the errors in the settings file, the owners files and the checks files."""
     errors = errors_in(file, validate_view)
-    errors += tuple(error for error in _key_errors(file) if error not in errors)
+    for others in (_key_errors(file), alias_errors(file, context)):
+        errors += tuple(error for error in others if error not in errors)
+    errors = tuple(sorted(errors, key=lambda error: error.line or 0))
     try:
         return errors + owners_errors(file) + _checks_errors(file)
     except ConfigurationError:
@@ -258,10 +262,6 @@ def _checks_errors(file: Path) -> tuple[SettingsError, ...]:
     named = {table.get("checks") for table in read_all(file).values()} | {None}
     files = [ChecksFile(file, name) for name in sorted(named, key=lambda name: name or "")]
     return tuple(error for checks_file in files for error in checks_file.check(CHECK_NAMES)[1])
-
-
-def _check(file: Path) -> None:
-    _print_errors(file, _errors(file))
 
 
 def _print_errors(file: Path, errors: Sequence[SettingsError]) -> None:

@@ -127,6 +127,11 @@ def read_aliases(path: Path) -> dict[str, str]:
     return _read_table(path, "aliases")
 
 
+def errors_of_aliases(path: Path) -> tuple[SettingsError, ...]:
+    """Return the errors of invalid aliases or of the whole file."""
+    return tuple(error for error in _read(path)[1] if error.key[:1] in ((), ("aliases",)))
+
+
 def read_folders(path: Path) -> dict[str, str]:
     """Return the valid folders of the file by space. Errors are reported by `presscheck config check`."""
     return _read_table(path, "folders")
