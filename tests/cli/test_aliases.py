@@ -72,6 +72,8 @@ def test_aliases_are_completed(shell: Shell) -> None:
     shell.config.chmod(0o600)
     shell.env |= {"_PRESSCHECK_COMPLETE": "bash_complete", "COMP_WORDS": "presscheck re", "COMP_CWORD": "1"}
     assert shell.program().stdout.splitlines() == ["plain,review", "plain,rest"]
+    shell.env |= {"COMP_WORDS": "presscheck alias delete o", "COMP_CWORD": "3"}
+    assert shell.program().stdout.splitlines() == ["plain,org"]
 
 
 def test_other_settings_stay_as_they_are(shell: Shell) -> None:

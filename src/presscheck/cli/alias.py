@@ -29,6 +29,10 @@ def alias_errors(file: Path, context: click.Context) -> tuple[SettingsError, ...
     return (*errors_of_aliases(file), *located(file, problems))
 
 
+def _complete_name(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in read_aliases(places().config_file) if name.startswith(incomplete)]
+
+
 @click.group()
 def alias() -> None:
     """Manage your own names for commands.
@@ -79,7 +83,7 @@ def list_aliases(context: click.Context, limit: int, *, as_json: bool) -> None:
 
 
 @alias.command("delete")
-@click.argument("name")
+@click.argument("name", shell_complete=_complete_name)
 @report_errors
 def delete(name: str) -> None:
     """Delete an alias."""

@@ -19,6 +19,7 @@ from typing_extensions import override
 from presscheck import __version__
 from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.lazy_group import LazyGroup
+from presscheck.cli.profile_completion import complete_profile
 from presscheck.config.profile import Profile, load
 from presscheck.config.validation import read_aliases
 from presscheck.errors import InvalidArgument
@@ -203,7 +204,12 @@ def with_look(profile: Profile, options: Options) -> Profile:
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.option("--profile", metavar="NAME", help="Profile to use: [profiles.NAME] in config.toml.")
+@click.option(
+    "--profile",
+    metavar="NAME",
+    shell_complete=complete_profile,
+    help="Profile to use: [profiles.NAME] in config.toml.",
+)
 @click.option("--theme", metavar="NAME", help="Theme: ink, paper, contrast, ansi or a custom theme.")
 @click.option("--offline", is_flag=True, help="Work offline with cached data only.")
 @click.option("--low-bandwidth", is_flag=True, help="Send few bytes to the terminal, for slow connections.")

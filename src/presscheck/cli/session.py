@@ -31,6 +31,7 @@ from presscheck.cli.output import (
     print_rows,
     row_of,
 )
+from presscheck.cli.profile_completion import complete_profile
 from presscheck.cli.project import project_of
 from presscheck.client.request_priority import Priority
 from presscheck.config.browser_tab import is_in_browser
@@ -391,6 +392,7 @@ profile_option = click.option(
     expose_value=False,
     is_eager=True,
     callback=_remember_profile,
+    shell_complete=complete_profile,
     help="Profile to use: [profiles.NAME] in config.toml.",
 )
 org_option = click.option("--org", metavar="ORG", help="Organization, by title or id.")
