@@ -67,7 +67,7 @@ def edit(context: click.Context) -> None:
 @report_errors
 @click.pass_context
 def check(context: click.Context, *, as_json: bool) -> None:
-    """Check the settings, owners, checks and project files.
+    """Check the settings, owners, checks, theme and project files.
 
     Prints each error with file, line and key. The exit code is 6 if there are errors.
     """
@@ -227,13 +227,13 @@ def _as_values(error: SettingsError) -> dict[str, Any]:
 
 
 def _errors(file: Path, context: click.Context) -> tuple[SettingsError, ...]:
-    """Return the errors in the settings file, the owners files and the checks files."""
+    """Return the errors in the settings file, the owners files, the checks files and the themes."""
     errors = errors_in(file, validate_view)
     for others in (_key_errors(file), alias_errors(file, context)):
         errors += tuple(error for error in others if error not in errors)
     errors = tuple(sorted(errors, key=lambda error: error.line or 0))
     try:
-        return errors + owners_errors(file) + _checks_errors(file)
+        return errors + owners_errors(file) + _checks_errors(file) + _theme_errors(file)
     except ConfigurationError:
         return errors  # includes the error that was raised
 
@@ -254,6 +254,12 @@ def _key_errors(file: Path) -> tuple[SettingsError, ...]:
     from presscheck.tui.key_settings import load_keymap  # 2 ms, only to check the file
 
     return tuple(error for error in load_keymap(file)[1] if len(error.key) > 1)
+
+
+def _theme_errors(file: Path) -> tuple[SettingsError, ...]:
+    from presscheck.tui.theme import theme_errors  # 200 ms, only to check the files
+
+    return theme_errors(file)
 
 
 def _checks_errors(file: Path) -> tuple[SettingsError, ...]:
