@@ -85,6 +85,10 @@ class Session:
         """Record that a list is incomplete."""
         self._incomplete = self._incomplete or error
 
+    def next_command(self) -> None:
+        """Begin a further command, which prints again that its data is cached, unless the user chose to be offline."""
+        self._said_offline = self.profile.offline and self._said_offline
+
     async def run(self, work: Awaitable[None]) -> None:
         """Run a command, and report an incomplete list after its output.
 
