@@ -469,12 +469,12 @@ def key_table() -> str:
 
 
 class FirstKey(NamedTuple):
-    """A key hint: the first key of a command, or of several commands that share it as a prefix.
+    """A key hint: the key or key sequence of a command, or a prefix with a title, for all commands that begin with it.
 
     Attributes:
-        key: the key.
-        label: the display text of the key.
-        title: the title of the command, or of the prefix if the key starts a key sequence.
+        key: the key, the sequence or the prefix.
+        label: the display text of `key`.
+        title: the title of the command or of the prefix.
         is_disabled: whether the command cannot run now.
     """
 
@@ -568,10 +568,11 @@ class CommandTable:
             if command is None:
                 continue
             keys = keymap.first(name)
-            key = keys.split(" ")[0]
+            first, *others = keys.split(" ")
+            key = first if first in PREFIXES else keys
             if key not in found:
                 title = titles.get(name, command.title)
-                title = PREFIXES.get(key, title) if " " in keys else title
+                title = PREFIXES.get(key, title) if others else title
                 found[key] = FirstKey(key, shown(key), title, self.disabled_reason(name) is not None)
         return list(found.values())
 
