@@ -57,6 +57,7 @@ def test_the_first_file_is_valid_with_every_setting_enabled(tmp_path: Path) -> N
         (f"[profiles.a]\n[profiles.b]\nread_only = '{SECRET}'", 3, "profiles.b.read_only", "true or false"),
         ("[profiles.a]\ntheme = 'x'\n[profiles.b]\nthemes = 'x'", 4, "profiles.b.themes", "known: agents, allow_http"),
         (f"# x\n[profile.default]\nbase_url = '{SECRET}'", 2, "profile", "is not a known setting"),
+        ("[profiles.a]\n[profiles.'a b']", 2, "profiles.a b", "must have a name of at most 40 letters, digits,"),
         ("[profiles]\ndefault = 3", 2, "profiles.default", "must be a table"),
         (f"[profiles.default]\nbase_url = {SECRET}", 2, "", "is not valid TOML"),
         ("[keys]\n[views]\n[keys]", 3, "", "this table exists already: write its settings below the first one"),

@@ -45,6 +45,7 @@ _TOML_HINTS = {
 }
 """What to do about errors of the TOML parser, by the beginning of its message."""
 _KINDS = {str: "a quoted string", bool: "true or false", int: "a whole number of at least 1"}
+PROFILE_NAME = re.compile(r"[\w.-]{1,40}", re.ASCII)
 _ALIAS = re.compile(r"[A-Za-z0-9][\w-]{0,39}", re.ASCII)
 SECRETS = frozenset(("token", "password", "secret", "api_key", "access_token"))
 """Keys that would contain a secret, which does not belong in the file."""
@@ -325,6 +326,8 @@ def _all_errors(document: dict[str, Any], validator: Validator | None) -> list[t
     if not isinstance(profiles, dict):
         return [*errors, (("profiles",), "must be a table, such as [profiles.default]")]
     for name, table in cast("dict[str, Any]", profiles).items():
+        if not PROFILE_NAME.fullmatch(name):
+            errors.append((("profiles", name), "must have a name of at most 40 letters, digits, dots and dashes"))
         if isinstance(table, dict):
             errors += _profile_errors(("profiles", name), cast("dict[str, Any]", table))
         else:
