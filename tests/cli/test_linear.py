@@ -163,7 +163,7 @@ def test_each_place_tells_that_it_is_not_current(start: Start, service: RunningS
 
 def test_what_became_of_a_change_is_printed_with_the_rest(shell: Shell) -> None:
     """Not on stderr, where it would be missing in a file, and neither wrapped nor in ASCII."""
-    ran = from_pipe(shell, "1\ncomment\nLooks right.\n.\n")
+    ran = from_pipe(shell, "\ufeff1\r\ncomment\nLooks right.\n.\n")  # as a file of Windows begins
     assert (ran.exit_code, ran.stderr) == (0, ""), ran.stdout
     assert "Sent." in ran.stdout
 

@@ -95,7 +95,8 @@ class LineTerminal:
             if self.is_interactive:
                 self.print([""])  # end the line of the prompt
             raise EndOfInput
-        return line.removesuffix(b"\r").decode("utf-8", "replace")
+        # files of some editors begin with a byte order mark
+        return line.removesuffix(b"\r").decode("utf-8", "replace").removeprefix("\ufeff")
 
     async def _more(self) -> None:
         """Wait for input and store it. Reads only on demand, so that an editor can use the terminal in between."""
