@@ -168,6 +168,12 @@ def test_what_became_of_a_change_is_printed_with_the_rest(shell: Shell) -> None:
     assert "Sent." in ran.stdout
 
 
+def test_an_answer_may_have_capitals_and_a_mistyped_one_is_named(shell: Shell) -> None:
+    ran = from_pipe(shell, "1\nstart\ncomment\nWhy?\n.\nsubmit\nyess\nsubmit\nYes\n")
+    assert "This is not yes. Cancelled.\n" in ran.stdout
+    assert "Review submitted.\n" in ran.stdout
+
+
 def test_a_pipe_ends_at_the_first_error(shell: Shell) -> None:
     for typed, code, says in (
         ("99\n1\nmerge\nyes\n", 2, "Error: 99: choose a change request by a number from 1 to "),

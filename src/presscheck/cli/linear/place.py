@@ -80,14 +80,16 @@ class Linear:
             task.cancel()
 
     async def confirm(self, question: str, answer: str = "yes", otherwise: str = "Cancelled.") -> bool:
-        """Ask a question, and return whether the user typed `answer`. Print `otherwise` if not."""
+        """Ask a question, and return whether the user typed `answer`, in any case. Print `otherwise` if not."""
         self.terminal.print([f"{question} Type {answer} to confirm, or an empty line for no."])
         try:
-            is_confirmed = (await self.terminal.read("confirm> ")).strip() == answer
+            typed = (await self.terminal.read("confirm> ")).strip().casefold()
         except EndOfInput:
-            is_confirmed = False
+            typed = ""
+        is_confirmed = typed == answer.casefold()
         if not is_confirmed:
-            self.terminal.print([otherwise])
+            is_mistyped = typed not in ("", "n", "no")
+            self.terminal.print([f"This is not {answer}. {otherwise}" if is_mistyped else otherwise])
         return is_confirmed
 
     async def compose(self, title: str, draft: DraftSlot, *, is_optional: bool = False) -> str | None:
