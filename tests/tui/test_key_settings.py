@@ -193,6 +193,16 @@ async def test_a_composer_follows_the_keys(tmp_path: Path) -> None:
         await until(pilot, holds=lambda: sent == ["hi"])
 
 
+async def test_the_keys_of_dialogs_can_be_recorded(tmp_path: Path) -> None:
+    keymap = Keymap({"back": ("ctrl+o", "escape")})
+    async with app_with(Room, tmp_path, keymap=keymap).run_test(size=(100, 20)) as pilot:
+        await until(pilot, shows="row 0")
+        await press_until(pilot, "?", *"publish or", "ctrl+e", shows="esc cancel")
+        await press_until(pilot, "ctrl+o", shows=" ctrl+o is also a key of back")
+        await press_until(pilot, "backspace", "ctrl+b", shows="row 9        ctrl+b may never arrive")
+        await press_until(pilot, "escape", shows="row 0")
+
+
 async def test_a_key_with_alt_is_no_text_of_a_dialog(tmp_path: Path) -> None:
     keymap = Keymap({"back": ("alt+g", "escape")})
     async with app_with(Room, tmp_path, keymap=keymap).run_test(size=(100, 20)) as pilot:

@@ -279,7 +279,7 @@ def key_error(keymap: Keymap, name: str, key: str) -> str | None:
     error = _shape_error(BY_NAME[name], (key,))
     changed = Keymap({**keymap.own, name: (normalized(key),)}, keymap.own_commands)
     conflict = next(conflicts(changed, (name,)), None) if error is None else None
-    return conflict[1] if conflict else f"{shown(key)} {error}" if error else None
+    return conflict[1] if conflict else error
 
 
 class KeyRow(NamedTuple):
