@@ -177,6 +177,7 @@ def test_an_answer_may_have_capitals_and_a_mistyped_one_is_named(shell: Shell) -
 def test_a_pipe_ends_at_the_first_error(shell: Shell) -> None:
     for typed, code, says in (
         ("99\n1\nmerge\nyes\n", 2, "Error: 99: choose a change request by a number from 1 to "),
+        ("1\ncomment\nCaf\udce9\n.\n", 2, "Error: standard input: is not UTF-8 text."),
         ("1\nre\n", 2, "Error: re: could be request-changes or requirements."),
         (f"done {'9' * 5000}\n", 2, "Error: 9999999999: choose a change request by a number from 1 to "),
     ):
