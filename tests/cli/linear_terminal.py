@@ -63,7 +63,7 @@ class LinearTerminal:
 def from_pipe(shell: Shell, typed: str) -> Result:
     """Run `presscheck --linear` in this process with lines from a pipe."""
     reader, writer = os.pipe()
-    os.write(writer, typed.encode())
+    os.write(writer, typed.encode("utf-8", "surrogateescape"))
     os.close(writer)
     with os.fdopen(reader, "rb") as lines:
         return shell.run("--linear", typed=lines)

@@ -46,10 +46,34 @@ def test_aliases_in_the_file_cannot_replace_commands_or_name_aliases(shell: Shel
     shell.config.chmod(0o600)
     assert shell.json("whoami")["id"]
     assert json.loads(shell.ok("b"))[0]["id"] == "tallowick"
-    assert "No such command 'b'" in shell.run("a").stderr
+    leads_nowhere = f"{shell.config}:3: aliases.a must begin with a command of presscheck"
+    for name, error in (("a", leads_nowhere), ("c", f"{shell.config}:5: aliases.c must be a quoted string")):
+        assert f"No such command '{name}'. {error}" in shell.run(name).stderr.replace("\n", " ")
     ran = shell.run("config", "check")
-    assert (ran.exit_code, "aliases.c must be a quoted string" in ran.stdout) == (6, True)
+    errors = ("aliases.whoami is the name of a command", "aliases.a must begin", "aliases.c must be a quoted string")
+    assert (ran.exit_code, [error in line for line, error in zip(ran.stdout.splitlines(), errors, strict=True)]) == (
+        6,
+        [True] * 3,
+    )
+    assert all(f"Not used: {error}" in shell.run("alias", "list").stderr for error in ran.stdout.splitlines())
     assert read_aliases(shell.config) == {"whoami": "org list", "a": "b", "b": "org list --json"}
+
+
+def test_without_aliases_the_reason_is_named(shell: Shell) -> None:
+    shell.config.write_text('[aliases]\nmine = "inbox"\n[aliases]\n')
+    shell.config.chmod(0o600)
+    reason = f"{shell.config}:3: is not valid TOML"
+    assert f"No such command 'mine'. {reason}" in shell.run("mine").stderr
+    assert reason in shell.run("alias", "list").stderr
+
+
+def test_aliases_are_completed(shell: Shell) -> None:
+    shell.config.write_text('[aliases]\nrest = "inbox"\norg = "inbox"\n')
+    shell.config.chmod(0o600)
+    shell.env |= {"_PRESSCHECK_COMPLETE": "bash_complete", "COMP_WORDS": "presscheck re", "COMP_CWORD": "1"}
+    assert shell.program().stdout.splitlines() == ["plain,review", "plain,rest"]
+    shell.env |= {"COMP_WORDS": "presscheck alias delete o", "COMP_CWORD": "3"}
+    assert shell.program().stdout.splitlines() == ["plain,org"]
 
 
 def test_other_settings_stay_as_they_are(shell: Shell) -> None:

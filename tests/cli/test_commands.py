@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import sys
 import time
 from importlib import import_module
@@ -270,3 +271,20 @@ def test_completions(shell: Shell) -> None:
     assert all(line.startswith("plain,re") for line in found)
     assert offered("powershell", "presscheck\ncr", "reply") == ["plain\treply\tReply to a comment."]
     assert offered("powershell", "presscheck\ncheck", "")[0].startswith(("file\t", "dir\t"))
+
+
+@pytest.mark.parametrize(("typed", "inserted"), [("St", "Stale\\ API"), ("'\"St'", "Stale API")])
+def test_bash_quotes_what_it_completes(shell: Shell, tmp_path: Path, typed: str, inserted: str) -> None:
+    program = tmp_path / "presscheck"
+    program.write_text("#!/bin/sh\necho 'plain,Stale API'\n")
+    program.chmod(0o700)
+    completes = f"COMP_WORDS=(presscheck inbox --view {typed}) COMP_CWORD=3; _presscheck_completion {program}"
+    script = f"{shell.ok('completion', 'bash')}\n{completes}\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"\n"
+    assert subprocess.run(["bash", "-c", script], capture_output=True, text=True).stdout == f"{inserted}\n"
+
+
+def test_profiles_are_completed(shell: Shell) -> None:
+    shell.config.write_text("[profiles.work]\n[profiles.home]\n")
+    for words in ("presscheck --profile w", "presscheck inbox --profile w"):
+        shell.env |= {"_PRESSCHECK_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+        assert shell.program().stdout == "plain,work\n"

@@ -40,6 +40,9 @@ def test_the_check_names_both_commands_and_the_line(shell: Shell) -> None:
     assert ran.exit_code == 6
     assert ran.stdout.splitlines() == [f"{file}:3: keys.merge r is also a key of reply: change one of the two"]
     assert ran.stdout.splitlines() == shell.run("config", "check").stdout.splitlines()
+    file.write_text('[keys]\npreset = 3\nmerge = "r"\nfoo = "x"\n')
+    lines = shell.run("keys", "--check").stdout.splitlines()
+    assert [line.removeprefix(f"{file}:")[0] for line in lines] == ["2", "3", "4"]
     file.write_text('[keys]\npreset = "lazygit"\n')
     assert shell.run("keys", "--check").exit_code == 0
     file.write_text('keys = "lazygit"\n')

@@ -108,16 +108,76 @@ def test_a_text_survives_a_hangup_and_the_end_of_the_input(start: Start, tmp_pat
     assert "Kept as a draft." in again.text.rpartition("Half a thought")[2]
 
 
+@pytest.mark.slow
+def test_a_text_in_the_editor_survives(start: Start, tmp_path: Path) -> None:
+    editor = tmp_path / "editor.py"
+    lines = (
+        "import signal, sys, time",
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)",
+        "file = open(sys.argv[1], 'a')",
+    )
+    failing = (*lines, "file.write('First.')", "sys.exit(3)")
+    slow = (*lines, "file.write('Second.')", "print('OPEN', flush=True)", "time.sleep(1)")
+    editor.write_text("\n".join(failing))
+    env = {"EDITOR": shlex.join([sys.executable, str(editor)]), "VISUAL": ""}
+    linear = start(**env)
+    linear.say("1", "comment")
+    assert "The editor exited with code 3.\nYour text:\nFirst.\nEnd of your text." in linear.say(".e")
+    editor.write_text("\n".join(slow))
+    linear.terminal.send(b".e\n")
+    while "OPEN" not in linear.text:
+        assert linear.terminal.read()
+    linear.terminal.send(b"\x03")
+    assert linear.terminal.end() == 130
+    again = start(**env)
+    assert "1 draft: the text that was open in your editor.\n" in again.ready()
+    assert "Your draft, 1 line:\nFirst.Second.\nEnd of your draft." in again.say("1", "comment")
+    again.terminal.send(b"\x03")
+    assert again.terminal.end() == 130
+    assert again.text.endswith("^C\nEnded. Drafts and unsent changes are kept.\n")
+
+
+@pytest.mark.slow
+def test_the_draft_of_a_comment_on_a_page_is_found_at_its_line(start: Start) -> None:
+    linear = start()
+    linear.say("1", "1", "comment 4", "Where is it?", ".k", "comment", "The page.", ".k", "inbox", "drafts")
+    page = linear.say("1")
+    assert page.startswith("1\nTokens: edited")
+    assert "Your draft on the page: The page.\nYour draft on line 4: Where is it?\npage>" in page
+    assert "Your draft, 1 line:\nWhere is it?\n" in linear.say("comment 4")
+
+
+@pytest.mark.service(shared=False)
+@pytest.mark.slow
+def test_each_place_tells_that_it_is_not_current(start: Start, service: RunningService) -> None:
+    linear = start()
+    linear.say("1", "inbox")
+    service.stop()
+    assert "Offline: queued in the outbox as number 1" in linear.say("1", "comment", "Later.", ".")
+    for _ in range(2):
+        inbox = linear.say("inbox")
+        assert inbox.startswith("inbox\nOffline: showing cached data from ")
+        assert "\n1 change not sent yet.\n" in inbox
+    service.start()
+
+
 def test_what_became_of_a_change_is_printed_with_the_rest(shell: Shell) -> None:
     """Not on stderr, where it would be missing in a file, and neither wrapped nor in ASCII."""
-    ran = from_pipe(shell, "1\ncomment\nLooks right.\n.\n")
+    ran = from_pipe(shell, "\ufeff1\r\ncomment\nLooks right.\n.\n")  # as a file of Windows begins
     assert (ran.exit_code, ran.stderr) == (0, ""), ran.stdout
     assert "Sent." in ran.stdout
+
+
+def test_an_answer_may_have_capitals_and_a_mistyped_one_is_named(shell: Shell) -> None:
+    ran = from_pipe(shell, "1\nstart\ncomment\nWhy?\n.\nsubmit\nyess\nsubmit\nYes\n")
+    assert "This is not yes. Cancelled.\n" in ran.stdout
+    assert "Review submitted.\n" in ran.stdout
 
 
 def test_a_pipe_ends_at_the_first_error(shell: Shell) -> None:
     for typed, code, says in (
         ("99\n1\nmerge\nyes\n", 2, "Error: 99: choose a change request by a number from 1 to "),
+        ("1\ncomment\nCaf\udce9\n.\n", 2, "Error: standard input: is not UTF-8 text."),
         ("1\nre\n", 2, "Error: re: could be request-changes or requirements."),
         (f"done {'9' * 5000}\n", 2, "Error: 9999999999: choose a change request by a number from 1 to "),
     ):

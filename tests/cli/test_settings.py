@@ -18,6 +18,7 @@ from presscheck.config.settings_schema import (
     schema,
 )
 from presscheck.config.validation import errors_in
+from presscheck.tui.theme import IN_CHECKOUT
 
 SECRET = "s3cr3t-value"
 
@@ -56,8 +57,17 @@ def test_the_first_file_is_valid_with_every_setting_enabled(tmp_path: Path) -> N
         (f"[profiles.a]\n[profiles.b]\nread_only = '{SECRET}'", 3, "profiles.b.read_only", "true or false"),
         ("[profiles.a]\ntheme = 'x'\n[profiles.b]\nthemes = 'x'", 4, "profiles.b.themes", "known: agents, allow_http"),
         (f"# x\n[profile.default]\nbase_url = '{SECRET}'", 2, "profile", "is not a known setting"),
+        ("[profiles.a]\n[profiles.'a b']", 2, "profiles.a b", "must have a name of at most 40 letters, digits,"),
         ("[profiles]\ndefault = 3", 2, "profiles.default", "must be a table"),
         (f"[profiles.default]\nbase_url = {SECRET}", 2, "", "is not valid TOML"),
+        ("[keys]\n[views]\n[keys]", 3, "", "this table exists already: write its settings below the first one"),
+        ("[profiles.a]\ntheme = 'x'\ntheme = 'y'\n", 3, "", "this name exists already in its table"),
+        ("[aliases]\nx = cr list", 2, "", "after = comes a text in quotation marks"),
+        (f'[aliases]\nx = "{SECRET}\n', 2, "", "a quotation mark without its end on this line"),
+        ("[profiles.a]\ntheme: x", 2, "", "expected = after the name of a setting"),
+        ("[profiles.a\ntheme = 'x'", 1, "", "a [ without its ]"),
+        ("[[views\nname = 'x'", 1, "", "a [[ without its ]]"),
+        ('[folders]\nx = "C:\\docs"', 2, "", "a backslash in a text"),
         ("profiles.default.theme = true", 1, "profiles.default.theme", "a quoted string"),
         ("[profiles.default]\ntheme = ''", 2, "profiles.default.theme", "is empty"),
         ("[profiles.default]\ncache_size = '5'", 2, "profiles.default.cache_size", "a whole number of at least 1"),
@@ -75,6 +85,29 @@ def test_an_error_has_file_line_and_key(shell: Shell, text: str, line: int, key:
     plain = shell.run("config", "check")
     assert f"{shell.config}:{line}: {key}" in plain.stdout
     assert SECRET not in ran.output + plain.output
+
+
+def test_themes_are_checked(shell: Shell) -> None:
+    shell.config.write_text('[profiles.default]\ntheme = "own"\n[profiles.b]\ntheme = "inc"\n')
+    themes = shell.config.parent / "themes"
+    themes.mkdir()
+    colors = (IN_CHECKOUT / "ink.toml").read_text().replace("accent =", 'accent = "none" #')
+    (themes / "a.toml").write_text(colors)
+    (themes / "b.toml").write_text('name = "own\n')
+    (themes / "c.toml").write_bytes(b'name = "caf\xe9"\n')
+    (themes / "d.toml").write_text(colors.replace('"none"', '"#aabbcc"').replace('"ink"', '"own"'))
+    line = colors.splitlines().index(next(line for line in colors.splitlines() if "accent" in line)) + 1
+    ran = shell.run("config", "check")
+    assert (ran.exit_code, ran.stdout.splitlines()) == (
+        6,
+        [
+            f'{themes}/a.toml:{line}: colors.accent must be "#rrggbb" or one of the terminal\'s sixteen',
+            f"{themes}/b.toml:1: is not valid TOML: a quotation mark without its end on this line",
+            f"{themes}/c.toml: is not UTF-8 text: save it as UTF-8",
+            f"{shell.config}:4: profiles.b.theme is not the name of a theme; "
+            "available: ansi, contrast, ink, own, paper",
+        ],
+    )
 
 
 def test_an_error_in_another_profile_is_ignored(shell: Shell) -> None:

@@ -35,6 +35,13 @@ def test_a_file_of_another_user_runs_nothing(tmp_path: Path, monkeypatch: pytest
         load(file, environment={})
 
 
+def test_a_pipe_is_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    os.mkfifo(file, 0o600)
+    with pytest.raises(ConfigurationError, match=r"config\.toml: is a pipe: write the settings into a regular file"):
+        load(file, environment={})
+
+
 def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
     file, token = tmp_path / "config.toml", tmp_path / "token"
     token.write_bytes(b"\xef\xbb\xbfsecret\n")

@@ -61,6 +61,11 @@ def test_a_text_has_at_least_twenty_columns(tmp_path: Path) -> None:
         ("[profiles]\ndefault = 3", r"profiles.default must be a table"),
         ("[profiles.default", "config.toml"),
         ("[profiles.default]\ntoken_file = '/nowhere/at/all'", "token_file /nowhere/at/all"),
+        (
+            "[profiles.default]\nbase_url = 'ftp://x'",
+            'config.toml:2: profiles.default.base_url must be written as "https:',
+        ),
+        ("[profiles.default]\nbase_url = 'localhost:8300'", "base_url must be written as"),
         ("[profiles.default]\nquiet_hours = '22-7'", 'quiet_hours must be written as "22:00-07:00"'),
         ('[profiles.default]\nquiet_hours = "22:00-07:00\\n"', "quiet_hours must be written as"),
         ("[profiles.default]\nquiet_hours = '24:00-07:00'", "quiet_hours must be written as"),

@@ -155,6 +155,14 @@ def test_line_endings_and_links_are_kept(tmp_path: Path) -> None:
     assert (tmp_path / "config.toml").is_symlink()
 
 
+def test_a_loop_of_links_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.symlink_to(file)
+    with pytest.raises(ConfigurationError, match=r"Could not write config\.toml: Too many levels of symbolic links"):
+        save_setting(file, "default", "theme", "paper")
+    assert file.is_symlink()
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -57,6 +57,18 @@ def test_only_commands_of_the_table_count() -> None:
     assert table.command("merge") is None
 
 
+def test_a_hint_has_the_whole_sequence_unless_its_prefix_has_a_title() -> None:
+    keymap = Keymap({"open": ("ctrl+x o",), "refresh": ("ctrl+x r",)})
+    names = ("open", "refresh")
+    keys = CommandTable((Screen(), Part())).first_keys(names, keymap)
+    assert [(key.key, key.label, key.title) for key in keys] == [
+        ("ctrl+x o", "ctrl+x o", "open"),
+        ("ctrl+x r", "ctrl+x r", "refresh"),
+    ]
+    keys = CommandTable((Screen(), Part())).first_keys(names, Keymap({"open": ("v o",), "refresh": ("v r",)}))
+    assert [(key.key, key.title) for key in keys] == [("v", "review")]
+
+
 def text(line: object) -> str:
     return "".join(span.text for span in line)  # type: ignore[attr-defined]
 

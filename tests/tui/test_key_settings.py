@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 from tests.private_names import keys_of_bytes
-from tests.tui.app_driver import until
+from tests.running_service import RunningService
+from tests.tui.app_driver import app_on, inbox_loaded, running, until
 from tests.tui.base_screen import Room, room
 from tests.tui.widget_harness import app_with, shown
+from textual.events import Key
 from textual.pilot import Pilot
 
 from presscheck.store.drafts import DraftSlot
@@ -46,8 +48,16 @@ def test_in_every_preset_a_key_has_one_command(preset: str) -> None:
         ("merge", "enter", "enter has a fixed meaning"),
         ("merge", "ctrl+b", "may never arrive"),
         ("merge", "alt+f", "may never arrive"),
+        ("merge", "ctrl+b x", "ctrl+b may never arrive, because terminals use it: add a second key"),
+        ("merge", "shift+enter", "shift+enter may never arrive, because few terminals send it: add a second key"),
+        ("merge", ["ctrl+tab", "g ctrl+space"], "ctrl+tab may never arrive"),
+        ("merge", "ctrl+@", "may never arrive"),
+        ("merge", "f13", "f13 may never arrive"),
+        ("merge", "f25", "f25 is not a key"),
+        ("merge", "f0", "f0 is not a key"),
         ("send", "s", "works while you type"),
         ("send", "ctrl+x ctrl+s", "works while you type"),
+        ("tab", "f9", "must be a list of 9 keys, one for each view"),
         ("preset", "vi", "must be one of default, gh-dash"),
         ("preset", 3, "must be one of default, gh-dash"),
     ],
@@ -155,6 +165,22 @@ async def test_an_error_in_the_keys_is_shown_at_the_start(tmp_path: Path) -> Non
         await press_until(pilot, "P", shows="P publish")
 
 
+@pytest.mark.slow
+async def test_views_have_the_keys_that_the_user_chose(service: RunningService, tmp_path: Path) -> None:
+    app = app_on(service, tmp_path)
+    app.settings_file.parent.mkdir(parents=True, exist_ok=True)
+    keys = ["$", "^", "~", "`", "'", "f7 a", "f7 b", "f7 c", "f7 d"]
+    app.settings_file.write_text(f"[keys]\ntab = {keys}\nspelling = 'f9'\n", "utf-8")
+    app.reload_keys()
+    async with running(app) as pilot:
+        await inbox_loaded(pilot)
+        await press_until(pilot, "^", shows="Say where the keyring is")  # in the view Mine
+        await press_until(pilot, "f7", "c", shows="that you reviewed waits for its author")
+        await press_until(pilot, "$", "enter", shows="Conversation")
+        await press_until(pilot, "g", "t", shows="$ ● open 3")
+        await press_until(pilot, "$", shows="$ to ` show the threads of a state")
+
+
 async def test_a_composer_follows_the_keys(tmp_path: Path) -> None:
     keymap = Keymap({"send": ("ctrl+x",), "back": ("ctrl+t", "escape"), "theme": ("f9",)})
     async with app_with(Room, tmp_path, keymap=keymap).run_test(size=(100, 20)) as pilot:
@@ -165,6 +191,33 @@ async def test_a_composer_follows_the_keys(tmp_path: Path) -> None:
         assert isinstance(pilot.app.screen, Composer)
         await pilot.press("ctrl+x")
         await until(pilot, holds=lambda: sent == ["hi"])
+
+
+async def test_the_keys_of_dialogs_can_be_recorded(tmp_path: Path) -> None:
+    keymap = Keymap({"back": ("ctrl+o", "escape")})
+    async with app_with(Room, tmp_path, keymap=keymap).run_test(size=(100, 20)) as pilot:
+        await until(pilot, shows="row 0")
+        await press_until(pilot, "?", *"publish or", "ctrl+e", shows="esc cancel")
+        await press_until(pilot, "ctrl+o", shows=" ctrl+o is also a key of back")
+        await press_until(pilot, "backspace", "ctrl+b", shows="row 9        ctrl+b may never arrive")
+        await press_until(pilot, "escape", shows="row 0")
+
+
+async def test_a_key_with_alt_is_no_text_of_a_dialog(tmp_path: Path) -> None:
+    keymap = Keymap({"back": ("alt+g", "escape")})
+    async with app_with(Room, tmp_path, keymap=keymap).run_test(size=(100, 20)) as pilot:
+        await until(pilot, shows="row 0")
+        await press_until(pilot, "?", "x", shows="alt+g close")
+        pilot.app.post_message(Key("alt+j", "j"))
+        pilot.app.post_message(Key("alt+g", "g"))
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, Room))
+        draft = DraftSlot(pilot.app.engine.outbox, "comment")
+        pilot.app.push_screen(Composer("Comment", draft))
+        await press_until(pilot, *"hi", shows="alt+g back")
+        pilot.app.post_message(Key("alt+j", "j"))
+        pilot.app.post_message(Key("alt+g", "g"))
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, Room))
+        assert draft.text == "hi"
 
 
 def test_messages_name_the_keys_that_the_user_chose(tmp_path: Path) -> None:

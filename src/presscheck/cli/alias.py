@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
 import click
 
@@ -10,9 +11,26 @@ from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.output import print_json, print_message, print_rows
 from presscheck.cli.session import json_option, limit_option
 from presscheck.config.settings_file import save_alias
-from presscheck.config.validation import alias_error, read_aliases
+from presscheck.config.validation import SettingsError, alias_error, errors_of_aliases, located, read_aliases
 from presscheck.errors import InvalidArgument
 from presscheck.paths import places
+
+
+def alias_errors(file: Path, context: click.Context) -> tuple[SettingsError, ...]:
+    """Return the errors in the aliases of a settings file, also of aliases that no command line can use."""
+    root = context.find_root()
+    commands = root.command.list_commands(root) if isinstance(root.command, click.Group) else ()
+    problems: list[tuple[tuple[str, ...], str]] = []
+    for name, line in read_aliases(file).items():
+        if name in commands:
+            problems.append((("aliases", name), "is the name of a command: choose another name"))
+        elif shlex.split(line)[0] not in commands:
+            problems.append((("aliases", name), 'must begin with a command of presscheck, such as "cr list"'))
+    return (*errors_of_aliases(file), *located(file, problems))
+
+
+def _complete_name(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in read_aliases(places().config_file) if name.startswith(incomplete)]
 
 
 @click.group()
@@ -50,8 +68,9 @@ def set_alias(context: click.Context, name: str, line: str) -> None:
 @alias.command("list")
 @limit_option
 @json_option
+@click.pass_context
 @report_errors
-def list_aliases(limit: int, *, as_json: bool) -> None:
+def list_aliases(context: click.Context, limit: int, *, as_json: bool) -> None:
     """List your aliases."""
     aliases = sorted(read_aliases(places().config_file).items())
     rows = [{"name": name, "command": line} for name, line in aliases[: limit or None]]
@@ -59,10 +78,12 @@ def list_aliases(limit: int, *, as_json: bool) -> None:
         print_json(rows)
     else:
         print_rows(rows, ("name", "command"))
+    for error in alias_errors(places().config_file, context):
+        print_message(f"Not used: {error}")
 
 
 @alias.command("delete")
-@click.argument("name")
+@click.argument("name", shell_complete=_complete_name)
 @report_errors
 def delete(name: str) -> None:
     """Delete an alias."""

@@ -1,6 +1,6 @@
-"""`presscheck completion`, and completion for PowerShell, which click does not have.
+"""`presscheck completion`: click's scripts, one for bash that quotes proposals, and one for PowerShell.
 
-Importing this module registers PowerShell. `presscheck.__main__` imports it if a script asks for completions.
+Importing this module registers bash and PowerShell. `presscheck.__main__` imports it if a script asks for completions.
 """
 
 from __future__ import annotations
@@ -8,7 +8,13 @@ from __future__ import annotations
 import os
 
 import click
-from click.shell_completion import CompletionItem, ShellComplete, add_completion_class, get_completion_class
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    ShellComplete,
+    add_completion_class,
+    get_completion_class,
+)
 from typing_extensions import override
 
 _SOURCE = r"""
@@ -37,6 +43,17 @@ Register-ArgumentCompleter -Native -CommandName %(prog_name)s -ScriptBlock {
     }
 }
 """
+
+
+_QUOTED = """[[ ${COMP_WORDS[COMP_CWORD]} == [\\"\\']* ]] || printf -v value %%q "$value"
+            COMPREPLY+=("$value")"""
+
+
+@add_completion_class
+class QuotingBashComplete(BashComplete):
+    """Completion for bash. Proposals with blanks, such as the names of views, are quoted unless the word is."""
+
+    source_template = BashComplete.source_template.replace("COMPREPLY+=($value)", _QUOTED)
 
 
 @add_completion_class

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from presscheck.cli.alias import alias_errors
 from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.json_filter import json_option
 from presscheck.cli.output import print_details, print_json, print_message, print_text
@@ -49,15 +50,16 @@ def path(*, of_project: bool) -> None:
 
 
 @config.command("edit")
+@click.pass_context
 @report_errors
-def edit() -> None:
+def edit(context: click.Context) -> None:
     """Open the settings file in your editor, then check it."""
     file = places().config_file
     if not file.exists():
         private_directory(file.parent)
         replace_file(file, first_file(), PRIVATE_FILE)
     edit_file(file)
-    _check(file)
+    _print_errors(file, _errors(file, context))
 
 
 @config.command("check")
@@ -65,12 +67,12 @@ def edit() -> None:
 @report_errors
 @click.pass_context
 def check(context: click.Context, *, as_json: bool) -> None:
-    """Check the settings, owners, checks and project files.
+    """Check the settings, owners, checks, theme and project files.
 
     Prints each error with file, line and key. The exit code is 6 if there are errors.
     """
     file = places().config_file
-    errors = _errors(file) + _project_errors(context)
+    errors = _errors(file, context) + _project_errors(context)
     if as_json:
         print_json([_as_values(error) for error in errors])
         if errors:
@@ -224,12 +226,14 @@ def _as_values(error: SettingsError) -> dict[str, Any]:
     }
 
 
-def _errors(file: Path) -> tuple[SettingsError, ...]:
-    """Return the errors in the settings file, the owners files and the checks files."""
+def _errors(file: Path, context: click.Context) -> tuple[SettingsError, ...]:
+    """Return the errors in the settings file, the owners files, the checks files and the themes."""
     errors = errors_in(file, validate_view)
-    errors += tuple(error for error in _key_errors(file) if error not in errors)
+    for others in (_key_errors(file), alias_errors(file, context)):
+        errors += tuple(error for error in others if error not in errors)
+    errors = tuple(sorted(errors, key=lambda error: error.line or 0))
     try:
-        return errors + owners_errors(file) + _checks_errors(file)
+        return errors + owners_errors(file) + _checks_errors(file) + _theme_errors(file)
     except ConfigurationError:
         return errors  # includes the error that was raised
 
@@ -252,16 +256,18 @@ def _key_errors(file: Path) -> tuple[SettingsError, ...]:
     return tuple(error for error in load_keymap(file)[1] if len(error.key) > 1)
 
 
+def _theme_errors(file: Path) -> tuple[SettingsError, ...]:
+    from presscheck.tui.theme import theme_errors  # 200 ms, only to check the files
+
+    return theme_errors(file)
+
+
 def _checks_errors(file: Path) -> tuple[SettingsError, ...]:
     from presscheck.documents.sites.checks import CHECK_NAMES  # 60 ms, only to check the files
 
     named = {table.get("checks") for table in read_all(file).values()} | {None}
     files = [ChecksFile(file, name) for name in sorted(named, key=lambda name: name or "")]
     return tuple(error for checks_file in files for error in checks_file.check(CHECK_NAMES)[1])
-
-
-def _check(file: Path) -> None:
-    _print_errors(file, _errors(file))
 
 
 def _print_errors(file: Path, errors: Sequence[SettingsError]) -> None:

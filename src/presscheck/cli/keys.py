@@ -31,7 +31,7 @@ def keys(context: click.Context, *, only_check: bool, preset: str | None, as_jso
     file = places().config_file
     keymap, errors = load_keymap(file, project_of(context))
     if only_check:
-        for error in errors:
+        for error in sorted(errors, key=lambda error: (str(error.file), error.line or 0)):
             click.echo(str(error))
         if errors:
             raise ChecksFailed(f"{count(len(errors), 'error')} in the keys of {file}")

@@ -11,7 +11,7 @@ from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from typing_extensions import override
@@ -19,11 +19,15 @@ from typing_extensions import override
 from presscheck import __version__
 from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.lazy_group import LazyGroup
+from presscheck.cli.profile_completion import complete_profile
 from presscheck.config.profile import Profile, load
 from presscheck.config.validation import read_aliases
 from presscheck.errors import InvalidArgument
 from presscheck.paths import places
 from presscheck.wiring import offer_tour, open_app, start_tour
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "admin": ("admin", "admin"),
@@ -81,6 +85,10 @@ BUILT_IN_ALIASES = {"review": "cr review"}
 """Command lines by alias; the aliases of the user have precedence."""
 
 
+def _aliases() -> dict[str, str]:
+    return BUILT_IN_ALIASES | read_aliases(places().config_file)
+
+
 class RootGroup(LazyGroup):
     """The root command, with the aliases of the user; its usage errors are safe for the terminal."""
 
@@ -88,12 +96,33 @@ class RootGroup(LazyGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Replace an alias by its words. A command has precedence, and an alias cannot lead to another alias."""
+        """Replace an alias by its words. A command has precedence, and an alias cannot lead to another alias.
+
+        Raises:
+            UsageError: there is no such command; if the settings file is the reason, the message has its error.
+        """
         name, *others = args
-        aliases = BUILT_IN_ALIASES | read_aliases(places().config_file) if self.get_command(ctx, name) is None else {}
-        if line := aliases.get(name):
-            args = [*shlex.split(line), *others]
+        if self.get_command(ctx, name) is None:
+            if line := _aliases().get(name):
+                args = [*shlex.split(line), *others]
+            if self.get_command(ctx, args[0]) is None:
+                from presscheck.cli.alias import alias_errors  # 1 ms, only for an error
+
+                errors = alias_errors(places().config_file, ctx)
+                if error := next((error for error in errors if error.key[1:] in ((), (name,))), None):
+                    raise click.UsageError(f"No such command {name!r}. {error}", ctx)
         return super().resolve_command(ctx, args)
+
+    @override
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem  # 3 ms, only to complete
+
+        aliases = (
+            CompletionItem(name, help=line)
+            for name, line in _aliases().items()
+            if name.startswith(incomplete) and name not in self.list_commands(ctx)
+        )
+        return [*aliases, *super().shell_complete(ctx, incomplete)]
 
     @override
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
@@ -175,7 +204,12 @@ def with_look(profile: Profile, options: Options) -> Profile:
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.option("--profile", metavar="NAME", help="Profile to use: [profiles.NAME] in config.toml.")
+@click.option(
+    "--profile",
+    metavar="NAME",
+    shell_complete=complete_profile,
+    help="Profile to use: [profiles.NAME] in config.toml.",
+)
 @click.option("--theme", metavar="NAME", help="Theme: ink, paper, contrast, ansi or a custom theme.")
 @click.option("--offline", is_flag=True, help="Work offline with cached data only.")
 @click.option("--low-bandwidth", is_flag=True, help="Send few bytes to the terminal, for slow connections.")

@@ -31,6 +31,7 @@ from presscheck.cli.output import (
     print_rows,
     row_of,
 )
+from presscheck.cli.profile_completion import complete_profile
 from presscheck.cli.project import project_of
 from presscheck.client.request_priority import Priority
 from presscheck.config.browser_tab import is_in_browser
@@ -83,6 +84,10 @@ class Session:
     def add_incomplete(self, error: IncompleteList) -> None:
         """Record that a list is incomplete."""
         self._incomplete = self._incomplete or error
+
+    def next_command(self) -> None:
+        """Begin a further command, which prints again that its data is cached, unless the user chose to be offline."""
+        self._said_offline = self.profile.offline and self._said_offline
 
     async def run(self, work: Awaitable[None]) -> None:
         """Run a command, and report an incomplete list after its output.
@@ -391,6 +396,7 @@ profile_option = click.option(
     expose_value=False,
     is_eager=True,
     callback=_remember_profile,
+    shell_complete=complete_profile,
     help="Profile to use: [profiles.NAME] in config.toml.",
 )
 org_option = click.option("--org", metavar="ORG", help="Organization, by title or id.")

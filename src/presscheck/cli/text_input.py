@@ -68,16 +68,24 @@ def edit_file(file: Path) -> None:
     Raises:
         PresscheckError: the editor cannot be started, or it failed.
     """
+    if code := run_editor(file):
+        raise PresscheckError(f"the editor exited with code {code}; your text is saved in {file}")
+
+
+def run_editor(file: Path) -> int:
+    """Open a file in the user's editor, wait until it exits, and return its exit code.
+
+    Raises:
+        PresscheckError: the editor cannot be started.
+    """
     words = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
     try:
         # the user's own command, in the user's own environment
-        completed = subprocess.run([*words, str(file)], env=child_environment(), check=False)  # noqa: S603
+        return subprocess.run([*words, str(file)], env=child_environment(), check=False).returncode  # noqa: S603
     except OSError as error:
         raise PresscheckError(
             f"could not start the editor {words[0]}: {error.strerror}. Set VISUAL or EDITOR"
         ) from None
-    if completed.returncode:
-        raise PresscheckError(f"the editor exited with code {completed.returncode}; your text is saved in {file}")
 
 
 def _from_file(name: str) -> str:

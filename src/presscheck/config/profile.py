@@ -7,7 +7,6 @@ the settings file, and never shown.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from presscheck.config.settings_schema import CACHE_SIZE, LOW_BANDWIDTH, NARROWEST_TEXT, TEXT_WIDTH
 from presscheck.config.tokens import Token, find_token
-from presscheck.config.validation import HOSTED, read, require_encryption
+from presscheck.config.validation import HOSTED, PROFILE_NAME, read, require_encryption
 from presscheck.errors import ConfigurationError, NoToken
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ __all__ = ["HOSTED", "Profile", "Token", "load", "load_other", "profile_name"]
 
 OF_THE_FIRST_PROFILE = ("PRESSCHECK_TOKEN", "PRESSCHECK_BASE_URL")
 """Environment variables for the profile with which the process began. Another service must not get its token."""
-_NAME = re.compile(r"[\w.-]{1,40}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -211,7 +209,7 @@ def _require_text(environment: dict[str, str]) -> None:
 
 def is_profile_name(name: str) -> bool:
     """Return whether a text is a valid name of a profile."""
-    return _NAME.fullmatch(name) is not None
+    return PROFILE_NAME.fullmatch(name) is not None
 
 
 def profile_name(name: str | None, environment: dict[str, str]) -> str:

@@ -237,8 +237,10 @@ def _entries(path: Path, text: str) -> list[dict[str, Any]]:
 
 def _rewrite(path: Path, edit: Callable[[str], str]) -> None:
     """Replace the text of a file by the result of `edit`. If the file is a link, its target is edited."""
-    file = path.resolve()
     try:
+        with suppress(FileNotFoundError):
+            path.stat()  # fails for a loop of links, which `resolve` reports in another way in each version of Python
+        file = path.resolve()
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         mode = file.stat().st_mode & 0o777 if file.exists() else 0o600
         text = file.read_bytes().decode("utf-8-sig") if file.exists() else ""

@@ -26,6 +26,7 @@ SMALLEST_PREVIEW, LARGEST_PREVIEW = 10, 90
 LOW_BANDWIDTH = ("auto", "on", "off")
 """The values of the setting `low_bandwidth`."""
 
+_ADDRESS = re.compile(r"^(https?://\S+|unix:/.+)$")
 _HOURS = re.compile(r"^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$")
 Kind = type[str] | type[bool] | type[int]
 
@@ -66,7 +67,13 @@ def _pane_width(name: str, pane: str, default: str) -> Setting:
 SETTINGS: dict[str, Setting] = {
     setting.name: setting
     for setting in (
-        Setting("base_url", str, "The service: https://host, or unix:/path for a socket.", '"https://api.gitbook.com"'),
+        Setting(
+            "base_url",
+            str,
+            "The service: https://host, or unix:/path for a socket.",
+            '"https://api.gitbook.com"',
+            pattern=_ADDRESS,
+        ),
         Setting(
             "token_file",
             str,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import stat
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -30,8 +31,21 @@ INBOX_PROFILES = "inbox_profiles"
 
 Key = tuple[str, ...]
 _POSITION = re.compile(r"\(at line (\d+), column \d+\)")
+_AT_END = " (at end of document)"
 _QUOTED = re.compile("['\"].*")
+_TOML_HINTS = {
+    "Cannot declare": "this table exists already: write its settings below the first one",
+    "Cannot overwrite a value": "this name exists already in its table: keep one of the two",
+    "Invalid value": "after = comes a text in quotation marks, a number, true, false or a list in [ ]",
+    "Illegal character '\\n'": "a quotation mark without its end on this line",
+    "Unescaped '\\'": r"a backslash in a text: write \\, or put the text in single quotation marks",
+    "Expected '=' after a key": "expected = after the name of a setting",
+    "Expected ']' at the end of a table": "a [ without its ]",
+    "Expected ']]' at the end of an array": "a [[ without its ]]",
+}
+"""What to do about errors of the TOML parser, by the beginning of its message."""
 _KINDS = {str: "a quoted string", bool: "true or false", int: "a whole number of at least 1"}
+PROFILE_NAME = re.compile(r"[\w.-]{1,40}", re.ASCII)
 _ALIAS = re.compile(r"[A-Za-z0-9][\w-]{0,39}", re.ASCII)
 SECRETS = frozenset(("token", "password", "secret", "api_key", "access_token"))
 """Keys that would contain a secret, which does not belong in the file."""
@@ -125,6 +139,11 @@ def read_commands(path: Path) -> tuple[tuple[OwnCommand, ...], tuple[SettingsErr
 def read_aliases(path: Path) -> dict[str, str]:
     """Return the valid aliases of the file: command lines by name. Errors are reported by `presscheck config check`."""
     return _read_table(path, "aliases")
+
+
+def errors_of_aliases(path: Path) -> tuple[SettingsError, ...]:
+    """Return the errors of invalid aliases or of the whole file."""
+    return tuple(error for error in _read(path)[1] if error.key[:1] in ((), ("aliases",)))
 
 
 def read_folders(path: Path) -> dict[str, str]:
@@ -238,7 +257,7 @@ def _of_profiles(errors: list[SettingsError]) -> list[SettingsError]:
 
 def _read(path: Path, validator: Validator | None = None) -> tuple[dict[str, Any], list[SettingsError]]:
     try:
-        if problem := _others_may_write(path):
+        if problem := _refusal(path):
             return {}, [SettingsError(path, None, (), problem)]
         text = path.read_text("utf-8-sig")
     except FileNotFoundError:
@@ -246,7 +265,7 @@ def _read(path: Path, validator: Validator | None = None) -> tuple[dict[str, Any
     except OSError as error:
         return {}, [SettingsError(path, None, (), f"cannot be read: {error.strerror}")]
     except UnicodeDecodeError:
-        return {}, [SettingsError(path, None, (), "is not UTF-8 text")]
+        return {}, [SettingsError(path, None, (), "is not UTF-8 text: save it as UTF-8")]
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -257,15 +276,17 @@ def _read(path: Path, validator: Validator | None = None) -> tuple[dict[str, Any
     ]
 
 
-def _others_may_write(path: Path) -> str | None:
-    """Return why the file is not trusted, or None.
+def _refusal(path: Path) -> str | None:
+    """Return why the file is not read, or None: it is a pipe, which could block, or others can write it.
 
     Whoever can write the file controls the programs that `token_command` and `editor` run. Files of root are trusted,
     because root can run any program anyway.
     """
+    status = path.stat()
+    if stat.S_ISFIFO(status.st_mode):
+        return "is a pipe: write the settings into a regular file"
     if os.name != "posix":
         return None
-    status = path.stat()
     if status.st_uid not in (os.geteuid(), 0):
         return "belongs to another user, who could run programs with it; make it yours"
     if status.st_mode & 0o022:
@@ -277,10 +298,10 @@ def read_toml_error(path: Path, error: tomllib.TOMLDecodeError) -> SettingsError
     """Return the error of a file that is not TOML, without quoting the file."""
     position = _POSITION.search(str(error))
     message = _POSITION.sub("", str(error)).strip()
+    hint = next((hint for start, hint in _TOML_HINTS.items() if message.startswith(start)), None)
     # quoted text in the message may be a part of a value
-    return SettingsError(
-        path, int(position[1]) if position else None, (), f"is not valid TOML: {_QUOTED.sub('…', message)}"
-    )
+    shown = f"{hint}{_AT_END if message.endswith(_AT_END) else ''}" if hint else _QUOTED.sub("…", message)
+    return SettingsError(path, int(position[1]) if position else None, (), f"is not valid TOML: {shown}")
 
 
 def _all_errors(document: dict[str, Any], validator: Validator | None) -> list[tuple[Key, str]]:
@@ -305,6 +326,8 @@ def _all_errors(document: dict[str, Any], validator: Validator | None) -> list[t
     if not isinstance(profiles, dict):
         return [*errors, (("profiles",), "must be a table, such as [profiles.default]")]
     for name, table in cast("dict[str, Any]", profiles).items():
+        if not PROFILE_NAME.fullmatch(name):
+            errors.append((("profiles", name), "must have a name of at most 40 letters, digits, dots and dashes"))
         if isinstance(table, dict):
             errors += _profile_errors(("profiles", name), cast("dict[str, Any]", table))
         else:

@@ -39,7 +39,7 @@ from presscheck.text.sanitize import sanitize, show_joiners
 from presscheck.text.styled_text import Line
 from presscheck.tui.app_context import AppContext, CommandObserver
 from presscheck.tui.auto_refresh import AutoRefresh
-from presscheck.tui.commands import Keymap, OwnHandler, key_for, use_keymap
+from presscheck.tui.commands import Keymap, OwnHandler, key_for, tab_label, use_keymap
 from presscheck.tui.key_settings import load_keymap
 from presscheck.tui.keyboard import TooLate, TypeAhead, as_text
 from presscheck.tui.navigation import MODES, Navigation
@@ -753,7 +753,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
             return
         if left:
             drafts = "a draft: the text that was" if left == 1 else f"{left} drafts: the texts that were"
-            self.notify(f"{key_for('go_outbox')} 3 shows {drafts} open in your editor")
+            self.notify(f"{key_for('go_outbox')} {tab_label(3)} shows {drafts} open in your editor")
 
     def _refresh_status_bars(self) -> None:
         refresh = getattr(self.screen, "refresh_status_bars", None) if self.screen_stack else None

@@ -371,6 +371,16 @@ def key_for(name: str) -> str:
     return _keymap.label(name)
 
 
+def tab_key(number: int) -> str:
+    """Return the key of the command `tab` for a view, counted from 1. Each of the nine views has a key."""
+    return _keymap.keys("tab")[number - 1]
+
+
+def tab_label(number: int) -> str:
+    """Return the display text of the key for a view, for a message such as `2 shows the teams`."""
+    return shown(tab_key(number))
+
+
 def with_keys(text: str) -> str:
     """Replace names of commands in braces, such as `{unsend}`, by their keys."""
     return _COMMAND_IN_BRACES.sub(lambda match: key_for(match[1]), text)
@@ -459,12 +469,12 @@ def key_table() -> str:
 
 
 class FirstKey(NamedTuple):
-    """A key hint: the first key of a command, or of several commands that share it as a prefix.
+    """A key hint: the key or key sequence of a command, or a prefix with a title, for all commands that begin with it.
 
     Attributes:
-        key: the key.
-        label: the display text of the key.
-        title: the title of the command, or of the prefix if the key starts a key sequence.
+        key: the key, the sequence or the prefix.
+        label: the display text of `key`.
+        title: the title of the command or of the prefix.
         is_disabled: whether the command cannot run now.
     """
 
@@ -532,7 +542,7 @@ class CommandTable:
         if name in self._handlers:
             return self._reasons[name]() if name in self._reasons else None
         titles = enumerate(zip(self._titles, self._parts.values(), strict=True), 1)
-        places = [f"{title} ({at})" for at, (title, (handlers, _)) in titles if name in handlers]
+        places = [f"{title} ({tab_label(at)})" for at, (title, (handlers, _)) in titles if name in handlers]
         return f"{self._by_name[name].title}: works in {' and '.join(places)}, not here" if places else None
 
     def _shown(self) -> Iterable[tuple[dict[str, Callable[[], Any]], dict[str, Callable[[], Any]]]]:
@@ -558,10 +568,11 @@ class CommandTable:
             if command is None:
                 continue
             keys = keymap.first(name)
-            key = keys.split(" ")[0]
+            first, *others = keys.split(" ")
+            key = first if first in PREFIXES else keys
             if key not in found:
                 title = titles.get(name, command.title)
-                title = PREFIXES.get(key, title) if " " in keys else title
+                title = PREFIXES.get(key, title) if others else title
                 found[key] = FirstKey(key, shown(key), title, self.disabled_reason(name) is not None)
         return list(found.values())
 

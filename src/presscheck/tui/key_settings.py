@@ -95,8 +95,10 @@ _NAMES = {"esc": "escape", "pgdn": "pagedown", "pgup": "pageup", "del": "delete"
 _SIGNS = {"/": "slash", "_": "underscore", "\\": "backslash", "]": "right_square_bracket", "@": "at"}
 """Key names of characters that terminals can send with ctrl."""
 _NAMED = re.compile(
-    r"escape|enter|tab|space|backspace|delete|insert|home|end|pageup|pagedown|up|down|left|right|f\d\d?"
+    r"escape|enter|tab|space|backspace|delete|insert|home|end|pageup|pagedown|up|down|left|right|f(?:[1-9]|1\d|2[0-4])"
 )
+_NEW_PROTOCOL = re.compile(r"(?!shift\+tab).+\+(?:enter|tab|space|backspace|escape)|ctrl\+at|f(?:1[3-9]|2[0-4])")
+"""Keys that only arrive from terminals with the keyboard protocol of Kitty."""
 _WITH_MODIFIERS = re.compile(r"((?:ctrl\+|alt\+|shift\+)+)(.+)", re.DOTALL)
 _MODES = {"run": "run", "suspend": "run in the terminal", "capture": "show the output of", "open": "open"}
 """The words before the command line in the help of an own command, by mode."""
@@ -217,6 +219,8 @@ def _unknown(name: str) -> str:
 def _shape_error(command: Command, keys: Sequence[object]) -> str | None:
     if not keys or any(not isinstance(key, str) or not key.strip() for key in keys):
         return 'must be a key such as "x", or a list of keys such as ["x", "g x"]'
+    if command.name == "tab" and len(keys) != len(command.keys):
+        return f"must be a list of {len(command.keys)} keys, one for each view"
     sequences = [normalized(cast("str", key)).split(" ") for key in keys]
     for sequence in sequences:
         if len(sequence) > MOST_KEYS:
@@ -229,9 +233,15 @@ def _shape_error(command: Command, keys: Sequence[object]) -> str | None:
             return "works while you type a text, so it must be a single key such as ctrl+g, alt+x or f5"
         if sequence in ([key] for key in _FIXED) and sequence[0] not in (command.keys if command.own is None else ()):
             return f"{shown(sequence[0])} has a fixed meaning in every dialog: choose another key"
-    if all(len(sequence) == 1 and sequence[0] in NEVER_ALONE for sequence in sequences):
-        return f"{shown(sequences[0][0])} may never arrive, because terminals use it: add a second key"
-    return None
+    reasons = [next(filter(None, map(_never_arrives, sequence)), None) for sequence in sequences]
+    return f"{reasons[0]}: add a second key" if all(reasons) else None
+
+
+def _never_arrives(key: str) -> str | None:
+    """Return why a key may never reach the app, or None."""
+    if key in NEVER_ALONE:
+        return f"{shown(key)} may never arrive, because terminals use it"
+    return f"{shown(key)} may never arrive, because few terminals send it" if _NEW_PROTOCOL.fullmatch(key) else None
 
 
 def normalized(keys: str) -> str:
@@ -269,7 +279,7 @@ def key_error(keymap: Keymap, name: str, key: str) -> str | None:
     error = _shape_error(BY_NAME[name], (key,))
     changed = Keymap({**keymap.own, name: (normalized(key),)}, keymap.own_commands)
     conflict = next(conflicts(changed, (name,)), None) if error is None else None
-    return conflict[1] if conflict else f"{shown(key)} {error}" if error else None
+    return conflict[1] if conflict else error
 
 
 class KeyRow(NamedTuple):

@@ -66,6 +66,11 @@ def key_name(event: events.Key) -> str:
     return event.key
 
 
+def is_alt_letter(event: events.Key) -> bool:
+    """Return whether a key is a letter with alt, which is never a text, although Textual's text widgets type it."""
+    return event.is_printable and event.key.startswith("alt+")
+
+
 def as_text(event: Input) -> Input:
     """Convert a key of an invisible character, such as the joiner in emoji or in Persian, to a paste.
 
@@ -100,6 +105,8 @@ class KeySequences:
     ) -> None:
         self.commands = tuple(commands)
         self.pending: tuple[str, ...] = ()
+        self.completed = ""
+        """The keys of the command that was returned last."""
         self.keymap = keymap or Keymap()
         self._by_sequence = _sequences(self.commands, self.keymap)
         self._elsewhere = _sequences(elsewhere, self.keymap)
@@ -118,7 +125,7 @@ class KeySequences:
         if command is None and self.pending:
             self.pending = ()
             return None if key == "escape" else self.press(key)
-        self.pending = ()
+        self.pending, self.completed = (), " ".join(sequence)
         return command
 
     def continuations(self, titles: Mapping[str, str] = MappingProxyType({})) -> list[Continuation]:

@@ -18,6 +18,14 @@ from textual.css.stylesheet import Stylesheet
 from textual.theme import Theme as TextualTheme
 from typing_extensions import override
 
+from presscheck.config.validation import (
+    SettingsError,
+    line_of_key,
+    lines_of_keys,
+    located,
+    read_all,
+    read_toml_error,
+)
 from presscheck.errors import ConfigurationError
 
 COLORS = ("ground", "raised", "text", "quiet", "accent", "link", "added", "removed", "waiting")
@@ -208,17 +216,43 @@ def read(path: Path) -> Theme:
     Raises:
         ConfigurationError: the file cannot be read or is invalid; the message names the file and the problem.
     """
+    theme = _theme_or_error(path)
+    if isinstance(theme, SettingsError):
+        raise ConfigurationError(str(theme))
+    return theme
+
+
+def theme_errors(settings: Path) -> tuple[SettingsError, ...]:
+    """Return the errors in the themes next to a settings file, and of the profiles whose theme does not exist."""
+    own = [_theme_or_error(path) for path in sorted((settings.parent / "themes").glob("*.toml"))]
+    names = {*load(), *(theme.name for theme in own if isinstance(theme, Theme))}
+    unknown = [
+        (("profiles", profile, "theme"), f"is not the name of a theme; available: {', '.join(sorted(names))}")
+        for profile, table in read_all(settings).items()
+        if table.get("theme", "ink") not in names
+    ]
+    return (*(error for error in own if isinstance(error, SettingsError)), *located(settings, unknown))
+
+
+def _theme_or_error(path: Path) -> Theme | SettingsError:
     try:
-        table = tomllib.loads(path.read_text("utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigurationError(f"{path}: {error}") from None
+        text = path.read_text("utf-8-sig")
+        table = tomllib.loads(text)
+    except OSError as error:
+        return SettingsError(path, None, (), f"cannot be read: {error.strerror}")
+    except UnicodeDecodeError:
+        return SettingsError(path, None, (), "is not UTF-8 text: save it as UTF-8")
+    except tomllib.TOMLDecodeError as error:
+        return read_toml_error(path, error)
     given = table.get("colors")
     colors = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
     for name in COLORS:
+        key = ("colors", name)
         if name not in colors:
-            raise ConfigurationError(f"{path}: colors.{name} is missing")
+            return SettingsError(path, None, key, 'is missing: add it, such as "#e6e3da"')
         if not _is_color(colors[name]):
-            raise ConfigurationError(f'{path}: colors.{name} must be "#rrggbb" or one of the terminal\'s sixteen')
+            line = line_of_key(lines_of_keys(text), key)
+            return SettingsError(path, line, key, 'must be "#rrggbb" or one of the terminal\'s sixteen')
     return Theme(str(table.get("name", path.stem)), bool(table.get("dark", True)), {n: colors[n] for n in COLORS})
 
 

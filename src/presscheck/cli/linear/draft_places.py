@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from typing_extensions import override
 
 from presscheck.api.change_requests import GetChangeRequest
+from presscheck.cli.linear.page_place import PagePlace
 from presscheck.cli.linear.place import Linear, Place, pick
+from presscheck.cli.linear.request_model import read_model
 from presscheck.cli.linear.request_places import RequestPlace
 from presscheck.cli.linear.thread_places import ThreadPlace
 from presscheck.cli.linear.words import drafts_of, excerpt
-from presscheck.engine.drafts import Draft
+from presscheck.engine.drafts import APPROVAL, CHANGES, Draft
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 
@@ -40,10 +42,16 @@ class DraftsPlace(Place):
         draft = pick(self._drafts, str(number), "draft")
         if draft.name == "reply":
             return ThreadPlace(self.linear, draft.space, draft.request, draft.target, ())
+        if draft.name == "page":
+            model, _ = await read_model(self.session, draft.space, draft.request)
+            if item := next((item for item in model.items if item.id == draft.target.split(" ")[0]), None):
+                return PagePlace(self.linear, model, item)
         return RequestPlace(self.linear, await self.session.read(GetChangeRequest(**draft.path)))
 
 
 def _row(draft: Draft) -> str:
     number = draft.stored.about.get("number", "")
+    is_continued = draft.name in ("whole", "reply", "page", APPROVAL, CHANGES)
     where = f" in #{sanitize(number)} {sanitize(draft.stored.about.get('subject', ''))}" if number else ""
-    return f"{sanitize(draft.label)}{where}: {excerpt(draft.readable)}"
+    app = "" if is_continued else ", continued in the app"
+    return f"{sanitize(draft.label)}{where}{app}: {excerpt(draft.readable)}"

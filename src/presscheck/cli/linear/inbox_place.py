@@ -74,7 +74,10 @@ class InboxPlace(Place):
                 lines.append(f"Only the first {count(len(inbox.requests), 'change request')} are listed.")
         if drafts := drafts_of(self.engine):
             lines.append(f"You have {count(len(drafts), 'draft')}: drafts lists them.")
-        if failed := sum(entry.state in FAILED for entry in self.engine.waiting()):
+        states = [entry.state for entry in self.engine.waiting()]
+        if unsent := sum(state != "collected" and state not in FAILED for state in states):
+            lines.append(f"{count(unsent, 'change')} not sent yet.")
+        if failed := sum(state in FAILED for state in states):
             lines.append(f"{count(failed, 'change')} not accepted by the service: run presscheck outbox.")
         return lines
 

@@ -11,6 +11,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 
+from presscheck.errors import InvalidArgument
 from presscheck.text.ascii_text import ascii_words
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
@@ -83,6 +84,7 @@ class LineTerminal:
 
         Raises:
             EndOfInput: there is no further line.
+            InvalidArgument: a line from a file or a pipe is not UTF-8.
         """
         if self.is_interactive and prompt:
             sys.stdout.write(prompt)
@@ -95,7 +97,17 @@ class LineTerminal:
             if self.is_interactive:
                 self.print([""])  # end the line of the prompt
             raise EndOfInput
-        return line.removesuffix(b"\r").decode("utf-8", "replace")
+        # files of some editors begin with a byte order mark
+        return self._decoded(line.removesuffix(b"\r")).removeprefix("\ufeff")
+
+    def _decoded(self, line: bytes) -> str:
+        """Decode a line: UTF-8, or what a terminal with another encoding sends."""
+        try:
+            return line.decode("utf-8")
+        except UnicodeDecodeError:
+            if not self.is_interactive:
+                raise InvalidArgument("standard input", "is not UTF-8 text") from None
+            return line.decode(sys.stdin.encoding, "replace")
 
     async def _more(self) -> None:
         """Wait for input and store it. Reads only on demand, so that an editor can use the terminal in between."""

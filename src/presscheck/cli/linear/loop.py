@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Awaitable
 from functools import partial
 
@@ -12,11 +13,12 @@ from presscheck.cli.linear.inbox_place import InboxPlace, ViewsPlace
 from presscheck.cli.linear.line_terminal import EndOfInput, LineTerminal
 from presscheck.cli.linear.place import Linear, Place, Verb, find_verb, typed_number
 from presscheck.cli.linear.site_places import SitesPlace
-from presscheck.cli.session import Session
+from presscheck.cli.session import open_session
 from presscheck.cli.watch import until_signal
 from presscheck.config.profile import Profile
 from presscheck.errors import InvalidArgument, PresscheckError
-from presscheck.wiring import open_engine
+from presscheck.store.open_texts import take_left_texts
+from presscheck.text.phrases import count
 
 
 def run_linear(profile: Profile) -> int:
@@ -25,17 +27,18 @@ def run_linear(profile: Profile) -> int:
 
 
 async def _run(profile: Profile) -> int:
-    engine = open_engine(profile)
-    await engine.start()
     terminal = LineTerminal(is_ascii=profile.uses_ascii)
-    session = Session(engine, profile, json=False, report=lambda text: terminal.print([text]))
-    loop = LinearLoop(Linear(session, terminal))
-    try:
+    async with open_session(profile, as_json=False, report=lambda text: terminal.print([text])) as session:
+        if left := take_left_texts(session.engine.outbox):
+            were = "text that was" if left == 1 else "texts that were"
+            terminal.print([f"{count(left, 'draft')}: the {were} open in your editor."])
+        loop = LinearLoop(Linear(session, terminal))
         await until_signal(session, loop.run())
-        await engine.noted()
-    finally:
-        await engine.close()
-    return loop.code or (session.on_close() if session.on_close else 0)
+        code = session.on_close() if session.on_close else 0
+        if code == 128 + signal.SIGINT and terminal.is_interactive:
+            terminal.print(["", "Ended. Drafts and unsent changes are kept."])
+        await session.engine.noted()
+    return loop.code or code
 
 
 class LinearLoop:
@@ -78,6 +81,7 @@ class LinearLoop:
                 self.code = exit_code(error)
 
     async def _take(self, line: str) -> None:
+        self._linear.session.next_command()
         place = self._places[-1]
         if not line:
             await self._more()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from typing_extensions import override
 
@@ -12,7 +13,7 @@ from presscheck.cli.linear.place import Linear, Place, Siblings, Verb
 from presscheck.cli.linear.request_model import placed, read_model
 from presscheck.cli.linear.review_texts import hold_or_send, review_draft
 from presscheck.cli.linear.thread_places import ThreadPlace
-from presscheck.cli.linear.words import thread_row
+from presscheck.cli.linear.words import drafts_of, excerpt, thread_row
 from presscheck.documents.diff.page_diff import CONTEXT, compare
 from presscheck.documents.diff.segments import table_cells
 from presscheck.documents.diff.spoken_lines import SpokenLine, spoken_lines
@@ -29,7 +30,7 @@ from presscheck.engine.review.changes import ChangedItem, kinds_text
 from presscheck.engine.review.merge_readiness import comment_reason
 from presscheck.engine.review.model import ReviewModel
 from presscheck.engine.review.page_texts import page_texts
-from presscheck.engine.review.pending_review import PendingReview
+from presscheck.engine.review.pending_review import PendingReview, draft_key
 from presscheck.engine.review.threads import Thread
 from presscheck.errors import InvalidArgument
 from presscheck.text.phrases import count
@@ -77,7 +78,25 @@ class PagePlace(Place):
         lines += [_numbered(line) for line in shown] or ["The text is the same."]
         threads = [thread for thread in self._model.discussion.threads() if thread.page == item.id]
         self._threads = placed(threads, before or "", after or "")
-        return [*lines, *(self._thread_line(thread) for thread in self._threads)]
+        lines += [self._thread_line(thread) for thread in self._threads]
+        return [*lines, *self._draft_lines()]
+
+    def _draft_lines(self) -> list[str]:
+        """Return a line for each draft of a comment on this page, with the line of the page that continues it."""
+        request = self._model.path["change_request_id"]
+        own = drafts_of(self.engine, request)
+        drafts = [draft for draft in own if draft.name == "page" and draft.target.split(" ")[0] == self._item.id]
+        if not drafts:
+            return []
+        places = {draft_key(request, comment_name(self._item.id)): "the page"}
+        for line in self._lines:
+            with suppress(InvalidArgument):  # a line without words
+                key = draft_key(request, comment_name(self._item.id, self._quote(str(line.number))))
+                places.setdefault(key, f"line {line.number}")
+        return [
+            f"Your draft on {places.get(draft.stored.key, 'a text that is not in the page')}: {excerpt(draft.readable)}"
+            for draft in drafts
+        ]
 
     def _change(self) -> SemanticChange | None:
         """Return the creation or deletion of the page, or else its first change, or None."""

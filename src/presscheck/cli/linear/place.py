@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Hashable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
-from uuid import uuid4
 
 from presscheck.cli.linear.line_terminal import EndOfInput, LineTerminal
 from presscheck.cli.session import Session
-from presscheck.cli.text_input import edit_file
+from presscheck.cli.text_input import run_editor
 from presscheck.errors import InvalidArgument, NotNow, PresscheckError
-from presscheck.paths import places, private_directory
 from presscheck.store.drafts import DraftSlot
+from presscheck.store.open_texts import OpenText
 from presscheck.text.phrases import count
 
 if TYPE_CHECKING:
@@ -82,14 +80,16 @@ class Linear:
             task.cancel()
 
     async def confirm(self, question: str, answer: str = "yes", otherwise: str = "Cancelled.") -> bool:
-        """Ask a question, and return whether the user typed `answer`. Print `otherwise` if not."""
+        """Ask a question, and return whether the user typed `answer`, in any case. Print `otherwise` if not."""
         self.terminal.print([f"{question} Type {answer} to confirm, or an empty line for no."])
         try:
-            is_confirmed = (await self.terminal.read("confirm> ")).strip() == answer
+            typed = (await self.terminal.read("confirm> ")).strip().casefold()
         except EndOfInput:
-            is_confirmed = False
+            typed = ""
+        is_confirmed = typed == answer.casefold()
         if not is_confirmed:
-            self.terminal.print([otherwise])
+            is_mistyped = typed not in ("", "n", "no")
+            self.terminal.print([f"This is not {answer}. {otherwise}" if is_mistyped else otherwise])
         return is_confirmed
 
     async def compose(self, title: str, draft: DraftSlot, *, is_optional: bool = False) -> str | None:
@@ -128,7 +128,7 @@ class Linear:
                 self.terminal.print(["Discarded."])
                 return None
             if line == EDIT:
-                lines = (await asyncio.to_thread(self._edited, "\n".join(lines))).split("\n")
+                lines = (await self._edit("\n".join(lines), draft)).split("\n")
                 self.terminal.print(["Your text:", *lines, "End of your text. A line with only a dot sends it."])
             else:
                 lines.append(line.removeprefix(MARK) if line.startswith(2 * MARK) else line)
@@ -153,22 +153,27 @@ class Linear:
             self.terminal.print(["The text is empty: nothing was sent."])
         return "" if is_optional else None
 
-    def _edited(self, text: str) -> str:
-        """Edit a text in the editor. Without a terminal or after an error, return it unchanged."""
+    async def _edit(self, text: str, draft: DraftSlot) -> str:
+        """Edit a text in the editor. Without a terminal or an editor, return it unchanged.
+
+        If this process ends before the editor, the next start stores the edited text as the draft.
+        """
         if not self.terminal.is_interactive:
             self.terminal.print(["The editor needs a terminal."])
             return text
-        file: Path = private_directory(places().state / "typed") / f"{uuid4().hex}.md"
-        file.touch(0o600)
-        file.write_text(text, "utf-8")
+        opened = OpenText(draft, text, ".md")
         try:
-            edit_file(file)
-            return file.read_text("utf-8", errors="replace").rstrip("\n")
+            code = await asyncio.to_thread(run_editor, opened.file)
         except PresscheckError as error:
-            self.terminal.print([f"Error: {error.message}"])
+            opened.remove()
+            self.terminal.print([f"Error: {error.message}."])
             return text
-        finally:
-            file.unlink(missing_ok=True)
+        edited = opened.written(failed=bool(code)).rstrip("\n")
+        draft.save(edited)
+        opened.remove()
+        if code:
+            self.terminal.print([f"The editor exited with code {code}."])
+        return edited
 
 
 class Place(ABC):

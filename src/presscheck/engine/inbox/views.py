@@ -264,7 +264,7 @@ def own_view(saved: SavedView) -> View:
     return View(
         saved.name,
         saved.name,
-        "No change requests match this view. M e edits it.",
+        "No change requests match this view.",
         f"{saved.query} sort:{saved.sort_by}".strip() if saved.sort_by else saved.query,
         hides=any(value == ME for _, value in asks_of(saved.query)),
         saved=saved,

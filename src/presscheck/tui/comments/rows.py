@@ -11,6 +11,7 @@ from presscheck.documents.terminal.inline_line import inline_line
 from presscheck.text.phrases import ago, count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, plain, width
+from presscheck.tui.commands import tab_key, tab_label
 from presscheck.tui.widgets.status_bar import pressing
 
 if TYPE_CHECKING:
@@ -219,9 +220,9 @@ def states_line(states: Sequence[ThreadState], threads: Sequence[Thread], visibl
     for number, state in enumerate(states, 1):
         total = sum(thread.state == state and thread.first.pending is None for thread in threads)
         (sign, style), is_visible = STATE_SIGNS[state], state in visible
-        parts = Span(f"{number} ", "quiet"), Span(f"{sign} ", style if is_visible else "quiet")
+        parts = Span(f"{tab_label(number)} ", "quiet"), Span(f"{sign} ", style if is_visible else "quiet")
         name = Span(f"{state} {total}", "strong" if is_visible else "quiet")
-        spans += [Span("  ", "quiet"), *pressing(str(number), *parts, name), Span(" " * 3)]
+        spans += [Span("  ", "quiet"), *pressing(tab_key(number), *parts, name), Span(" " * 3)]
         spans += [] if is_visible else [Span("hidden   ", "quiet")]
     unsent = sum(thread.first.pending is not None for thread in threads)
     return (*spans, Span(f"  ✎ {unsent} not sent", "accent")) if unsent else tuple(spans)

@@ -126,7 +126,7 @@ class ThreadList(BaseScreen):
 
     def command_tab(self) -> None:
         """Show or hide the state whose number was pressed."""
-        number = int(self.last_key)
+        number = self.pressed_number
         if number <= len(self._states):
             self.toggle_state(self._states[number - 1])
 

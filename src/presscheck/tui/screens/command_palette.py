@@ -95,7 +95,7 @@ def show_commands(app: AppContext, screen: BaseScreen) -> None:
     actions: dict[str, Action] = {name: partial(run_anywhere, screen, command) for name, command in commands.items()}
     actions |= {f"admin {title}": partial(app.go, Place.family(title)) for title in TITLES}
     here = [_by_title(app, command, why_disabled(screen, command)) for command in own]
-    here += [Choice(f"admin {title}", f"{title} (administration)", "g a") for title in TITLES]
+    here += [Choice(f"admin {title}", f"{title} (administration)", app.keymap.label("go_admin")) for title in TITLES]
     elsewhere = [_by_title(app, command, why_disabled(screen, command)) for command in others]
 
     def is_in_help(choice: Choice, text: str) -> bool:

@@ -61,6 +61,10 @@ class KeyEditor(Dialog[None]):
             self._show()
 
     @override
+    def current_key(self, key: str) -> str:
+        return key  # also the keys that the user chose for dialogs can be recorded
+
+    @override
     def submit(self) -> None:
         if self._pressed and self._error() is None:
             self._save((" ".join(self._pressed),))

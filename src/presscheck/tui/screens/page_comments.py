@@ -22,7 +22,7 @@ from presscheck.engine.shared_calls import live_comments, live_nodes, live_page
 from presscheck.text.phrases import long_ago, now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.commands import key_for, with_keys
+from presscheck.tui.commands import key_for, tab_label, with_keys
 from presscheck.tui.comments.actions import PageComment, ThreadActions
 from presscheck.tui.comments.drafts import IS_SENT, LiveDrafts
 from presscheck.tui.comments.rows import thread_lines
@@ -215,7 +215,9 @@ class PageCommentsScreen(ThreadList):
     def show_empty(self, empty: EmptyState) -> None:
         where = "on this page" if self.page_id else "in this space"
         if self.all_threads:
-            empty.show_empty("All comments are hidden.", "1 to 3 show the comments of a state.")
+            empty.show_empty(
+                "All comments are hidden.", f"{tab_label(1)} to {tab_label(3)} show the comments of a state."
+            )
         elif self.discussion.is_known:
             more = "" if self.page_id == "" else f"\n{key_for('all_pages')} shows those of all pages."
             empty.show_empty(f"No comments {where} yet.", f"{key_for('comment')} adds one.{more}")

@@ -557,6 +557,12 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         if not worker.is_finished and app.screen is self and not app.notice_line(self):
             self.notify(f"{command.title}: waiting …")
 
+    @property
+    def pressed_number(self) -> int:
+        """Which of its keys ran the command `tab`, counted from 1; 1 if it was run without a key."""
+        keys = self.keys.keymap.keys("tab")
+        return keys.index(self.keys.completed) + 1 if self.keys.completed in keys else 1
+
     def on_key(self, event: events.Key) -> None:
         """Run the command of a key or key sequence."""
         if getattr(self.focused, "takes_text", False):

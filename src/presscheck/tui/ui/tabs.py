@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import tab_key, tab_label
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView
@@ -106,7 +107,8 @@ class Tabs(Vertical):
         for number, tab in enumerate(self.tabs, 1):
             style = "accent strong" if tab is self.tab else ""
             total = "" if tab.total is None else f" {tab.total:,}"
-            name = pressing(str(number), Span(f"{number} ", "quiet"), Span(tab.name, style), Span(total, "quiet"))
+            parts = Span(f"{tab_label(number)} ", "quiet"), Span(tab.name, style), Span(total, "quiet")
+            name = pressing(tab_key(number), *parts)
             spans += [Span(" "), *name, Span("   ")]
         return tuple(spans)
 
@@ -121,7 +123,7 @@ class Tabs(Vertical):
 
     def command_tab(self) -> None:
         """Show the tab whose number was pressed."""
-        self._show_number(int(self._screen.last_key) - 1)
+        self._show_number(self._screen.pressed_number - 1)
 
     def command_left(self) -> None:
         """Show the tab on the left."""

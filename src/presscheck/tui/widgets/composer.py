@@ -25,6 +25,7 @@ from presscheck.text.styled_text import Line, Span, width
 from presscheck.tui.app_context import app_of
 from presscheck.tui.commands import COMMANDS, NEED_TERMINAL
 from presscheck.tui.external_programs import edit_text
+from presscheck.tui.keyboard import is_alt_letter
 from presscheck.tui.widgets.completion import CompletionList, Opening, Proposal, mention
 from presscheck.tui.widgets.dialog import Dialog
 from presscheck.tui.widgets.line_view import TextView
@@ -39,9 +40,11 @@ class CompletedText(TextArea):
     completion: CompletionList
 
     def on_key(self, event: events.Key) -> None:
-        """Pass the key to the list. Other keys are typed."""
+        """Pass the key to the list, and letters with alt to the dialog. Other keys are typed."""
         if self.completion.press(event):
             event.stop()
+            event.prevent_default()
+        elif is_alt_letter(event):
             event.prevent_default()
 
 

@@ -122,11 +122,14 @@ class Dialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         line = self.key_hints(hints, disabled, self.GAP)
         self.query_one("#keys", StatusLine).show(line, right)
 
+    def current_key(self, key: str) -> str:
+        """Return the key to press for a default key."""
+        return app_of(self).keymap.current_of(key)
+
     def key_hints(self, hints: Mapping[str, str], disabled: Iterable[str], gap: int) -> Line:
         """Return a line of clickable keys and labels. `hints` maps default keys to labels."""
-        keymap = app_of(self).keymap
         parts: list[Line] = []
         for key, label in hints.items():
-            own, style = keymap.current_of(key), "quiet" if key in disabled else "accent"
+            own, style = self.current_key(key), "quiet" if key in disabled else "accent"
             parts.append(pressing(own, Span(shown(own), style), Span(f" {label}", "quiet")))
         return tuple(span for part in parts for span in (*part, Span(" " * gap, "quiet")))

@@ -15,6 +15,7 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, width
+from presscheck.tui.keyboard import is_alt_letter
 from presscheck.tui.widgets.status_bar import StatusLine
 
 if TYPE_CHECKING:
@@ -70,6 +71,11 @@ class SearchInput(Input):
             value=value, placeholder=placeholder, suggester=suggester, select_on_focus=False, compact=True, id=id
         )
         self.cursor_blink = False
+
+    def on_key(self, event: events.Key) -> None:
+        """Leave letters with alt to the dialog."""
+        if is_alt_letter(event):
+            event.prevent_default()
 
 
 class FindInput(SearchInput):

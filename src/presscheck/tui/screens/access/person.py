@@ -16,7 +16,7 @@ from presscheck.errors import Forbidden, NotSupported
 from presscheck.text.phrases import now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.commands import key_for
+from presscheck.tui.commands import key_for, tab_label
 from presscheck.tui.screens.access.levels import changes_in_words, choose_team_role, kind_of
 from presscheck.tui.screens.access.session import AccessSession, quiet, strong
 from presscheck.tui.screens.text_screen import TextScreen
@@ -187,7 +187,9 @@ class PlaceList(List[PlaceLevel]):
 
     @override
     def empty(self) -> Message:
-        return Message("This person has access to no place.", f"2 shows the teams: {key_for('add')} adds to teams.")
+        return Message(
+            "This person has access to no place.", f"{tab_label(2)} shows the teams: {key_for('add')} adds to teams."
+        )
 
     def reason_open(self) -> str | None:
         """Return why no place can be opened: there is none."""
@@ -200,7 +202,7 @@ class PlaceList(List[PlaceLevel]):
 
     def reason_rename(self) -> str | None:
         """Return why levels cannot be changed here: they result from the role, default levels and teams."""
-        return "levels follow from the role, default levels and teams: 2 shows the teams"
+        return f"levels follow from the role, default levels and teams: {tab_label(2)} shows the teams"
 
     reason_delete = reason_rename
 

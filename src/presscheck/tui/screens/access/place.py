@@ -163,7 +163,8 @@ class PlaceAccess(AccessSession):
         if self.access is None:
             return "not loaded yet"
         if not isinstance(self.place, Collection):
-            return f"teams get a level on a collection, not on a {kind_of(self.place)}: enter on a team opens it"
+            kind = kind_of(self.place)
+            return f"teams get a level on a collection, not on a {kind}: {key_for('open')} on a team opens it"
         return self._change_reason(write)
 
     def _change_reason(self, write: type[Operation[Any]] | None) -> str | None:

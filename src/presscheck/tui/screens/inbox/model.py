@@ -27,7 +27,7 @@ from presscheck.engine.inbox.views import (
 from presscheck.errors import NotSupported
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.commands import key_for, with_keys
+from presscheck.tui.commands import key_for, tab_label, with_keys
 from presscheck.tui.screens.inbox.row_renderer import NaturalWidths
 
 if TYPE_CHECKING:
@@ -169,12 +169,13 @@ class InboxModel:
         if self.view.id in self.queries:
             return f"Nothing matches the filter. {key_for('edit_view')} changes or clears it."
         if not self.has_no_reviews:
-            return self.view.empty
+            edits = f" {key_for('change_view')} edits it." if self.view.saved else ""
+            return f"{self.view.empty}{edits}"
         space = self.spaces.get(self.offered_space, "")
         if not space:
             return with_keys(NOTHING_TO_REVIEW)
         mine = next((number for number, view in enumerate(self.views, 1) if view.id == "mine" and self.total(view)), 0)
-        own = f"{mine} Mine, " if mine else ""
+        own = f"{tab_label(mine)} Mine, " if mine else ""
         return f"Nothing to review. {key_for('open')} opens {space}, {own}{key_for('go_browse')} all your spaces."
 
     @property

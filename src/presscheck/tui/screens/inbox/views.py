@@ -85,7 +85,7 @@ class ViewActions:
     def command_tab(self) -> None:
         """Show the view with the number that was pressed, or the last view if the number is too large."""
         views = self._model.views
-        self._session.choose(views[min(int(self._screen.last_key), len(views)) - 1])
+        self._session.choose(views[min(self._screen.pressed_number, len(views)) - 1])
 
     async def command_edit_view(self) -> None:
         """Ask for a filter of the current view."""

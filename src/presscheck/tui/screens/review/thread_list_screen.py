@@ -13,7 +13,7 @@ from presscheck.errors import InvalidArgument
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.commands import key_for
+from presscheck.tui.commands import key_for, tab_label
 from presscheck.tui.comments.actions import ThreadActions
 from presscheck.tui.comments.rows import first_words
 from presscheck.tui.comments.thread_list import ThreadList
@@ -96,7 +96,9 @@ class ThreadListScreen(ThreadList):
                 f"{key_for('edit_view')} changes the filter; without a text it shows all.",
             )
         elif self.all_threads:
-            empty.show_empty("All threads are hidden.", "1 to 4 show the threads of a state.")
+            empty.show_empty(
+                "All threads are hidden.", f"{tab_label(1)} to {tab_label(4)} show the threads of a state."
+            )
         else:
             empty.show_empty(
                 "No comments yet.", f"In the review, {key_for('comment')} comments on the line under the cursor."

@@ -15,7 +15,7 @@ from presscheck.engine.integrations.settings import component_of, missing_settin
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, plain, wrap
-from presscheck.tui.commands import key_for
+from presscheck.tui.commands import key_for, tab_label
 from presscheck.tui.screens.admin.integration.component_screen import ComponentScreen, Source
 from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.ask import choose
@@ -183,7 +183,7 @@ class AboutIntegration(List[AboutRow]):
     def reason_open(self) -> str | None:
         """Return why the line cannot be opened: it is only text, or the service does not render components."""
         if self.current is None or self.current.opens is None:
-            return f"{key_for('open')} opens blocks, content sources and links; 2 shows the installations"
+            return f"{key_for('open')} opens blocks, content sources and links; {tab_label(2)} shows the installations"
         return self._session.screen.engine.missing_reason(RenderIntegration)
 
     def command_open(self) -> Awaitable[None] | None:

@@ -299,7 +299,7 @@ class PlaceList(List[Place]):
     def reason_rename(self) -> str | None:
         """Return why the selection cannot be changed: there is no installation, or the change is not allowed now."""
         if self._installation is None:
-            return "it is not installed: a in the tab of installations installs it"
+            return f"it is not installed: {key_for('add')} in the tab of installations installs it"
         return self._session.change_reason(UpdateInstallation, "either")
 
     def command_rename(self) -> Awaitable[None] | None:

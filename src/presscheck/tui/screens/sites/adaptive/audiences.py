@@ -13,7 +13,7 @@ from presscheck.errors import InvalidArgument
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.commands import key_for
+from presscheck.tui.commands import key_for, tab_label
 from presscheck.tui.screens.sites.adaptive.audience_dialog import ask_audience, claims_text, draft_key
 from presscheck.tui.screens.sites.adaptive.visitor_tokens import ask_token
 from presscheck.tui.ui.ask import confirm
@@ -63,7 +63,7 @@ class AudienceList(List[Audience]):
 
     @override
     def summary(self) -> Line:
-        return (Span("saved sets of claims, kept on this machine: 4 shows who sees what", "quiet"),)
+        return (Span(f"saved sets of claims, kept on this machine: {tab_label(4)} shows who sees what", "quiet"),)
 
     @override
     def empty(self) -> Message:

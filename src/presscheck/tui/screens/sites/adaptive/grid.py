@@ -11,7 +11,7 @@ from presscheck.engine.publish.audiences import AdaptivePlace
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
-from presscheck.tui.commands import key_for
+from presscheck.tui.commands import key_for, tab_label
 from presscheck.tui.screens.sites.adaptive.visitor_page import VisitorPage
 from presscheck.tui.screens.sites.adaptive.visitor_tokens import ask_token
 from presscheck.tui.ui.list import List
@@ -162,7 +162,7 @@ class SeenByGrid(List[AdaptivePlace]):
 
     def reason_rename(self) -> str | None:
         """Return why audiences cannot be changed here: they are changed in their own tab."""
-        return "audiences are changed in their tab: 3 shows it"
+        return f"audiences are changed in their tab: {tab_label(3)} shows it"
 
     reason_edit = reason_edit_other = reason_delete = reason_copy = reason_rename
 
