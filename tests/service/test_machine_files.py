@@ -196,6 +196,9 @@ async def test_a_page_has_one_address(world: World, browser: httpx.AsyncClient) 
         assert (answer.status_code, answer.headers["location"]) == (307, address), path
     assert (await browser.get(f"{address}guide")).status_code == 200
     assert (await browser.get(f"{address}guide/")).headers["location"] == f"{address}guide"
+    for path, leads in (("guide/", f"{address}guide"), ("start", address)):
+        assert (await browser.get(f"{address}{path}?ref=a%26b")).headers["location"] == f"{leads}?ref=a%26b", path
+    assert (await browser.get(f"{address.rstrip('/')}?q=lamp")).headers["location"] == f"{address}?q=lamp", "a search"
     await changed(world, rewrite("guide", "# Größe & 100 %\n\nText."))
     assert (await browser.get(f"{address}guide")).status_code == 200
 

@@ -591,6 +591,7 @@ async def test_redirects_of_an_imported_repository_are_followed(
     for space in paths:
         assert await leads(f"{space}/old/page") == f"{space}/new"
         assert await leads(f"{space}/older/") == f"{space}/group/deep#part"
+        assert await leads(f"{space}/older?ref=a") == f"{space}/group/deep?ref=a#part"
         assert (await browser.get(f"{address}{space}/new")).status_code == 200, "pages come before redirects"
     assert (await browser.get(f"{address}old/page")).status_code == 404, "redirects are those of their space"
     revision = await world.admin.send(GetCurrentRevision(space_id=imported))

@@ -110,7 +110,7 @@ def site_response(
     if isinstance(reader, Response):
         return reader
     if not reader.path and not request.url.path.endswith("/") and reader.site.visibility != "share-link":
-        return RedirectResponse(reader.base, 307)
+        return RedirectResponse(_with_query(reader.base, request), 307)
     theme = request.query_params.get(THEME)
     if theme in THEMES:
         return _with_theme(reader, request, theme)
@@ -191,15 +191,21 @@ def _respond(site: PublishedSite, looks: Appearance, request: Request, blocks: B
     if page is None:
         moved = site.moved(site.path)
         if moved:
-            return RedirectResponse(site.absolute(moved), 307, {"cache-control": "no-cache"})
+            return RedirectResponse(_with_query(site.absolute(moved), request), 307, {"cache-control": "no-cache"})
         home, near = site.find(""), navigation.similar(site, site.path)
         return _page(site, looks, "missing.html", home, status=404, is_indexed=False, near=near)
     address = site.address(*page)
     if wants_markdown(request.headers.get("accept", "")):
         return markdown_page(site, *page, _headers(site))
     if unquote(address) != f"{site.base}{site.reader.path}":
-        return RedirectResponse(site.absolute(address), 307, {"cache-control": "no-cache"})
+        return RedirectResponse(_with_query(site.absolute(address), request), 307, {"cache-control": "no-cache"})
     return _page(site, looks, "page.html", page, **_document(site, looks, blocks, *page))
+
+
+def _with_query(url: str, request: Request) -> str:
+    """Return another URL of the requested page, with the query of the request."""
+    query, (address, separator, fragment) = request.url.query, url.partition("#")
+    return f"{address}?{query}{separator}{fragment}" if query else url
 
 
 def _document(
