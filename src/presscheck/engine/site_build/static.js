@@ -280,11 +280,11 @@
       .slice(0, MOST_PASSAGES);
 
   /* Results while the reader types; the script of the site shows them. */
-  const words = (count) => `${count} ${count === 1 ? "result" : "results"}`;
+  const none = (query) => `${document.querySelector(".search").dataset.none} “${query}”.`;
   self.findPages = async (query) => {
     const { pages } = await find(query);
     const links = pages.slice(0, 8).map((page) => ({ href: page.url, title: page.title, where: page.where }));
-    return { links, message: `No results for “${query}”.` };
+    return { links, message: none(query) };
   };
 
   /* The page of results. */
@@ -304,7 +304,9 @@
     document.title = `${query} | ${document.title.split(" | ").slice(1).join(" | ")}`;
     const { pages, terms, isExact } = await find(query);
     const heading = article.querySelector("h1");
-    const status = pages.length ? `${words(pages.length)} for “${query}”` : `No results for “${query}”.`;
+    const { one, many, similar } = article.dataset;
+    const words = pages.length === 1 ? one.replace("{0}", () => query) : many.replace("{0}", pages.length).replace("{1}", () => query);
+    const status = pages.length ? words : none(query);
     const items = pages.slice(0, MOST_PAGES).map((page) => {
       const passages = passagesOf(page, terms).map((passage) => {
         const link = passage.title ? [element("a", { href: passage.url }, ...marked(passage.title, terms)), " "] : [];
@@ -318,7 +320,7 @@
     article.replaceChildren(
       heading,
       element("p", { className: "description", role: "status" }, status),
-      ...(isExact || !pages.length ? [] : [element("p", {}, "Nothing has exactly these words. Showing similar results.")]),
+      ...(isExact || !pages.length ? [] : [element("p", {}, similar)]),
       element("ol", {}, ...items),
     );
   });

@@ -17,8 +17,8 @@ function copy(text, button, done) {
 }
 
 for (const code of all("figure.code")) {
-  const button = element("button", { type: "button", className: "copy", textContent: "Copy" });
-  button.addEventListener("click", () => copy(code.querySelector("code").innerText, button, "Copied"));
+  const button = element("button", { type: "button", className: "copy", textContent: root.dataset.copy });
+  button.addEventListener("click", () => copy(code.querySelector("code").innerText, button, root.dataset.copied));
   code.append(button);
 }
 

@@ -307,7 +307,7 @@ def _page(
         "is_right_to_left": is_right_to_left(looks.language),
         "sections": navigation.sections(site, site_space),
         "spaces": variants(site, site_space, current),
-        "tree": _tree(site, site_space, current) if site_space else "",
+        "tree": _tree(site, site_space, current, looks.language) if site_space else "",
         "query": "",
         "outline": (),
         "previewed": site.previewed and site.previewed.request,
@@ -345,14 +345,16 @@ def _headers(site: PublishedSite) -> dict[str, str]:
     return HEADERS | {"cache-control": "no-cache" if is_open else "private, no-cache"}
 
 
-def _tree(site: PublishedSite, site_space: SiteSpaceRow, current: PagePosition | None) -> str:
+def _tree(site: PublishedSite, site_space: SiteSpaceRow, current: PagePosition | None, language: str) -> str:
+    label = translated("Pages under {0}", language)
+
     def rendered() -> TreeHtml:
         tree = navigation.tree(site, site_space)
         parts: Any = _templates().get_template("parts.html").module
         with _shown_to(site):
-            return TreeHtml(str(parts.nodes(tree.nodes)) if tree.nodes else "", tree.ids)
+            return TreeHtml(str(parts.nodes(tree.nodes, label)) if tree.nodes else "", tree.ids)
 
-    html = site.cached("page tree", site_space, rendered, TreeHtml.weight)
+    html = site.cached(f"page tree {language}", site_space, rendered, TreeHtml.weight)
     return html.at(current, navigation.trail(site, site_space, current) if current else ())
 
 
