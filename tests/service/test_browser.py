@@ -173,10 +173,24 @@ async def test_what_the_script_of_pages_does(world: World, chromium: Browser) ->
         chromium.type(letter)
     chromium.wait("document.querySelector('.found a')")
     assert "Guide" in chromium.value("document.querySelector('.found a').innerText")
+    spoken = chromium.value("document.querySelector('.search output').textContent")
+    assert spoken == "1 result for “strong”", "screen readers do not see the list"
     chromium.press("ArrowDown", 40)
     assert chromium.value("document.activeElement.closest('.found') !== null")
     chromium.press("Escape", 27)
-    assert not chromium.value("document.querySelector('.found').matches(':popover-open')")
+    assert not chromium.value(IS_OPEN.format(".found"))
+    assert chromium.value("document.activeElement.name") == "q", "the reader goes on in the field"
+    chromium.press("Escape", 27)  # empties the field
+    chromium.type("strong")
+    chromium.press("Escape", 27)
+    chromium.type("stron")
+    chromium.wait(IS_OPEN.format(".found"))
+    chromium.press("Tab", 9)
+    assert chromium.value("document.activeElement.getBoundingClientRect().left") > 0, "the button is seen"
+    for _ in range(2):
+        chromium.press("Tab", 9)
+    assert chromium.value("document.activeElement.closest('.search')") is None
+    assert not chromium.value(IS_OPEN.format(".found")), "the list does not cover what the reader goes on to"
 
     assert chromium.value(OPENED) == ["One", "One"]
     chromium.click(".tabs > details:not([open]) > summary")

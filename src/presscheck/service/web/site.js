@@ -276,7 +276,8 @@ document.addEventListener("keydown", (event) => {
 
 if (field) {
   const results = element("div", { className: "menu found", popover: "manual" });
-  field.form.append(results);
+  const status = element("output"); // for screen readers
+  field.form.append(results, status);
   field.setAttribute("aria-keyshortcuts", "Control+K Meta+K /");
   field.form.dataset.key = "/"; // shown in the field
   let wanted = "";
@@ -308,6 +309,7 @@ if (field) {
       ...(found.links.length ? [] : [element("p", { textContent: found.message })]),
     );
     results.showPopover({ source: field });
+    status.textContent = found.message;
   };
 
   field.addEventListener("input", () => {
@@ -317,11 +319,19 @@ if (field) {
   field.form.addEventListener("keydown", (event) => {
     const items = all("a", results);
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === "Escape") results.hidePopover();
+    if (event.key === "Escape") {
+      wanted = ""; // results that are still on their way are not shown
+      clearTimeout(timer);
+      results.hidePopover();
+      field.focus();
+    }
     if (!step || !results.matches(":popover-open")) return;
     event.preventDefault();
     const next = items.indexOf(document.activeElement) + step;
     (items[next] ?? field).focus();
+  });
+  field.form.addEventListener("focusout", ({ relatedTarget }) => {
+    if (relatedTarget && !field.form.contains(relatedTarget)) results.hidePopover();
   });
   document.addEventListener("click", (event) => {
     if (!field.form.contains(event.target)) results.hidePopover();
