@@ -146,6 +146,29 @@ async def test_every_link_can_be_reached_and_seen_by_keyboard(world: World, chro
     assert 'class="skip"' in seen[0] and any('class="anchor"' in html for html in seen)
 
 
+SEEN = "document.querySelector('{}').checkVisibility({{visibilityProperty: true}})"
+
+
+@pytest.mark.slow
+async def test_nothing_is_missing_on_paper(world: World, chromium: Browser) -> None:
+    address = await site(world)
+    columns = "|".join(f"column{number}withalongname" for number in range(9))
+    wide = f"|{columns}|\n|{'---|' * 9}\n|{columns}|\n\n"
+    unfolds = "<details>\n\n<summary>More</summary>\n\n#### Inside\n\n</details>\n\n"
+    change = await world.draft()
+    await world.edit(change, rewrite("guide", TEXT + wide + unfolds))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=change.id))
+    chromium.open(f"{address}guide", 720, 1000)  # about the width of A4 with its margins
+    hidden = (SEEN.format("#within"), SEEN.format("#inside"))
+    assert [chromium.value(text) for text in hidden] == [False, False]
+    chromium.show_printed()
+    assert [chromium.value(text) for text in hidden] == [True, True], "paper cannot be opened"
+    assert not chromium.value(SEEN.format(".copy")) and not chromium.value(SEEN.format(".top"))
+    assert chromium.value("document.documentElement.scrollWidth") <= 720
+    cut = "[...document.querySelectorAll('.table, pre')].filter(it => it.scrollWidth > it.clientWidth).length"
+    assert chromium.value(cut) == 0, "paper cannot be scrolled"
+
+
 VIDEO = "https://www.youtube.com/watch?v=aqz-KE-bpKQ"
 PLAYER = "https://www.youtube-nocookie.com/embed/aqz-KE-bpKQ"
 VIOLATIONS = (
