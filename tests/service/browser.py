@@ -92,6 +92,10 @@ class Browser:
         """Applies the styles for paper to the open page."""
         self._send("Emulation.setEmulatedMedia", media="print")
 
+    def start_pages_with(self, script: str) -> None:
+        """Runs a script in each page that is opened from now on, before the scripts of the page."""
+        self._send("Page.addScriptToEvaluateOnNewDocument", source=script)
+
     def picture(self) -> bytes:
         """Return a picture of the window, as PNG."""
         return base64.b64decode(self._send("Page.captureScreenshot")["data"])

@@ -149,6 +149,29 @@ async def test_every_link_can_be_reached_and_seen_by_keyboard(world: World, chro
 SEEN = "document.querySelector('{}').checkVisibility({{visibilityProperty: true}})"
 
 
+END_OF_CODE = (
+    "[...document.querySelectorAll('figure.code')].map(figure => { const code = document.createRange();"
+    " figure.querySelector('pre').scrollLeft = 9999; code.selectNodeContents(figure.querySelector('code'));"
+    " const line = code.getClientRects()[0], button = figure.querySelector('.copy')?.getBoundingClientRect();"
+    " return button && line.right <= button.left; })"
+)
+
+
+@pytest.mark.slow
+async def test_a_button_that_copies_works_and_covers_no_code(world: World, chromium: Browser) -> None:
+    address = await site(world)
+    wrapped = '{% code overflow="wrap" %}\n```\n' + "word " * 50 + "\n```\n{% endcode %}\n"
+    change = await world.draft()
+    await world.edit(change, rewrite("guide", TEXT + wrapped))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=change.id))
+    for width in (360, 1280):
+        chromium.open(f"{address}guide", width)
+        assert chromium.value(END_OF_CODE) == [True, True]
+    chromium.start_pages_with("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    chromium.open(f"{address}guide")
+    assert chromium.value(END_OF_CODE) == [None, None], "without a clipboard, the button would do nothing"
+
+
 @pytest.mark.slow
 async def test_nothing_is_missing_on_paper(world: World, chromium: Browser) -> None:
     address = await site(world)

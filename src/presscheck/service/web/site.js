@@ -5,7 +5,8 @@ const root = document.documentElement;
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const element = (name, properties) => Object.assign(document.createElement(name), properties);
 
-/* Copy buttons of code, and anchors that copy their URL. */
+/* Copy buttons of code, and anchors that copy their URL. Browsers have no clipboard for pages that come by plain http from
+   another machine. */
 function copy(text, button, done) {
   if (!navigator.clipboard) return false;
   navigator.clipboard.writeText(text).then(() => {
@@ -16,7 +17,7 @@ function copy(text, button, done) {
   return true;
 }
 
-for (const code of all("figure.code")) {
+for (const code of navigator.clipboard ? all("figure.code") : []) {
   const button = element("button", { type: "button", className: "copy", textContent: root.dataset.copy });
   button.addEventListener("click", () => copy(code.querySelector("code").innerText, button, root.dataset.copied));
   code.append(button);
