@@ -149,6 +149,38 @@ async def test_every_link_can_be_reached_and_seen_by_keyboard(world: World, chro
 SEEN = "document.querySelector('{}').checkVisibility({{visibilityProperty: true}})"
 
 
+CONTRASTS = """(() => {
+  const pen = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+  const luminance = (...colors) => {
+    for (const color of colors) { pen.fillStyle = color; pen.fillRect(0, 0, 1, 1); }
+    const linear = [...pen.getImageData(0, 0, 1, 1).data].map((channel) => channel / 255)
+      .map((channel) => channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+  };
+  const ground = getComputedStyle(document.body).backgroundColor;
+  return [...document.querySelectorAll("mark")].map((mark) => {
+    const {color, backgroundColor} = getComputedStyle(mark);
+    const [one, other] = [luminance(ground, backgroundColor), luminance(color)];
+    return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+  });
+})()"""
+
+
+@pytest.mark.slow
+async def test_marked_words_can_be_read_in_both_themes(world: World, chromium: Browser) -> None:
+    address = await site(world)
+    colors = ("red", "orange", "yellow", "green", "blue", "purple")
+    styles = [f"{name}:{color}" for name in ("color", "background-color") for color in colors]
+    change = await world.draft()
+    text = " ".join(f'<mark style="{style};">marked</mark>' for style in styles)
+    await world.edit(change, rewrite("guide", f"{text}\n"))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=change.id))
+    for scheme in ("light", "dark"):
+        chromium.open(f"{address}guide", scheme=scheme)
+        contrasts = dict(zip(styles, chromium.value(CONTRASTS), strict=True))
+        assert not {style: contrast for style, contrast in contrasts.items() if contrast < 4.5}, scheme
+
+
 END_OF_CODE = (
     "[...document.querySelectorAll('figure.code')].map(figure => { const code = document.createRange();"
     " figure.querySelector('pre').scrollLeft = 9999; code.selectNodeContents(figure.querySelector('code'));"
