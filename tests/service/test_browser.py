@@ -181,6 +181,28 @@ async def test_marked_words_can_be_read_in_both_themes(world: World, chromium: B
         assert not {style: contrast for style, contrast in contrasts.items() if contrast < 4.5}, scheme
 
 
+@pytest.mark.slow
+async def test_blocks_are_in_line(world: World, chromium: Browser) -> None:
+    address = await site(world)
+    formula = "$$\n\\int_0^1 x^2 dx = \\frac{1}{3}\n$$\n\nA word[^1].\n\n[^1]: The note.\n\n"
+    update = '{% update date="2026-01-02" %}\n## New\n\nText.\n{% endupdate %}\n'
+    change = await world.draft()
+    await world.edit(change, rewrite("guide", formula + update), rewrite("start", "### One\n\n### Two\n"))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=change.id))
+    chromium.open(f"{address}guide")
+    formula = "document.querySelector('math[display=block]')"
+    assert chromium.value(f"{formula}.scrollHeight - {formula}.clientHeight") == 0
+    assert chromium.value(f"getComputedStyle({formula}).overflowY") == "hidden", "a formula does not scroll upward"
+    middle = "(box => (box.top + box.bottom) / 2)(document.querySelector('{}').getBoundingClientRect())"
+    for one, other in ((".footnote sup", ".footnote p"), (".update time", ".update h2")):
+        assert abs(chromium.value(middle.format(one)) - chromium.value(middle.format(other))) < 6, one
+    assert chromium.value(f"{TOP.format('.update h2')} - {TOP.format('.update')}") > 8
+    chromium.open(f"{address}start")
+    left = "document.querySelector('{}').getBoundingClientRect().left"
+    lefts = {chromium.value(left.format(part)) for part in (".outline p", ".outline a")}
+    assert len(lefts) == 1, "headings below no other are not indented"
+
+
 END_OF_CODE = (
     "[...document.querySelectorAll('figure.code')].map(figure => { const code = document.createRange();"
     " figure.querySelector('pre').scrollLeft = 9999; code.selectNodeContents(figure.querySelector('code'));"
