@@ -285,14 +285,14 @@ if (field) {
   let timer = 0;
 
   const findOnService = async (query) => {
-    const response = await fetch(`${field.form.getAttribute("action")}?q=${encodeURIComponent(query)}`);
+    const response = await fetch(`${field.form.getAttribute("action")}?q=${encodeURIComponent(query)}&typing`);
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const links = all(".results h2 a", page).map((link) => ({
       href: link.getAttribute("href"),
       title: link.textContent,
       where: link.closest("li")?.querySelector(".where")?.textContent ?? "",
     }));
-    return response.ok ? { links: links.slice(0, 8), message: page.querySelector(".description")?.textContent } : null;
+    return response.ok ? { links, message: page.querySelector(".description")?.textContent } : null;
   };
 
   const show = async () => {

@@ -88,6 +88,8 @@ HEADERS = {
     "vary": "accept, accept-encoding, cookie",
 }
 """Headers of all pages."""
+TYPING = "typing"
+"""The query parameter of searches while a reader types. Their pages have no page tree, which can be 300 kB."""
 YEAR = 365 * 24 * 3600
 
 
@@ -182,8 +184,12 @@ def front_page(session: Session) -> Response:
 def _search_response(site: PublishedSite, looks: Appearance, query: str, request: Request) -> Response:
     number = request.query_params.get("page", "")
     number = int(number) if number.isdecimal() and len(number) < 6 else 1
-    results = search_page(site, query, request.query_params.get("in", ""), number)
-    return _page(site, looks, "found.html", site.find(site.path), query=query, results=results, is_indexed=False)
+    is_typing = TYPING in request.query_params
+    results = search_page(site, query, request.query_params.get("in", ""), number, is_typing=is_typing)
+    values: dict[str, Any] = {"query": query, "results": results, "is_indexed": False}
+    if is_typing:  # the script of the site takes only the results from the page
+        values["tree"] = ""
+    return _page(site, looks, "found.html", site.find(site.path), **values)
 
 
 def _respond(site: PublishedSite, looks: Appearance, request: Request, blocks: BlockDrawer | None) -> Response:
