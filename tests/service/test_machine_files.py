@@ -210,8 +210,14 @@ async def test_the_top_of_the_service_lists_public_sites(world: World, browser: 
     link = f'<a href="{httpx.URL(address).path}">Docs</a>'
     assert front.status_code == 200 and link in front.text
     assert (await browser.get(world.base_url)).status_code == 404, "programs get an error of the API"
+    sitemap = f"\nSitemap: {address}sitemap.xml\n"
+    robots = (await browser.get(f"{world.base_url}/robots.txt")).text
+    assert robots.startswith("User-agent: *\nDisallow: /v1/\n") and sitemap in robots
+    for path in ("docs", "docs/"):
+        assert (await browser.get(f"{world.base_url}/{path}")).headers["location"] == "/"
     await world.admin.send(UpdateSite(**at, visibility="unlisted"))
     assert link not in (await browser.get(world.base_url, headers=html)).text
+    assert sitemap not in (await browser.get(f"{world.base_url}/robots.txt")).text
     for path in ("robots.txt", "favicon.ico"):
         assert (await browser.get(f"{world.base_url}/{path}")).status_code == 200
 

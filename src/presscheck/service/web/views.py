@@ -90,6 +90,8 @@ HEADERS = {
 """Headers of all pages."""
 TYPING = "typing"
 """The query parameter of searches while a reader types. Their pages have no page tree, which can be 300 kB."""
+CLOSED_TO_ROBOTS = ("/v1/", "/app/", "/preview/")
+"""Paths that search engines must not read."""
 YEAR = 365 * 24 * 3600
 
 
@@ -175,10 +177,25 @@ def sign_in_page(status: int, form_origin: str, **values: Any) -> Response:
 
 def front_page(session: Session) -> Response:
     """Respond to a browser at the top of the service with the list of public sites."""
-    public = select(SiteRow).where(SiteRow.published.is_(True), SiteRow.visibility == "public").order_by(SiteRow.title)
-    sites = [(site.title, f"/docs/{quote(present_name(site))}/") for site in session.scalars(public)]
-    page = _templates().get_template("front.html").render(sites=sites)
+    page = _templates().get_template("front.html").render(sites=_public_sites(session))
     return HTMLResponse(page, 200, HEADERS | {"cache-control": "no-cache"})
+
+
+def robots(session: Session, origin: str) -> Response:
+    """Respond with the `robots.txt` of the host, which names the sitemaps of the public sites.
+
+    Sites have their own `robots.txt`, but search engines only read this one.
+    """
+    lines = [f"Disallow: {path}" for path in CLOSED_TO_ROBOTS]
+    lines += [f"Sitemap: {origin}{path}sitemap.xml" for _, path in _public_sites(session)]
+    text = "\n".join(("User-agent: *", *lines, ""))
+    return Response(text, 200, {"cache-control": "no-cache"}, media_type="text/plain")
+
+
+def _public_sites(session: Session) -> list[tuple[str, str]]:
+    """Return the titles and URL paths of the public sites."""
+    public = select(SiteRow).where(SiteRow.published.is_(True), SiteRow.visibility == "public").order_by(SiteRow.title)
+    return [(site.title, f"/docs/{quote(present_name(site))}/") for site in session.scalars(public)]
 
 
 def _search_response(site: PublishedSite, looks: Appearance, query: str, request: Request) -> Response:
