@@ -74,7 +74,9 @@ async def test_a_page_as_markdown_has_its_title_and_absolute_addresses(
 
 async def test_pages_that_search_engines_may_not_list_are_in_no_list(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
+    assert "x-robots-tag" not in (await browser.get(f"{address}guide.md")).headers
     await world.admin.send(UpdateSite(**at, visibility="unlisted"))
+    assert (await browser.get(f"{address}guide.md")).headers["x-robots-tag"] == "noindex"
     assert (await browser.get(f"{address}robots.txt")).text == "User-agent: *\nDisallow: /\n"
     assert "<url>" not in (await browser.get(f"{address}sitemap.xml")).text
     assert "Guide" in (await browser.get(f"{address}llms.txt")).text, "readers may list it"

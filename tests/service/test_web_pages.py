@@ -779,6 +779,7 @@ async def test_files_of_a_site_are_checked_like_its_pages(world: World, browser:
     sent = await browser.get(first)
     assert (sent.status_code, sent.text) == (200, "lamp")
     assert sent.headers["content-security-policy"] == "sandbox"
+    assert (sent.headers["cache-control"], sent.headers["x-robots-tag"]) == ("private, no-cache", "noindex")
     key = address.rstrip("/").rpartition("/")[2]
     [site_space] = (await world.admin.send(ListSiteSpaces(**at))).items
     for wrong in (
@@ -792,5 +793,8 @@ async def test_files_of_a_site_are_checked_like_its_pages(world: World, browser:
     [in_preview, _] = re.findall(r'href="([^"]*~files[^"]*)"', (await browser.get(preview)).text)
     assert in_preview.startswith(inside(preview))
     assert (await browser.get(f"{world.base_url}{in_preview}")).text == "lamp"
+    await world.admin.send(UpdateSite(**at, visibility="public"))
+    sent = await browser.get(first.replace(f"{key}/", ""))
+    assert sent.headers["cache-control"] == "no-cache" and "x-robots-tag" not in sent.headers
     await world.admin.send(UnpublishSite(**at))
-    assert (await browser.get(first)).status_code == 404
+    assert (await browser.get(first.replace(f"{key}/", ""))).status_code == 404

@@ -30,7 +30,7 @@ from presscheck.service.models.sites import SiteRow, SiteSpaceRow
 from presscheck.service.sites.scripts import policy_with
 from presscheck.service.sites.urls import present_name
 from presscheck.service.web import navigation
-from presscheck.service.web.access import OPEN, AccessDenied, Reader, admitted
+from presscheck.service.web.access import AccessDenied, Reader, admitted
 from presscheck.service.web.assets import asset_path
 from presscheck.service.web.cached_response import THEME, THEMES, SitePage, wants_markdown
 from presscheck.service.web.feedback import has_form
@@ -364,8 +364,7 @@ def _language(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow |
 
 
 def _headers(site: PublishedSite) -> dict[str, str]:
-    is_open = site.site.visibility in OPEN and not site.reader.is_previewing
-    return HEADERS | {"cache-control": "no-cache" if is_open else "private, no-cache"}
+    return HEADERS | {"cache-control": site.cache_control}
 
 
 def _tree(site: PublishedSite, site_space: SiteSpaceRow, current: PagePosition | None, language: str) -> str:
