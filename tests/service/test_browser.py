@@ -298,10 +298,15 @@ async def test_what_the_script_of_pages_does(world: World, chromium: Browser) ->
     chromium.open(f"{address}guide")
     assert chromium.value(OPENED) == ["Two", "Two"], "as on the page before"
     assert chromium.value("document.querySelectorAll('figure.code .copy').length") == 2
-    chromium.value("document.querySelector('article img').click()")
+    chromium.value("document.querySelector('article img').focus()")
+    chromium.type_key("Enter", 13)
     assert chromium.value("document.querySelector('dialog.zoom').open")
     chromium.press("Escape", 27)
     assert chromium.value("document.querySelector('dialog.zoom')") is None
+    assert chromium.value("document.activeElement.alt") == "A map"
+    chromium.click("article img")
+    assert chromium.value("document.querySelector('dialog.zoom').open")
+    chromium.press("Escape", 27)
 
     chromium.click(".opens-themes")
     chromium.click("#Site-themes a[href$='theme=dark']")

@@ -113,9 +113,19 @@ feedback?.addEventListener("submit", send, { once: true });
 /* Pictures open in full size. */
 const zooms = (image) => {
   image.classList.add("zooms");
+  if (image.alt) {
+    Object.assign(image, { role: "button", tabIndex: 0 }); // a picture without words is only decoration
+    image.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      image.click();
+    });
+  }
   image.addEventListener("click", () => {
-    const dialog = element("dialog", { className: "zoom" });
-    dialog.append(image.cloneNode());
+    const dialog = element("dialog", { className: "zoom", ariaLabel: image.alt });
+    const large = image.cloneNode();
+    for (const name of ["role", "tabindex"]) large.removeAttribute(name);
+    dialog.append(large);
     dialog.addEventListener("click", () => dialog.close());
     dialog.addEventListener("close", () => dialog.remove());
     document.body.append(dialog);
