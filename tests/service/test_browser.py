@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.service.browser import Browser
@@ -11,6 +12,7 @@ from tests.service.factories import World, insert, rewrite
 
 from presscheck.api.change_requests import MergeChangeRequest
 from presscheck.api.content_changes import UpdatePage
+from presscheck.api.site_settings import GetCustomization, UpdateCustomization
 from presscheck.api.site_structure import AddSection
 from presscheck.api.sites import CreateSite, PublishSite
 from presscheck.api.spaces import CreateSpace
@@ -51,12 +53,15 @@ lamp --on --bright --a-long-line-of-code-that-is-wider-than-any-phone --and-stil
 pytestmark = pytest.mark.needs("chromium")
 
 
-async def site(world: World) -> str:
+async def site(world: World, **looks: Any) -> str:
     change = await world.draft()
     await world.edit(change, rewrite("guide", TEXT), insert("Wide", "Text."))
     await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=change.id))
     at = {"organization_id": world.organization}
     made = await world.admin.send(CreateSite(**at, title="Lamps", spaces=(world.space,)))
+    if looks:
+        settings = await world.admin.send(GetCustomization(**at, site_id=made.id))
+        await world.admin.send(UpdateCustomization(**at, site_id=made.id, settings=settings | looks))
     live = await world.admin.send(PublishSite(**at, site_id=made.id))
     return str(live.urls.published)
 
@@ -314,6 +319,14 @@ async def test_what_the_script_of_pages_does(world: World, chromium: Browser) ->
     chromium.open(f"{address}start#~content")
     assert chromium.value("document.documentElement.dataset.theme") == "dark", "it stays"
     assert chromium.value("location.hash") == "#Site-content", "links of earlier versions still lead there"
+
+
+@pytest.mark.slow
+async def test_thanks_for_feedback_get_the_focus(world: World, chromium: Browser) -> None:
+    chromium.open(f"{await site(world, feedback={'enabled': True})}guide")
+    chromium.click(".feedback button")
+    chromium.wait("document.activeElement.matches('.thanks')")  # the button that had it is hidden
+    assert chromium.value("document.activeElement.innerText") == "Thank you for your feedback."
 
 
 @pytest.mark.slow

@@ -105,8 +105,12 @@ const send = async (event) => {
   event.preventDefault();
   const body = new URLSearchParams(new FormData(feedback, event.submitter));
   const response = await fetch(location.href, { method: "POST", body, redirect: "manual" }).catch(() => null);
-  if (response?.type === "opaqueredirect") feedback.classList.add("sent");
-  else feedback.requestSubmit(event.submitter);
+  if (response?.type === "opaqueredirect") {
+    feedback.classList.add("sent");
+    const thanks = feedback.querySelector(".thanks");
+    thanks.tabIndex = -1;
+    thanks.focus(); // the button that had the focus is hidden
+  } else feedback.requestSubmit(event.submitter);
 };
 feedback?.addEventListener("submit", send, { once: true });
 
