@@ -15,7 +15,7 @@ from presscheck.api.content_changes import UpdatePage
 from presscheck.api.site_settings import GetCustomization, UpdateCustomization
 from presscheck.api.site_structure import AddSection
 from presscheck.api.sites import CreateSite, PublishSite
-from presscheck.api.spaces import CreateSpace
+from presscheck.api.spaces import CreateSpace, DuplicateSpace
 from presscheck.service.web import assets
 
 TEXT = """# Guide
@@ -128,6 +128,23 @@ async def test_pages_without_scripts_on_a_desktop_and_a_phone(world: World, chro
     assert browser.value(width) < 50 and browser.value(title), "the search is a button until it is used"
     browser.click(".search input")
     assert browser.value(width) > 200 and not browser.value(title)
+
+
+@pytest.mark.slow
+async def test_the_current_section_is_in_view_on_a_phone(world: World, chromium_without_scripts: Browser) -> None:
+    at = {"organization_id": world.organization}
+    made = await world.admin.send(CreateSite(**at, title="Lamps", spaces=(world.space,)))
+    for number in range(6):
+        copy = await world.admin.send(DuplicateSpace(space_id=world.space))
+        title = f"Section {number}"
+        await world.admin.send(AddSection(**at, site_id=made.id, space_id=copy.id, title=title))
+    address = (await world.admin.send(PublishSite(**at, site_id=made.id))).urls.published
+    chromium_without_scripts.open(f"{address}section-5/guide", 360, 740)
+    current = "document.querySelector('.sections > [aria-current]')"
+    assert chromium_without_scripts.value(f"{current}.innerText") == "Section 5"
+    edges = chromium_without_scripts.value(f"{current}.getBoundingClientRect().toJSON()")
+    assert 0 <= edges["left"] < edges["right"] <= 360
+    assert chromium_without_scripts.value("scrollY") == 0
 
 
 @pytest.mark.slow

@@ -361,9 +361,9 @@ if (revision) {
   });
 }
 
-/* What older browsers do not do from the style sheet: the current page in view, and the heading in view in the outline. */
+/* What older browsers do not do from the style sheet: the current page and section in view, and the heading in view in the outline. */
 if (!CSS.supports("scroll-initial-target", "nearest")) {
-  document.querySelector(".pages [aria-current]")?.scrollIntoView({ block: "nearest" });
+  for (const link of all(".pages [aria-current], .sections > [aria-current]")) link.scrollIntoView({ block: "nearest" });
 }
 if (!CSS.supports("scroll-target-group", "auto")) {
   const links = new Map(all(".outline a").map((link) => [decodeURIComponent(link.hash.slice(1)), link]));
