@@ -236,7 +236,8 @@ def _document(
 ) -> dict[str, Any]:
     """Return the template variables of a page, besides the variables of the layout."""
     page = place.page
-    text = page_body(site, site_space, place, blocks, is_new_tab=looks.is_new_tab)
+    language = _language(site, looks, site_space)
+    text = page_body(site, site_space, place, blocks, language, is_new_tab=looks.is_new_tab)
     body = text.html
     before, after = navigation.neighbours(site, site_space, place)
     above, url = _trail(site, site_space, place), site.absolute(site.address(site_space, place))
@@ -259,9 +260,7 @@ def _document(
         "after": after if looks.has_pagination and layout["pagination"] else None,
         "canonical": url,
         "is_indexed": is_listed,
-        "structured_data": structured_data(site, page, url, above, _language(site, looks, site_space))
-        if is_listed
-        else None,
+        "structured_data": structured_data(site, page, url, above, language) if is_listed else None,
         "feeds": _feeds(site, site_space, place, has_updates=text.has_updates),
         "updated": page.get("updatedAt") if layout["metadata"] else None,
         "markdown": markdown_address(site, site_space, place),
