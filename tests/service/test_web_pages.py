@@ -708,8 +708,8 @@ async def test_readers_can_choose_the_theme(world: World, browser: httpx.AsyncCl
     assert 'data-theme="dark"' in (await browser.get(address)).text
     searching = await browser.get(address, params={"q": "a & b", "theme": "auto"})
     assert searching.headers["location"] == f"{address}?q=a+%26+b", "the search must stay"
-    page = (await browser.get(address, params={"q": "a & b"})).text
-    assert 'data-theme="auto"' in page and 'href="?q=a%20%26%20b&amp;theme=dark"' in page
+    page = (await browser.get(address, params={"q": "a & b", "in": "x", "page": "2"})).text
+    assert 'data-theme="auto"' in page and 'href="?q=a+%26+b&amp;in=x&amp;page=2&amp;theme=dark"' in page
 
 
 async def test_a_preview_shows_an_unpublished_site(world: World, browser: httpx.AsyncClient) -> None:

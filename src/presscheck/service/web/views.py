@@ -203,7 +203,9 @@ def _search_response(site: PublishedSite, looks: Appearance, query: str, request
     number = int(number) if number.isdecimal() and len(number) < 6 else 1
     is_typing = TYPING in request.query_params
     results = search_page(site, query, request.query_params.get("in", ""), number, is_typing=is_typing)
-    values: dict[str, Any] = {"query": query, "results": results, "is_indexed": False}
+    parts = {"q": query, **{name: request.query_params.get(name, "") for name in ("in", "page")}}
+    kept = urlencode({name: value for name, value in parts.items() if value})
+    values: dict[str, Any] = {"query": query, "results": results, "is_indexed": False, "kept": kept}
     if is_typing:  # the script of the site takes only the results from the page
         values["tree"] = ""
     return _page(site, looks, "found.html", site.find(site.path), **values)
@@ -331,6 +333,7 @@ def _page(
         "spaces": variants(site, site_space, current),
         "tree": _tree(site, site_space, current, looks.language) if site_space else "",
         "query": "",
+        "kept": "",
         "outline": (),
         "previewed": site.previewed and site.previewed.request,
         "live": site.spaces[site_space.space_id].revision_id if site.context.is_live and site_space else "",
