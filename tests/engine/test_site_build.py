@@ -76,6 +76,7 @@ def test_urls_of_tags_are_replaced_and_texts_stay() -> None:
         '<p title="/docs/x/a">/docs/x/a <a href="/docs/x/a?b=1&amp;c=2#d">A &lt;a href=&quot;/docs/x/a&quot;></a>'
         '<img src="/docs/x/~files/i.png" srcset="/docs/x/1.png 1x, /docs/x/2.png 2x" alt="/docs/x/a">'
         '<meta property="og:url" content="http://h/docs/x/a"><a href="#here">'
+        '<link rel="alternate" hreflang="de" href="http://h/docs/x/de/a">'
     )
     seen: list[Reference] = []
 

@@ -82,11 +82,19 @@ class Browser:
         """Opens a page in a window of this size."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
         self._send("Emulation.setDeviceMetricsOverride", **size)
-        self._send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self._send("Emulation.setEmulatedMedia", media="", features=[{"name": "prefers-color-scheme", "value": scheme}])
         self._send("Page.navigate", url=url)
         loaded = {"method": "Page.loadEventFired", "sessionId": self._session}
         while not loaded.items() <= self._read().items():
             pass
+
+    def show_printed(self) -> None:
+        """Applies the styles for paper to the open page."""
+        self._send("Emulation.setEmulatedMedia", media="print")
+
+    def start_pages_with(self, script: str) -> None:
+        """Runs a script in each page that is opened from now on, before the scripts of the page."""
+        self._send("Page.addScriptToEvaluateOnNewDocument", source=script)
 
     def picture(self) -> bytes:
         """Return a picture of the window, as PNG."""

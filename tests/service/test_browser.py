@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.service.browser import Browser
@@ -11,9 +12,10 @@ from tests.service.factories import World, insert, rewrite
 
 from presscheck.api.change_requests import MergeChangeRequest
 from presscheck.api.content_changes import UpdatePage
+from presscheck.api.site_settings import GetCustomization, UpdateCustomization
 from presscheck.api.site_structure import AddSection
 from presscheck.api.sites import CreateSite, PublishSite
-from presscheck.api.spaces import CreateSpace
+from presscheck.api.spaces import CreateSpace, DuplicateSpace
 from presscheck.service.web import assets
 
 TEXT = """# Guide
@@ -51,12 +53,15 @@ lamp --on --bright --a-long-line-of-code-that-is-wider-than-any-phone --and-stil
 pytestmark = pytest.mark.needs("chromium")
 
 
-async def site(world: World) -> str:
+async def site(world: World, **looks: Any) -> str:
     change = await world.draft()
     await world.edit(change, rewrite("guide", TEXT), insert("Wide", "Text."))
     await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=change.id))
     at = {"organization_id": world.organization}
     made = await world.admin.send(CreateSite(**at, title="Lamps", spaces=(world.space,)))
+    if looks:
+        settings = await world.admin.send(GetCustomization(**at, site_id=made.id))
+        await world.admin.send(UpdateCustomization(**at, site_id=made.id, settings=settings | looks))
     live = await world.admin.send(PublishSite(**at, site_id=made.id))
     return str(live.urls.published)
 
@@ -126,6 +131,23 @@ async def test_pages_without_scripts_on_a_desktop_and_a_phone(world: World, chro
 
 
 @pytest.mark.slow
+async def test_the_current_section_is_in_view_on_a_phone(world: World, chromium_without_scripts: Browser) -> None:
+    at = {"organization_id": world.organization}
+    made = await world.admin.send(CreateSite(**at, title="Lamps", spaces=(world.space,)))
+    for number in range(6):
+        copy = await world.admin.send(DuplicateSpace(space_id=world.space))
+        title = f"Section {number}"
+        await world.admin.send(AddSection(**at, site_id=made.id, space_id=copy.id, title=title))
+    address = (await world.admin.send(PublishSite(**at, site_id=made.id))).urls.published
+    chromium_without_scripts.open(f"{address}section-5/guide", 360, 740)
+    current = "document.querySelector('.sections > [aria-current]')"
+    assert chromium_without_scripts.value(f"{current}.innerText") == "Section 5"
+    edges = chromium_without_scripts.value(f"{current}.getBoundingClientRect().toJSON()")
+    assert 0 <= edges["left"] < edges["right"] <= 360
+    assert chromium_without_scripts.value("scrollY") == 0
+
+
+@pytest.mark.slow
 async def test_every_link_can_be_reached_and_seen_by_keyboard(world: World, chromium_without_scripts: Browser) -> None:
     browser = chromium_without_scripts
     browser.open(f"{await site(world)}guide", 1280, 900)
@@ -144,6 +166,106 @@ async def test_every_link_can_be_reached_and_seen_by_keyboard(world: World, chro
             assert area > 0 and opacity == "1" and words.strip(), html
         seen.append(html)
     assert 'class="skip"' in seen[0] and any('class="anchor"' in html for html in seen)
+
+
+SEEN = "document.querySelector('{}').checkVisibility({{visibilityProperty: true}})"
+
+
+CONTRASTS = """(() => {
+  const pen = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+  const luminance = (...colors) => {
+    for (const color of colors) { pen.fillStyle = color; pen.fillRect(0, 0, 1, 1); }
+    const linear = [...pen.getImageData(0, 0, 1, 1).data].map((channel) => channel / 255)
+      .map((channel) => channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+  };
+  const ground = getComputedStyle(document.body).backgroundColor;
+  return [...document.querySelectorAll("mark")].map((mark) => {
+    const {color, backgroundColor} = getComputedStyle(mark);
+    const [one, other] = [luminance(ground, backgroundColor), luminance(color)];
+    return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+  });
+})()"""
+
+
+@pytest.mark.slow
+async def test_marked_words_can_be_read_in_both_themes(world: World, chromium: Browser) -> None:
+    address = await site(world)
+    colors = ("red", "orange", "yellow", "green", "blue", "purple")
+    styles = [f"{name}:{color}" for name in ("color", "background-color") for color in colors]
+    change = await world.draft()
+    text = " ".join(f'<mark style="{style};">marked</mark>' for style in styles)
+    await world.edit(change, rewrite("guide", f"{text}\n"))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=change.id))
+    for scheme in ("light", "dark"):
+        chromium.open(f"{address}guide", scheme=scheme)
+        contrasts = dict(zip(styles, chromium.value(CONTRASTS), strict=True))
+        assert not {style: contrast for style, contrast in contrasts.items() if contrast < 4.5}, scheme
+
+
+@pytest.mark.slow
+async def test_blocks_are_in_line(world: World, chromium: Browser) -> None:
+    address = await site(world)
+    formula = "$$\n\\int_0^1 x^2 dx = \\frac{1}{3}\n$$\n\nA word[^1].\n\n[^1]: The note.\n\n"
+    update = '{% update date="2026-01-02" %}\n## New\n\nText.\n{% endupdate %}\n'
+    change = await world.draft()
+    await world.edit(change, rewrite("guide", formula + update), rewrite("start", "### One\n\n### Two\n"))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=change.id))
+    chromium.open(f"{address}guide")
+    formula = "document.querySelector('math[display=block]')"
+    assert chromium.value(f"{formula}.scrollHeight - {formula}.clientHeight") == 0
+    assert chromium.value(f"getComputedStyle({formula}).overflowY") == "hidden", "a formula does not scroll upward"
+    middle = "(box => (box.top + box.bottom) / 2)(document.querySelector('{}').getBoundingClientRect())"
+    for one, other in ((".footnote sup", ".footnote p"), (".update time", ".update h2")):
+        assert abs(chromium.value(middle.format(one)) - chromium.value(middle.format(other))) < 6, one
+    assert chromium.value(f"{TOP.format('.update h2')} - {TOP.format('.update')}") > 8
+    chromium.open(f"{address}start")
+    left = "document.querySelector('{}').getBoundingClientRect().left"
+    lefts = {chromium.value(left.format(part)) for part in (".outline p", ".outline a")}
+    assert len(lefts) == 1, "headings below no other are not indented"
+
+
+END_OF_CODE = (
+    "[...document.querySelectorAll('figure.code')].map(figure => { const code = document.createRange();"
+    " figure.querySelector('pre').scrollLeft = 9999; code.selectNodeContents(figure.querySelector('code'));"
+    " const line = code.getClientRects()[0], button = figure.querySelector('.copy')?.getBoundingClientRect();"
+    " return button && line.right <= button.left; })"
+)
+
+
+@pytest.mark.slow
+async def test_a_button_that_copies_works_and_covers_no_code(world: World, chromium: Browser) -> None:
+    address = await site(world)
+    wrapped = '{% code overflow="wrap" %}\n```\n' + "word " * 50 + "\n```\n{% endcode %}\n"
+    change = await world.draft()
+    await world.edit(change, rewrite("guide", TEXT + wrapped))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=change.id))
+    for width in (360, 1280):
+        chromium.open(f"{address}guide", width)
+        assert chromium.value(END_OF_CODE) == [True, True]
+    chromium.start_pages_with("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    chromium.open(f"{address}guide")
+    assert chromium.value(END_OF_CODE) == [None, None], "without a clipboard, the button would do nothing"
+
+
+@pytest.mark.slow
+async def test_nothing_is_missing_on_paper(world: World, chromium: Browser) -> None:
+    address = await site(world)
+    columns = "|".join(f"column{number}withalongname" for number in range(9))
+    wide = f"|{columns}|\n|{'---|' * 9}\n|{columns}|\n\n"
+    unfolds = "<details>\n\n<summary>More</summary>\n\n#### Inside\n\n</details>\n\n"
+    change = await world.draft()
+    await world.edit(change, rewrite("guide", TEXT + wide + unfolds))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=change.id))
+    chromium.open(f"{address}guide", 720, 1000)  # about the width of A4 with its margins
+    hidden = (SEEN.format("#within"), SEEN.format("#inside"))
+    assert [chromium.value(text) for text in hidden] == [False, False]
+    chromium.show_printed()
+    assert [chromium.value(text) for text in hidden] == [True, True], "paper cannot be opened"
+    assert not chromium.value(SEEN.format(".copy")) and not chromium.value(SEEN.format(".top"))
+    assert chromium.value("document.documentElement.scrollWidth") <= 720
+    cut = "[...document.querySelectorAll('.table, pre')].filter(it => it.scrollWidth > it.clientWidth).length"
+    assert chromium.value(cut) == 0, "paper cannot be scrolled"
 
 
 VIDEO = "https://www.youtube.com/watch?v=aqz-KE-bpKQ"
@@ -173,10 +295,24 @@ async def test_what_the_script_of_pages_does(world: World, chromium: Browser) ->
         chromium.type(letter)
     chromium.wait("document.querySelector('.found a')")
     assert "Guide" in chromium.value("document.querySelector('.found a').innerText")
+    spoken = chromium.value("document.querySelector('.search output').textContent")
+    assert spoken == "1 result for “strong”", "screen readers do not see the list"
     chromium.press("ArrowDown", 40)
     assert chromium.value("document.activeElement.closest('.found') !== null")
     chromium.press("Escape", 27)
-    assert not chromium.value("document.querySelector('.found').matches(':popover-open')")
+    assert not chromium.value(IS_OPEN.format(".found"))
+    assert chromium.value("document.activeElement.name") == "q", "the reader goes on in the field"
+    chromium.press("Escape", 27)  # empties the field
+    chromium.type("strong")
+    chromium.press("Escape", 27)
+    chromium.type("stron")
+    chromium.wait(IS_OPEN.format(".found"))
+    chromium.press("Tab", 9)
+    assert chromium.value("document.activeElement.getBoundingClientRect().left") > 0, "the button is seen"
+    for _ in range(2):
+        chromium.press("Tab", 9)
+    assert chromium.value("document.activeElement.closest('.search')") is None
+    assert not chromium.value(IS_OPEN.format(".found")), "the list does not cover what the reader goes on to"
 
     assert chromium.value(OPENED) == ["One", "One"]
     chromium.click(".tabs > details:not([open]) > summary")
@@ -184,10 +320,15 @@ async def test_what_the_script_of_pages_does(world: World, chromium: Browser) ->
     chromium.open(f"{address}guide")
     assert chromium.value(OPENED) == ["Two", "Two"], "as on the page before"
     assert chromium.value("document.querySelectorAll('figure.code .copy').length") == 2
-    chromium.value("document.querySelector('article img').click()")
+    chromium.value("document.querySelector('article img').focus()")
+    chromium.type_key("Enter", 13)
     assert chromium.value("document.querySelector('dialog.zoom').open")
     chromium.press("Escape", 27)
     assert chromium.value("document.querySelector('dialog.zoom')") is None
+    assert chromium.value("document.activeElement.alt") == "A map"
+    chromium.click("article img")
+    assert chromium.value("document.querySelector('dialog.zoom').open")
+    chromium.press("Escape", 27)
 
     chromium.click(".opens-themes")
     chromium.click("#Site-themes a[href$='theme=dark']")
@@ -195,6 +336,14 @@ async def test_what_the_script_of_pages_does(world: World, chromium: Browser) ->
     chromium.open(f"{address}start#~content")
     assert chromium.value("document.documentElement.dataset.theme") == "dark", "it stays"
     assert chromium.value("location.hash") == "#Site-content", "links of earlier versions still lead there"
+
+
+@pytest.mark.slow
+async def test_thanks_for_feedback_get_the_focus(world: World, chromium: Browser) -> None:
+    chromium.open(f"{await site(world, feedback={'enabled': True})}guide")
+    chromium.click(".feedback button")
+    chromium.wait("document.activeElement.matches('.thanks')")  # the button that had it is hidden
+    assert chromium.value("document.activeElement.innerText") == "Thank you for your feedback."
 
 
 @pytest.mark.slow

@@ -204,6 +204,9 @@ async def test_languages_have_their_own_names(world: World, browser: httpx.Async
     await add_variant(world, at, "Copy", language="ar")
     page = (await browser.get(f"{address}guide")).text
     assert '<span lang="ar">العربية</span>' in page and '<span lang="en">English</span>' in page
+    for language, url in (("en", f"{address}guide"), ("ar", f"{address}copy/guide")):
+        link = f'<link rel="alternate" hreflang="{language}" href="{url}">'
+        assert link in page, "search engines ignore relative URLs"
     second = await add_variant(world, at, "Second", language="ar")
     page = (await browser.get(f"{address}guide")).text
     assert "العربية" not in page and ">Copy</a>" in page and ">Second</a>" in page, "both would have the same name"

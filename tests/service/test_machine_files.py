@@ -74,7 +74,9 @@ async def test_a_page_as_markdown_has_its_title_and_absolute_addresses(
 
 async def test_pages_that_search_engines_may_not_list_are_in_no_list(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
+    assert "x-robots-tag" not in (await browser.get(f"{address}guide.md")).headers
     await world.admin.send(UpdateSite(**at, visibility="unlisted"))
+    assert (await browser.get(f"{address}guide.md")).headers["x-robots-tag"] == "noindex"
     assert (await browser.get(f"{address}robots.txt")).text == "User-agent: *\nDisallow: /\n"
     assert "<url>" not in (await browser.get(f"{address}sitemap.xml")).text
     assert "Guide" in (await browser.get(f"{address}llms.txt")).text, "readers may list it"
@@ -196,6 +198,9 @@ async def test_a_page_has_one_address(world: World, browser: httpx.AsyncClient) 
         assert (answer.status_code, answer.headers["location"]) == (307, address), path
     assert (await browser.get(f"{address}guide")).status_code == 200
     assert (await browser.get(f"{address}guide/")).headers["location"] == f"{address}guide"
+    for path, leads in (("guide/", f"{address}guide"), ("start", address)):
+        assert (await browser.get(f"{address}{path}?ref=a%26b")).headers["location"] == f"{leads}?ref=a%26b", path
+    assert (await browser.get(f"{address.rstrip('/')}?q=lamp")).headers["location"] == f"{address}?q=lamp", "a search"
     await changed(world, rewrite("guide", "# Größe & 100 %\n\nText."))
     assert (await browser.get(f"{address}guide")).status_code == 200
 
@@ -207,8 +212,14 @@ async def test_the_top_of_the_service_lists_public_sites(world: World, browser: 
     link = f'<a href="{httpx.URL(address).path}">Docs</a>'
     assert front.status_code == 200 and link in front.text
     assert (await browser.get(world.base_url)).status_code == 404, "programs get an error of the API"
+    sitemap = f"\nSitemap: {address}sitemap.xml\n"
+    robots = (await browser.get(f"{world.base_url}/robots.txt")).text
+    assert robots.startswith("User-agent: *\nDisallow: /v1/\n") and sitemap in robots
+    for path in ("docs", "docs/"):
+        assert (await browser.get(f"{world.base_url}/{path}")).headers["location"] == "/"
     await world.admin.send(UpdateSite(**at, visibility="unlisted"))
     assert link not in (await browser.get(world.base_url, headers=html)).text
+    assert sitemap not in (await browser.get(f"{world.base_url}/robots.txt")).text
     for path in ("robots.txt", "favicon.ico"):
         assert (await browser.get(f"{world.base_url}/{path}")).status_code == 200
 

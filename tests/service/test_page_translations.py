@@ -7,10 +7,11 @@ from copy import deepcopy
 from pathlib import Path
 
 import httpx
-from tests.service.factories import World
-from tests.service.web_pages import published, write
+from tests.service.factories import World, insert
+from tests.service.web_pages import changed, published, write
 
 from presscheck.api.site_settings import GetCustomization, UpdateCustomization
+from presscheck.documents.block_tags import HINTS
 from presscheck.service.web import translations
 from presscheck.service.web.translations import KEYS, translated
 
@@ -18,8 +19,9 @@ from presscheck.service.web.translations import KEYS, translated
 def test_every_word_of_the_templates_is_translated_and_every_translation_is_used() -> None:
     templates = Path(translations.__file__).with_name("templates").glob("*.html")
     used = {match for path in templates for match in re.findall(r'"([^"]+)"\|t', path.read_text("utf-8"))}
-    chosen = {"System", "Light", "Dark", "Yes", "Partly", "No", "Read this page in {0}", "Go to {0}"}
-    assert used | chosen == set(KEYS)
+    chosen = {"System", "Light", "Dark", "Yes", "Partly", "No", "Read this page in {0}", "Go to {0}", "Pages under {0}"}
+    labels = {"Link to this heading", "Done", "Not done", *(hint.label for hint in HINTS.values())}
+    assert used | chosen | labels == set(KEYS)
 
 
 def test_a_region_has_the_words_of_its_language_and_an_unknown_language_english() -> None:
@@ -34,7 +36,7 @@ def test_a_region_has_the_words_of_its_language_and_an_unknown_language_english(
 
 async def test_a_page_has_the_words_of_its_language(world: World) -> None:
     address, at = await published(world)
-    await write(world, "Text.")
+    await write(world, "Text.\n\n## Part\n\n> [!WARNING]\n> Mind the step.\n\n- [ ] it\n")
     looks = deepcopy(await world.admin.send(GetCustomization(**at)))
     looks["internationalization"] = {"locale": "de"}
     await world.admin.send(UpdateCustomization(**at, settings=looks))
@@ -44,3 +46,9 @@ async def test_a_page_has_the_words_of_its_language(world: World) -> None:
         assert re.search(r'Zuletzt geändert <time datetime="[^"]+">20\d\d-\d\d-\d\d</time>', page)
         assert "<h1>Seite nicht gefunden</h1>" in (await browser.get(f"{address}none")).text
         assert "Keine Treffer für “zebra”" in (await browser.get(address, params={"q": "zebra"})).text
+        assert 'data-copy="Kopieren"' in page and '<nav class="neighbours" aria-label="Vorherige und ' in page
+        for label in ("Link zu dieser Überschrift", "Warnung", "Nicht erledigt"):
+            assert f'aria-label="{label}"' in page
+        await changed(world, insert("Unten", into="guide"))
+        found = (await browser.get(address, params={"q": "{0} unten"})).text
+        assert "1 Treffer für „{0} unten“</p>" in found and 'aria-label="Seiten unter Guide"' in found

@@ -86,6 +86,11 @@ async def test_results_have_counts_pages_and_filters(world: World, browser: http
     assert sorted(map(len, by_space)) == [1, 20]
     for number in ("0", "-1", "x", "²", "99999999", "3"):
         assert await titles_at(browser, f"{address}?q=lantern&page={number}")
+    typing = f"{address}?q=lantern&typing"
+    assert await titles_at(browser, typing) == first[:8]
+    shown = (await browser.get(typing)).text
+    assert "25 results for “lantern”, 1 to 8" in shown
+    assert ">Start</a>" not in shown and "A <mark>lantern" not in shown, "the list shows neither"
 
 
 @pytest.mark.attack("conditional content")

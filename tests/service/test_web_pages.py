@@ -591,6 +591,7 @@ async def test_redirects_of_an_imported_repository_are_followed(
     for space in paths:
         assert await leads(f"{space}/old/page") == f"{space}/new"
         assert await leads(f"{space}/older/") == f"{space}/group/deep#part"
+        assert await leads(f"{space}/older?ref=a") == f"{space}/group/deep?ref=a#part"
         assert (await browser.get(f"{address}{space}/new")).status_code == 200, "pages come before redirects"
     assert (await browser.get(f"{address}old/page")).status_code == 404, "redirects are those of their space"
     revision = await world.admin.send(GetCurrentRevision(space_id=imported))
@@ -707,8 +708,8 @@ async def test_readers_can_choose_the_theme(world: World, browser: httpx.AsyncCl
     assert 'data-theme="dark"' in (await browser.get(address)).text
     searching = await browser.get(address, params={"q": "a & b", "theme": "auto"})
     assert searching.headers["location"] == f"{address}?q=a+%26+b", "the search must stay"
-    page = (await browser.get(address, params={"q": "a & b"})).text
-    assert 'data-theme="auto"' in page and 'href="?q=a%20%26%20b&amp;theme=dark"' in page
+    page = (await browser.get(address, params={"q": "a & b", "in": "x", "page": "2"})).text
+    assert 'data-theme="auto"' in page and 'href="?q=a+%26+b&amp;in=x&amp;page=2&amp;theme=dark"' in page
 
 
 async def test_a_preview_shows_an_unpublished_site(world: World, browser: httpx.AsyncClient) -> None:
@@ -778,6 +779,7 @@ async def test_files_of_a_site_are_checked_like_its_pages(world: World, browser:
     sent = await browser.get(first)
     assert (sent.status_code, sent.text) == (200, "lamp")
     assert sent.headers["content-security-policy"] == "sandbox"
+    assert (sent.headers["cache-control"], sent.headers["x-robots-tag"]) == ("private, no-cache", "noindex")
     key = address.rstrip("/").rpartition("/")[2]
     [site_space] = (await world.admin.send(ListSiteSpaces(**at))).items
     for wrong in (
@@ -791,5 +793,8 @@ async def test_files_of_a_site_are_checked_like_its_pages(world: World, browser:
     [in_preview, _] = re.findall(r'href="([^"]*~files[^"]*)"', (await browser.get(preview)).text)
     assert in_preview.startswith(inside(preview))
     assert (await browser.get(f"{world.base_url}{in_preview}")).text == "lamp"
+    await world.admin.send(UpdateSite(**at, visibility="public"))
+    sent = await browser.get(first.replace(f"{key}/", ""))
+    assert sent.headers["cache-control"] == "no-cache" and "x-robots-tag" not in sent.headers
     await world.admin.send(UnpublishSite(**at))
-    assert (await browser.get(first)).status_code == 404
+    assert (await browser.get(first.replace(f"{key}/", ""))).status_code == 404

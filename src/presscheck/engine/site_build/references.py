@@ -31,7 +31,7 @@ class Reference(NamedTuple):
     Attributes:
         tag: the name of the element, in lower case.
         attribute: the name of the attribute, in lower case.
-        relation: the `rel` of a link, or the `property` of a `meta`.
+        relation: the `rel` of a link, `hreflang` for a link to another language, or the `property` of a `meta`.
     """
 
     tag: str
@@ -42,12 +42,12 @@ class Reference(NamedTuple):
     @property
     def is_loaded(self) -> bool:
         """Whether a browser loads the URL together with the page, without a click."""
-        return self.tag in _LOADED and self.relation not in ("canonical", "alternate", "next", "prev")
+        return self.tag in _LOADED and self.relation not in ("canonical", "hreflang", "alternate", "next", "prev")
 
     @property
     def is_about_page(self) -> bool:
         """Whether the URL is for search engines and other sites, which need an absolute URL."""
-        return self.tag == "meta" or self.relation == "canonical"
+        return self.tag == "meta" or self.relation in ("canonical", "hreflang")
 
 
 class SiteUrls(NamedTuple):
@@ -85,7 +85,7 @@ def replace_in_html(html: str, replaced: Callable[[Reference], str | None]) -> s
     def tag(match: re.Match[str]) -> str:
         name = match[1].lower()
         values = {pair[1].lower(): unescape(pair[2]) for pair in _ATTRIBUTE.finditer(match[2])}
-        relation = values.get("rel") or values.get("property") or ""
+        relation = "hreflang" if "hreflang" in values else values.get("rel") or values.get("property") or ""
         is_removed = False
 
         def attribute(pair: re.Match[str]) -> str:

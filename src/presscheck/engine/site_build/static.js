@@ -280,11 +280,15 @@
       .slice(0, MOST_PASSAGES);
 
   /* Results while the reader types; the script of the site shows them. */
-  const words = (count) => `${count} ${count === 1 ? "result" : "results"}`;
+  const summary = (count, query) => {
+    const { none, one, many } = document.querySelector(".search").dataset;
+    if (!count) return `${none} “${query}”.`;
+    return count === 1 ? one.replace("{0}", () => query) : many.replace("{0}", count).replace("{1}", () => query);
+  };
   self.findPages = async (query) => {
     const { pages } = await find(query);
     const links = pages.slice(0, 8).map((page) => ({ href: page.url, title: page.title, where: page.where }));
-    return { links, message: `No results for “${query}”.` };
+    return { links, message: summary(pages.length, query) };
   };
 
   /* The page of results. */
@@ -304,7 +308,6 @@
     document.title = `${query} | ${document.title.split(" | ").slice(1).join(" | ")}`;
     const { pages, terms, isExact } = await find(query);
     const heading = article.querySelector("h1");
-    const status = pages.length ? `${words(pages.length)} for “${query}”` : `No results for “${query}”.`;
     const items = pages.slice(0, MOST_PAGES).map((page) => {
       const passages = passagesOf(page, terms).map((passage) => {
         const link = passage.title ? [element("a", { href: passage.url }, ...marked(passage.title, terms)), " "] : [];
@@ -317,8 +320,8 @@
     });
     article.replaceChildren(
       heading,
-      element("p", { className: "description", role: "status" }, status),
-      ...(isExact || !pages.length ? [] : [element("p", {}, "Nothing has exactly these words. Showing similar results.")]),
+      element("p", { className: "description", role: "status" }, summary(pages.length, query)),
+      ...(isExact || !pages.length ? [] : [element("p", {}, article.dataset.similar)]),
       element("ol", {}, ...items),
     );
   });

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from math import log
 from typing import NamedTuple
@@ -286,6 +287,9 @@ def _matches(text: str, terms: Sequence[Term]) -> Iterator[tuple[int, int, int]]
             )
 
 
+_fold_character = lru_cache(5_000)(fold)
+
+
 def _folded(text: str) -> tuple[str, list[int]]:
     """Return the folded text, and for each of its characters the offset in `text`.
 
@@ -294,7 +298,7 @@ def _folded(text: str) -> tuple[str, list[int]]:
     folded = fold(text)
     if text.isascii():
         return folded, []
-    pieces = [fold(character) for character in text]
+    pieces = [*map(_fold_character, text)]
     offsets = [at for at, piece in enumerate(pieces) for _ in piece]
     return "".join(pieces), offsets
 

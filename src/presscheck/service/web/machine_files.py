@@ -76,7 +76,8 @@ def markdown_page(
     """Respond with a page as Markdown."""
     text = page_markdown(site, site_space, place)
     canonical = f'<{site.absolute(site.address(site_space, place))}>; rel="canonical"'
-    return SitePage(text, 200, headers | {"link": canonical}, media_type=MARKDOWN)
+    robots = {} if site.is_listed and is_indexed(place) else {"x-robots-tag": "noindex"}
+    return SitePage(text, 200, headers | {"link": canonical} | robots, media_type=MARKDOWN)
 
 
 def page_markdown(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> str:

@@ -48,7 +48,13 @@ class PageBody(NamedTuple):
 
 
 def page_body(
-    site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition, blocks: BlockDrawer | None, *, is_new_tab: bool
+    site: PublishedSite,
+    site_space: SiteSpaceRow,
+    place: PagePosition,
+    blocks: BlockDrawer | None,
+    language: str,
+    *,
+    is_new_tab: bool,
 ) -> PageBody:
     """Return the text of a page.
 
@@ -60,6 +66,7 @@ def page_body(
         site_space: the space of the page.
         place: the page.
         blocks: draws the blocks of integrations; without it, a page with such a block is not cached at all.
+        language: the language of labels for screen readers.
         is_new_tab: whether links out of the site open a new tab.
     """
     context = site.context
@@ -69,13 +76,13 @@ def page_body(
     def render() -> PageBody:
         links.append(PageLinks(site, site_space, place, is_new_tab=is_new_tab, blocks=drawn))
         markdown = body_of(context, place.page)
-        html = render_page_html(markdown, links[0].source, links[0])
+        html = render_page_html(markdown, links[0].source, links[0], language)
         if links[0].has_blocks and drawn is None:
             context.session.info[TIMED] = True  # the page is not cached
         return PageBody(html, _summary(html.html), has_updates(markdown, site.holds))
 
     # includes the origin, because app URLs with this origin become links to pages of the site
-    name = f"body of {place.page['id']} at {context.origin} {is_new_tab}"
+    name = f"body of {place.page['id']} at {context.origin} {is_new_tab} {language}"
     return site.cached(name, site_space, render, lambda body: body.weight() if links[0].is_lasting else None)
 
 

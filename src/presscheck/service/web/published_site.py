@@ -28,7 +28,7 @@ from presscheck.service.models.sites import ExternalLinkRow, SectionRow, SiteSpa
 from presscheck.service.review.change_requests import branch_of
 from presscheck.service.sites.customization import combined
 from presscheck.service.sites.urls import space_path
-from presscheck.service.web.access import AccessDenied, Reader
+from presscheck.service.web.access import OPEN, AccessDenied, Reader
 from presscheck.service.web.site_record import SiteRecord, digest_of
 
 Value = TypeVar("Value")
@@ -280,6 +280,12 @@ class PublishedSite:
     def is_listed(self) -> bool:
         """Whether search engines may list the site."""
         return self.site.visibility == "public" and not self.reader.is_previewing
+
+    @property
+    def cache_control(self) -> str:
+        """The `Cache-Control` of pages and files. Shared caches keep only what everybody may read."""
+        is_open = self.site.visibility in OPEN and not self.reader.is_previewing
+        return "no-cache" if is_open else "private, no-cache"
 
     def space_title(self, site_space: SiteSpaceRow) -> str:
         """Return the title of a space for readers.

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from presscheck.service.blobs.store import BlobStore
@@ -24,8 +24,6 @@ from presscheck.service.web.page_cache import PageCache
 from presscheck.service.web.page_drawer import PageDrawer
 from presscheck.service.web.published_pages import PublishedPages
 
-ROBOTS = "User-agent: *\nDisallow: /v1/\nDisallow: /app/\nDisallow: /preview/\n"
-"""The `robots.txt` of the host. Sites have their own with a `sitemap.xml`, but search engines only read this one."""
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#9a4f1b"/>'
     '<path d="M4 5h8M4 8h8M4 11h5" stroke="#fff" stroke-width="1.5"/></svg>'
@@ -33,8 +31,8 @@ ICON = (
 """The icon of sites without an icon of their own."""
 
 
-async def _send_robots(_request: Request) -> Response:
-    return Response(ROBOTS, media_type="text/plain")
+async def _redirect_to_front_page(_request: Request) -> Response:
+    return RedirectResponse("/", 307)
 
 
 async def _send_icon(_request: Request) -> Response:
@@ -75,6 +73,12 @@ def web_routes(
         with database.snapshot() as session:
             return compress_response(front_page(session), request.headers.get("accept-encoding", ""))
 
+    def send_robots(request: Request) -> Response:
+        from presscheck.service.web.views import robots  # takes 106 ms to import, so only for search engines
+
+        with database.snapshot() as session:
+            return robots(session, origin_of(request))
+
     diagram_script = diagrams.path if diagrams else ""
     pages = PageCache(database, versions, files, clock, is_live=live is not None, diagram_script=diagram_script)
     # pages of a preview are not drawn in advance: they change with each save, and have one reader
@@ -89,9 +93,11 @@ def web_routes(
 
     return [
         Route("/", send_front_page, methods=["GET"]),
-        Route("/robots.txt", _send_robots, methods=["GET"]),
+        Route("/robots.txt", send_robots, methods=["GET"]),
         Route("/favicon.ico", _send_icon, methods=["GET"]),
         Route("/app/{path:path}", send_app_page, methods=["GET"]),
+        Route("/docs", _redirect_to_front_page, methods=["GET"]),
+        Route("/docs/", _redirect_to_front_page, methods=["GET"]),
         Route("/docs/{site}", send_site, methods=["GET"]),
         Route("/docs/{site}/{path:path}", send_site, methods=["GET"]),
         Route("/docs/{site}", receive, methods=["POST"]),

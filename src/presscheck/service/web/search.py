@@ -22,6 +22,8 @@ from presscheck.service.web.reference_texts import reference_texts
 
 LONGEST_QUERY = 512
 PAGE_SIZE = 20
+MOST_WHILE_TYPING = 8
+"""Number of results that are shown while a reader types."""
 MOST_PASSAGES = 3
 """Maximum number of sections of a page that are shown."""
 MOST = 50
@@ -82,7 +84,7 @@ class SearchPage(NamedTuple):
     after: str
 
 
-def search_page(site: PublishedSite, query: str, chosen: str, number: int) -> SearchPage:
+def search_page(site: PublishedSite, query: str, chosen: str, number: int, *, is_typing: bool = False) -> SearchPage:
     """Search a site for a reader.
 
     Args:
@@ -90,6 +92,7 @@ def search_page(site: PublishedSite, query: str, chosen: str, number: int) -> Se
         query: the query.
         chosen: the filter of the results, as in their URLs; an unknown filter is ignored.
         number: the number of the page of results, from 1.
+        is_typing: whether to return only the first `MOST_WHILE_TYPING` results, and without their sections.
     """
     places = _places(site, site.site_spaces)
     matches = _find(site, places, query)
@@ -103,7 +106,8 @@ def search_page(site: PublishedSite, query: str, chosen: str, number: int) -> Se
     last = max(1, -(-len(hits) // PAGE_SIZE))
     number = min(max(1, number), last)
     first = (number - 1) * PAGE_SIZE
-    pages = [_shown(site, places, hit, matches.terms) for hit in hits[first : first + PAGE_SIZE]]
+    size = MOST_WHILE_TYPING if is_typing else PAGE_SIZE
+    pages = [_shown(site, places, hit, matches.terms, has_passages=not is_typing) for hit in hits[first : first + size]]
 
     def url(key: str, page: int) -> str:
         parts = {"q": query, "in": key, "page": page if page > 1 else ""}
@@ -206,7 +210,7 @@ def _group(site: PublishedSite, site_space: SiteSpaceRow) -> tuple[str, str]:
     return site_space.path or site_space.id, site.spaces[site_space.space_id].title
 
 
-def _shown(site: PublishedSite, places: _Places, hit: Hit, terms: Sequence[Term]) -> ShownPage:
+def _shown(site: PublishedSite, places: _Places, hit: Hit, terms: Sequence[Term], *, has_passages: bool) -> ShownPage:
     site_space, place = places[hit.place.space_id, hit.page["id"]]
     section = site.section_of(site_space)
     titles = [section.title] if section else []
@@ -219,10 +223,10 @@ def _shown(site: PublishedSite, places: _Places, hit: Hit, terms: Sequence[Term]
             site.address(site_space, place, passage.anchor),
             marked(with_emoji(passage.text), terms),
         )
-        for passage in passages(terms, hit.text)[:MOST_PASSAGES]
+        for passage in (passages(terms, hit.text)[:MOST_PASSAGES] if has_passages else ())
     ]
     description = place.page.get("description")
-    if not shown and description:
+    if not shown and description and has_passages:
         shown = [ShownPassage([], "", marked(description, terms))]
     title = marked(place.page["title"], terms)
     return ShownPage(title, site.address(site_space, place), tuple(dict.fromkeys(where)), tuple(shown))

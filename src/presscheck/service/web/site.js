@@ -5,7 +5,8 @@ const root = document.documentElement;
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const element = (name, properties) => Object.assign(document.createElement(name), properties);
 
-/* Copy buttons of code, and anchors that copy their URL. */
+/* Copy buttons of code, and anchors that copy their URL. Browsers have no clipboard for pages that come by plain http from
+   another machine. */
 function copy(text, button, done) {
   if (!navigator.clipboard) return false;
   navigator.clipboard.writeText(text).then(() => {
@@ -16,9 +17,9 @@ function copy(text, button, done) {
   return true;
 }
 
-for (const code of all("figure.code")) {
-  const button = element("button", { type: "button", className: "copy", textContent: "Copy" });
-  button.addEventListener("click", () => copy(code.querySelector("code").innerText, button, "Copied"));
+for (const code of navigator.clipboard ? all("figure.code") : []) {
+  const button = element("button", { type: "button", className: "copy", textContent: root.dataset.copy });
+  button.addEventListener("click", () => copy(code.querySelector("code").innerText, button, root.dataset.copied));
   code.append(button);
 }
 
@@ -104,17 +105,31 @@ const send = async (event) => {
   event.preventDefault();
   const body = new URLSearchParams(new FormData(feedback, event.submitter));
   const response = await fetch(location.href, { method: "POST", body, redirect: "manual" }).catch(() => null);
-  if (response?.type === "opaqueredirect") feedback.classList.add("sent");
-  else feedback.requestSubmit(event.submitter);
+  if (response?.type === "opaqueredirect") {
+    feedback.classList.add("sent");
+    const thanks = feedback.querySelector(".thanks");
+    thanks.tabIndex = -1;
+    thanks.focus(); // the button that had the focus is hidden
+  } else feedback.requestSubmit(event.submitter);
 };
 feedback?.addEventListener("submit", send, { once: true });
 
 /* Pictures open in full size. */
 const zooms = (image) => {
   image.classList.add("zooms");
+  if (image.alt) {
+    Object.assign(image, { role: "button", tabIndex: 0 }); // a picture without words is only decoration
+    image.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      image.click();
+    });
+  }
   image.addEventListener("click", () => {
-    const dialog = element("dialog", { className: "zoom" });
-    dialog.append(image.cloneNode());
+    const dialog = element("dialog", { className: "zoom", ariaLabel: image.alt });
+    const large = image.cloneNode();
+    for (const name of ["role", "tabindex"]) large.removeAttribute(name);
+    dialog.append(large);
     dialog.addEventListener("click", () => dialog.close());
     dialog.addEventListener("close", () => dialog.remove());
     document.body.append(dialog);
@@ -276,21 +291,22 @@ document.addEventListener("keydown", (event) => {
 
 if (field) {
   const results = element("div", { className: "menu found", popover: "manual" });
-  field.form.append(results);
+  const status = element("output"); // for screen readers
+  field.form.append(results, status);
   field.setAttribute("aria-keyshortcuts", "Control+K Meta+K /");
   field.form.dataset.key = "/"; // shown in the field
   let wanted = "";
   let timer = 0;
 
   const findOnService = async (query) => {
-    const response = await fetch(`${field.form.getAttribute("action")}?q=${encodeURIComponent(query)}`);
+    const response = await fetch(`${field.form.getAttribute("action")}?q=${encodeURIComponent(query)}&typing`);
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const links = all(".results h2 a", page).map((link) => ({
       href: link.getAttribute("href"),
       title: link.textContent,
       where: link.closest("li")?.querySelector(".where")?.textContent ?? "",
     }));
-    return response.ok ? { links: links.slice(0, 8), message: page.querySelector(".description")?.textContent } : null;
+    return response.ok ? { links, message: page.querySelector(".description")?.textContent } : null;
   };
 
   const show = async () => {
@@ -308,6 +324,7 @@ if (field) {
       ...(found.links.length ? [] : [element("p", { textContent: found.message })]),
     );
     results.showPopover({ source: field });
+    status.textContent = found.message;
   };
 
   field.addEventListener("input", () => {
@@ -317,11 +334,19 @@ if (field) {
   field.form.addEventListener("keydown", (event) => {
     const items = all("a", results);
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === "Escape") results.hidePopover();
+    if (event.key === "Escape") {
+      wanted = ""; // results that are still on their way are not shown
+      clearTimeout(timer);
+      results.hidePopover();
+      field.focus();
+    }
     if (!step || !results.matches(":popover-open")) return;
     event.preventDefault();
     const next = items.indexOf(document.activeElement) + step;
     (items[next] ?? field).focus();
+  });
+  field.form.addEventListener("focusout", ({ relatedTarget }) => {
+    if (relatedTarget && !field.form.contains(relatedTarget)) results.hidePopover();
   });
   document.addEventListener("click", (event) => {
     if (!field.form.contains(event.target)) results.hidePopover();
@@ -336,9 +361,9 @@ if (revision) {
   });
 }
 
-/* What older browsers do not do from the style sheet: the current page in view, and the heading in view in the outline. */
+/* What older browsers do not do from the style sheet: the current page and section in view, and the heading in view in the outline. */
 if (!CSS.supports("scroll-initial-target", "nearest")) {
-  document.querySelector(".pages [aria-current]")?.scrollIntoView({ block: "nearest" });
+  for (const link of all(".pages [aria-current], .sections > [aria-current]")) link.scrollIntoView({ block: "nearest" });
 }
 if (!CSS.supports("scroll-target-group", "auto")) {
   const links = new Map(all(".outline a").map((link) => [decodeURIComponent(link.hash.slice(1)), link]));

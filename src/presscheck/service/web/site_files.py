@@ -50,7 +50,9 @@ def site_file(
     if file is None:
         raise not_found("file")
     content = file.get("content") or ""
-    headers = {"cache-control": "no-cache", "etag": f'"{content}"'}
+    headers = {"cache-control": site.cache_control, "etag": f'"{content}"'}
+    if not site.is_listed:
+        headers["x-robots-tag"] = "noindex"
     if content and is_known(headers["etag"], if_none_match):
         return Response(status_code=304, headers=headers)
     return file_response(files, content, _name(file), headers, refused)

@@ -68,7 +68,8 @@ def default_version(site: PublishedSite, current: SiteSpaceRow, place: PagePosit
 def alternates(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[NavigationLink]:
     """Return links to all language versions of a page, including the page itself. The title of a link is the language.
 
-    The list is empty if there is only one version, or the space of the page has no language.
+    The URLs are absolute, because search engines ignore others. The list is empty if there is only one version, or the
+    space of the page has no language.
     """
     if not site.spaces[site_space.space_id].language:
         return []
@@ -77,7 +78,7 @@ def alternates(site: PublishedSite, site_space: SiteSpaceRow, place: PagePositio
         language = site.spaces[sibling.space_id].language
         page = _same_page(site, sibling, place) if language else None
         if language and page:
-            links.append(NavigationLink(language, site.address(sibling, page)))
+            links.append(NavigationLink(language, site.absolute(site.address(sibling, page))))
     return links if len(links) > 1 else []
 
 

@@ -30,7 +30,7 @@ from presscheck.service.models.sites import SiteRow, SiteSpaceRow
 from presscheck.service.sites.scripts import policy_with
 from presscheck.service.sites.urls import present_name
 from presscheck.service.web import navigation
-from presscheck.service.web.access import OPEN, AccessDenied, Reader, admitted
+from presscheck.service.web.access import AccessDenied, Reader, admitted
 from presscheck.service.web.assets import asset_path
 from presscheck.service.web.cached_response import THEME, THEMES, SitePage, wants_markdown
 from presscheck.service.web.feedback import has_form
@@ -88,6 +88,10 @@ HEADERS = {
     "vary": "accept, accept-encoding, cookie",
 }
 """Headers of all pages."""
+TYPING = "typing"
+"""The query parameter of searches while a reader types. Their pages have no page tree, which can be 300 kB."""
+CLOSED_TO_ROBOTS = ("/v1/", "/app/", "/preview/")
+"""Paths that search engines must not read."""
 YEAR = 365 * 24 * 3600
 
 
@@ -110,7 +114,7 @@ def site_response(
     if isinstance(reader, Response):
         return reader
     if not reader.path and not request.url.path.endswith("/") and reader.site.visibility != "share-link":
-        return RedirectResponse(reader.base, 307)
+        return RedirectResponse(_with_query(reader.base, request), 307)
     theme = request.query_params.get(THEME)
     if theme in THEMES:
         return _with_theme(reader, request, theme)
@@ -173,17 +177,38 @@ def sign_in_page(status: int, form_origin: str, **values: Any) -> Response:
 
 def front_page(session: Session) -> Response:
     """Respond to a browser at the top of the service with the list of public sites."""
-    public = select(SiteRow).where(SiteRow.published.is_(True), SiteRow.visibility == "public").order_by(SiteRow.title)
-    sites = [(site.title, f"/docs/{quote(present_name(site))}/") for site in session.scalars(public)]
-    page = _templates().get_template("front.html").render(sites=sites)
+    page = _templates().get_template("front.html").render(sites=_public_sites(session))
     return HTMLResponse(page, 200, HEADERS | {"cache-control": "no-cache"})
+
+
+def robots(session: Session, origin: str) -> Response:
+    """Respond with the `robots.txt` of the host, which names the sitemaps of the public sites.
+
+    Sites have their own `robots.txt`, but search engines only read this one.
+    """
+    lines = [f"Disallow: {path}" for path in CLOSED_TO_ROBOTS]
+    lines += [f"Sitemap: {origin}{path}sitemap.xml" for _, path in _public_sites(session)]
+    text = "\n".join(("User-agent: *", *lines, ""))
+    return Response(text, 200, {"cache-control": "no-cache"}, media_type="text/plain")
+
+
+def _public_sites(session: Session) -> list[tuple[str, str]]:
+    """Return the titles and URL paths of the public sites."""
+    public = select(SiteRow).where(SiteRow.published.is_(True), SiteRow.visibility == "public").order_by(SiteRow.title)
+    return [(site.title, f"/docs/{quote(present_name(site))}/") for site in session.scalars(public)]
 
 
 def _search_response(site: PublishedSite, looks: Appearance, query: str, request: Request) -> Response:
     number = request.query_params.get("page", "")
     number = int(number) if number.isdecimal() and len(number) < 6 else 1
-    results = search_page(site, query, request.query_params.get("in", ""), number)
-    return _page(site, looks, "found.html", site.find(site.path), query=query, results=results, is_indexed=False)
+    is_typing = TYPING in request.query_params
+    results = search_page(site, query, request.query_params.get("in", ""), number, is_typing=is_typing)
+    parts = {"q": query, **{name: request.query_params.get(name, "") for name in ("in", "page")}}
+    kept = urlencode({name: value for name, value in parts.items() if value})
+    values: dict[str, Any] = {"query": query, "results": results, "is_indexed": False, "kept": kept}
+    if is_typing:  # the script of the site takes only the results from the page
+        values["tree"] = ""
+    return _page(site, looks, "found.html", site.find(site.path), **values)
 
 
 def _respond(site: PublishedSite, looks: Appearance, request: Request, blocks: BlockDrawer | None) -> Response:
@@ -191,15 +216,21 @@ def _respond(site: PublishedSite, looks: Appearance, request: Request, blocks: B
     if page is None:
         moved = site.moved(site.path)
         if moved:
-            return RedirectResponse(site.absolute(moved), 307, {"cache-control": "no-cache"})
+            return RedirectResponse(_with_query(site.absolute(moved), request), 307, {"cache-control": "no-cache"})
         home, near = site.find(""), navigation.similar(site, site.path)
         return _page(site, looks, "missing.html", home, status=404, is_indexed=False, near=near)
     address = site.address(*page)
     if wants_markdown(request.headers.get("accept", "")):
         return markdown_page(site, *page, _headers(site))
     if unquote(address) != f"{site.base}{site.reader.path}":
-        return RedirectResponse(site.absolute(address), 307, {"cache-control": "no-cache"})
+        return RedirectResponse(_with_query(site.absolute(address), request), 307, {"cache-control": "no-cache"})
     return _page(site, looks, "page.html", page, **_document(site, looks, blocks, *page))
+
+
+def _with_query(url: str, request: Request) -> str:
+    """Return another URL of the requested page, with the query of the request."""
+    query, (address, separator, fragment) = request.url.query, url.partition("#")
+    return f"{address}?{query}{separator}{fragment}" if query else url
 
 
 def _document(
@@ -207,7 +238,8 @@ def _document(
 ) -> dict[str, Any]:
     """Return the template variables of a page, besides the variables of the layout."""
     page = place.page
-    text = page_body(site, site_space, place, blocks, is_new_tab=looks.is_new_tab)
+    language = _language(site, looks, site_space)
+    text = page_body(site, site_space, place, blocks, language, is_new_tab=looks.is_new_tab)
     body = text.html
     before, after = navigation.neighbours(site, site_space, place)
     above, url = _trail(site, site_space, place), site.absolute(site.address(site_space, place))
@@ -230,9 +262,7 @@ def _document(
         "after": after if looks.has_pagination and layout["pagination"] else None,
         "canonical": url,
         "is_indexed": is_listed,
-        "structured_data": structured_data(site, page, url, above, _language(site, looks, site_space))
-        if is_listed
-        else None,
+        "structured_data": structured_data(site, page, url, above, language) if is_listed else None,
         "feeds": _feeds(site, site_space, place, has_updates=text.has_updates),
         "updated": page.get("updatedAt") if layout["metadata"] else None,
         "markdown": markdown_address(site, site_space, place),
@@ -301,8 +331,9 @@ def _page(
         "is_right_to_left": is_right_to_left(looks.language),
         "sections": navigation.sections(site, site_space),
         "spaces": variants(site, site_space, current),
-        "tree": _tree(site, site_space, current) if site_space else "",
+        "tree": _tree(site, site_space, current, looks.language) if site_space else "",
         "query": "",
+        "kept": "",
         "outline": (),
         "previewed": site.previewed and site.previewed.request,
         "live": site.spaces[site_space.space_id].revision_id if site.context.is_live and site_space else "",
@@ -335,18 +366,19 @@ def _language(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow |
 
 
 def _headers(site: PublishedSite) -> dict[str, str]:
-    is_open = site.site.visibility in OPEN and not site.reader.is_previewing
-    return HEADERS | {"cache-control": "no-cache" if is_open else "private, no-cache"}
+    return HEADERS | {"cache-control": site.cache_control}
 
 
-def _tree(site: PublishedSite, site_space: SiteSpaceRow, current: PagePosition | None) -> str:
+def _tree(site: PublishedSite, site_space: SiteSpaceRow, current: PagePosition | None, language: str) -> str:
+    label = translated("Pages under {0}", language)
+
     def rendered() -> TreeHtml:
         tree = navigation.tree(site, site_space)
         parts: Any = _templates().get_template("parts.html").module
         with _shown_to(site):
-            return TreeHtml(str(parts.nodes(tree.nodes)) if tree.nodes else "", tree.ids)
+            return TreeHtml(str(parts.nodes(tree.nodes, label)) if tree.nodes else "", tree.ids)
 
-    html = site.cached("page tree", site_space, rendered, TreeHtml.weight)
+    html = site.cached(f"page tree {language}", site_space, rendered, TreeHtml.weight)
     return html.at(current, navigation.trail(site, site_space, current) if current else ())
 
 

@@ -118,6 +118,10 @@ class BlockContext(Protocol):
         """Return the anchor of an expandable, given its tag."""
         ...
 
+    def translated(self, words: str) -> str:
+        """Return a text of the interface in the language of the page."""
+        ...
+
     def number(self) -> int:
         """Return the next number on the page, for unique ids."""
         ...
@@ -134,7 +138,8 @@ def tag_html(page: BlockContext, token: Token, inner: Tokens) -> str:
 def hint_html(page: BlockContext, kind: str, inner: Tokens) -> str:
     """Render a hint with the style and the label of its kind."""
     hint = hint_of(kind)
-    return f'<div class="hint {hint.style}" role="note" aria-label="{hint.label}">{page.flow(inner)}</div>'
+    label = escape(page.translated(hint.label))
+    return f'<div class="hint {hint.style}" role="note" aria-label="{label}">{page.flow(inner)}</div>'
 
 
 def _unknown(page: BlockContext, token: Token, inner: Tokens) -> str:

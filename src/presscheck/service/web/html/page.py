@@ -32,6 +32,7 @@ from presscheck.service.web.html.formulas import with_formulas
 from presscheck.service.web.html.inlines import image_html, inline_html
 from presscheck.service.web.html.sanitizer import clean_html
 from presscheck.service.web.html.tables import html_block
+from presscheck.service.web.translations import translated
 
 if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Environment, Token, Tokens
@@ -71,9 +72,9 @@ class HtmlPage(NamedTuple):
     frames: tuple[str, ...] = ()
 
 
-def render_page_html(markdown: str, source: str, context: RenderContext) -> HtmlPage:
-    """Render a page without its title."""
-    writer = HtmlRenderer(source, context)
+def render_page_html(markdown: str, source: str, context: RenderContext, language: str = "en") -> HtmlPage:
+    """Render a page without its title, with labels for screen readers in a language."""
+    writer = HtmlRenderer(source, context, language)
     html = with_formulas(_with_tab_ids(writer.text(markdown)))
     return HtmlPage(html, tuple(writer.outline), tuple(writer.connections), tuple(writer.frames))
 
@@ -100,8 +101,8 @@ class HtmlRenderer:
     Rendering fills `outline`, `connections` and `frames`; see `HtmlPage`.
     """
 
-    def __init__(self, source: str, context: RenderContext) -> None:
-        self.context = context
+    def __init__(self, source: str, context: RenderContext, language: str) -> None:
+        self.context, self.language = context, language
         self.outline: list[Heading] = []
         self.connections: dict[str, None] = {}
         self.frames: dict[str, None] = {}
@@ -213,7 +214,7 @@ class HtmlRenderer:
         href, depth = encode_fragment(anchor), self._depth(level)
         self.outline.append(Heading(level, title, href, self._tab))
         at = f' aria-level="{depth}"' if depth != level else ""
-        return f'<h{level} id="{escape(anchor)}"{at}>{escape(title)} {_anchor_link(href)}</h{level}>'
+        return f'<h{level} id="{escape(anchor)}"{at}>{escape(title)} {self._anchor_link(href)}</h{level}>'
 
     def foreign_text(self, markdown: str) -> str:
         """Render Markdown of an integration without includes, and leave its headings out of the outline.
@@ -242,6 +243,10 @@ class HtmlRenderer:
         """Reserve room on the page for the HTML of an operation. Return False if too little is left."""
         self._reference_room -= len(html) // 25
         return self._reference_room >= 0
+
+    def translated(self, words: str) -> str:
+        """Return a text of the interface in the language of the page."""
+        return translated(words, self.language)
 
     def number(self) -> int:
         """Return the next number on the page, for unique ids."""
@@ -280,7 +285,7 @@ class HtmlRenderer:
             words = _empty_target.sub("", words, count=1)
         if level <= OUTLINE_LEVEL and title:
             self.outline.append(Heading(level, with_emoji(title), href, self._tab))
-        return f'<h{level} id="{escape(anchor)}"{at}>{words} {_anchor_link(href)}</h{level}>'
+        return f'<h{level} id="{escape(anchor)}"{at}>{words} {self._anchor_link(href)}</h{level}>'
 
     def _depth(self, level: int) -> int:
         """Return the depth of the next heading, given its level.
@@ -321,7 +326,7 @@ class HtmlRenderer:
         if not task:
             return f"<li>{self.flow(inner)}</li>"
         checked = " checked" if task in "xX" else ""
-        label = "Done" if checked else "Not done"
+        label = self.translated("Done" if checked else "Not done")
         box = f'<input type="checkbox" disabled{checked} aria-label="{label}">'
         return f'<li class="task">{box} {self.flow(inner)}</li>'
 
@@ -361,13 +366,13 @@ class HtmlRenderer:
         anchor = escape(footnote_anchor(label))
         return f'<div class="footnote" id="{anchor}"><sup>{escape(label)}</sup> {self.flow(inner)}</div>'
 
+    def _anchor_link(self, fragment: str) -> str:
+        label = self.translated("Link to this heading")
+        return f'<a class="anchor" href="#{escape(fragment)}" aria-label="{escape(label)}">#</a>'
+
     def _follow(self, tag: str, target: str) -> str | None:
         link = self.leads(target)
         return link.url if link else None
-
-
-def _anchor_link(fragment: str) -> str:
-    return f'<a class="anchor" href="#{escape(fragment)}" aria-label="Link to this heading">#</a>'
 
 
 def _words(tokens: Sequence[Token]) -> str:
