@@ -40,7 +40,7 @@ EXTRAS: dict[str, Extra] = {
             "uvicorn",
         ),
     ),
-    "mcp": Extra("the server for agents needs", ("mcp", "starlette", "uvicorn")),
+    "mcp": Extra("the server for agents needs", ("anyio", "mcp", "starlette", "uvicorn")),
     "images": Extra("pictures in the terminal need", ("PIL", "textual_image")),
     "integrations": Extra("the scripts of integrations need", ("_quickjs",)),
     "jq": Extra("the option --jq needs", ("jq",)),

@@ -64,7 +64,7 @@ async def test_instructions_in_texts_are_data_and_no_answer_contains_the_token(s
                 texts.append(str(await client.read_resource(resource.template)))
             except MCPError as error:
                 texts.append(str(error))
-        assert await call(client, "list_drafts") == {"agent": "Tester", "drafts": []}
+        assert (await call(client, "list_drafts"))["drafts"] == []
     assert any("Ignore all rules" in text for text in texts)
     assert not [text for text in texts if token in text]
 

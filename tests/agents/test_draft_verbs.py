@@ -150,6 +150,56 @@ def test_a_text_on_the_command_line_is_never_read_as_json(shell: Shell, which: s
     assert [draft["text"] for draft in drafts] == [{"untrusted": text} for text in texts]
 
 
+async def test_a_draft_that_the_service_would_refuse_or_that_changes_nothing_is_refused_at_once(
+    shell: Shell, which: str
+) -> None:
+    page = {"change_request": which, "page": "Tokens"}
+    text = shell.json("agent", "read_page", "space=api", "page=Tokens", f"change_request={which}")["text"]["untrusted"]
+    same, words = "Create the new one first.", text.splitlines()[0]
+    async with agent(shell, "draft") as client:
+        assert "text: Value error, must not be blank" in await refusal(
+            client, "draft_comment", change_request=which, text=" \n"
+        )
+        assert "must not contain NUL" in await refusal(client, "draft_comment", change_request=which, text="a\0")
+        assert "must not be blank" in await refusal(client, "create_change_request", space="api", subject=" ")
+        assert "new: is the same as old" in await refusal(client, "suggest", **page, old=same, new=same)
+        assert "must not contain NUL" in await refusal(client, "edit_page", **page, markdown="a\0")
+        for edit in ({"markdown": text}, {"replacements": [{"old": words, "new": words}]}):
+            assert "the page has this text already" in await refusal(client, "edit_page", **page, **edit)
+    assert outbox_of(shell).rows() == ()
+
+
+async def test_lists_of_drafts_and_reviews_have_parts(shell: Shell, which: str) -> None:
+    async with agent(shell, "draft") as client:
+        for number in range(3):
+            await call(client, "draft_comment", change_request=which, text=f"Draft {number}")
+        first = await call(client, "list_drafts", limit=2)
+        second = await call(client, "list_drafts", limit=2, offset=first["next_offset"])
+        assert [draft["draft"] for part in (first, second) for draft in part["drafts"]] == [1, 2, 3]
+        assert (first["total"], second["next_offset"]) == (3, None)
+        whole, *parts = [
+            (await call(client, "list_reviews", view="all-open", **part))["organizations"][0]
+            for part in ({}, {"limit": 2}, {"limit": 2, "offset": 2})
+        ]
+        assert [*parts[0]["items"], *parts[1]["items"]] == whole["items"][:4]
+        assert (whole["next_offset"], parts[0]["next_offset"]) == (None, 2)
+    assert [row["text"] for row in shell.json("outbox", "list")] == ["Draft 0", "Draft 1", "Draft 2"]
+
+
+async def test_errors_name_the_argument_of_the_verb(shell: Shell) -> None:
+    async with agent(shell) as client:
+        for verb, field, arguments in (
+            ("list_pages", "space", {"space": "nope"}),
+            ("read_change_request", "change_request", {"change_request": "nope#1"}),
+            ("read_change_request", "change_request", {"change_request": "api#999"}),
+            ("read_change_request", "change_request", {"change_request": "5"}),
+            ("read_change_request", "change_request", {"change_request": "nope"}),
+            ("check_site", "site", {"site": "nope"}),
+            ("check_site", "organization", {"site": "Tallowick Docs", "organization": "nope"}),
+        ):
+            assert (await refusal(client, verb, **arguments)).startswith(f"{field}: "), (verb, arguments)
+
+
 async def test_an_agent_drops_its_own_drafts_only(shell: Shell, which: str) -> None:
     shell.ok("cr", "comment", which, "--pending", "--body", "Mine")
     async with agent(shell, "draft", name="First") as client:

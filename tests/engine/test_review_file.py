@@ -79,7 +79,7 @@ def test_a_comment_quotes_its_place(comment: dict[str, Any], about: str) -> None
         ({"line": 2}, "line: has no words"),
         ({"line": 7}, "line: another line has the same words"),
         ({"line": 3, "end_line": 2}, "end_line: must not be before line"),
-        ({"end_line": 3}, "end_line: must not be before line"),
+        ({"end_line": 3}, "end_line: needs a line"),
         ({"quote": "The same."}, "quote: 2 lines contain this text"),
         ({"quote": "The same.", "line": 7}, "line: does not contain the quote"),
         ({"quote": "Two", "line": 3}, "line: does not contain the quote"),
@@ -188,6 +188,13 @@ def test_garbage_is_rejected_alone(row: Any, reason: str) -> None:
     assert [(rejected.place, rejected.reason.startswith(reason)) for rejected in review.rejected] == [
         ("comment 1", True)
     ]
+
+
+def test_comments_that_are_not_a_list_are_rejected_as_that() -> None:
+    review = read_review('{"comments": {"text": "a"}, "summary": "s"}', "own")
+    assert [(rejected.place, rejected.reason) for rejected in review.rejected] == [("comments", "is not a list")]
+    assert [numbered.comment.text for numbered in review.comments] == ["s"]
+    assert not read_review('{"text": "a", "comments": 3}', "own").rejected, "an unknown key of a comment"
 
 
 def test_names_of_comments_are_short_display_text() -> None:

@@ -11,7 +11,7 @@ IN_BUCKETS = SOURCE / "service" / "blobs" / "s3_store.py"
 """The module that only the extra `s3` needs."""
 OF_PICTURES = SOURCE / "tui" / "terminal" / "picture_decoder.py"
 """The module that only the extra `images` needs."""
-OF_AGENTS = {SOURCE / "agents" / "mcp_server.py", SOURCE / "agents" / "http_server.py"}
+OF_AGENTS = {SOURCE / "agents" / f"{name}.py" for name in ("mcp_server", "http_server", "stdio_transport")}
 """The modules that only the extra `mcp` needs."""
 
 

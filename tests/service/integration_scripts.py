@@ -127,6 +127,18 @@ export default createIntegration({ contentSources: [pirate] });
 )
 """Computes pages and documents as the content source `pirate`."""
 
+UPDATING = (
+    RUNTIME
+    + """
+const update = async ({ installationId, KINDId }, context) => {
+  const at = `/integrations/${context.environment.integration.name}/installations/${installationId}/KINDs/${KINDId}`;
+  await apiRequest(context, "PATCH", at, { configuration: { known: true } });
+};
+export default createIntegration({ events: { KIND_installation_setup: update } });
+"""
+)
+"""Updates its settings in a place when they were updated. `KIND` is space or site."""
+
 WRITING = (
     RUNTIME
     + """

@@ -39,6 +39,7 @@ from presscheck.api.integrations import (
     RenderIntegration,
     UpdateInstallation,
 )
+from presscheck.api.site_settings import CreateShareLink
 from presscheck.api.sites import CreateSite
 from presscheck.api.spaces import CreateSpace, DeleteSpace
 from presscheck.errors import Conflict, NotFound, Refused
@@ -218,3 +219,20 @@ async def test_an_integration_hears_of_feedback_on_its_sites_but_not_who_gave_it
     assert earlier.items() >= fields.items()
     assert earlier["visitor"].items() >= {"cookies": {}, "ip": "", "userAgent": ""}.items()
     assert earlier["visitor"]["anonymousId"] == later["visitor"]["anonymousId"] != ""
+
+
+@pytest.mark.slow
+async def test_an_integration_that_hears_of_feedback_does_not_learn_the_key_of_a_share_link(world: World) -> None:
+    at, admin = await install(world), world.admin
+    _, site = await published(world, visibility="share-link")
+    await customize(world, site, feedback={"enabled": True})
+    await admin.send(InstallInSite(**at, site_id=site["site_id"]))
+    link = await admin.send(CreateShareLink(**site, name="For Mia"))
+    assert link.urls.published
+    async with httpx.AsyncClient() as browser:
+        sent = await browser.post(f"{link.urls.published}guide", data={"rating": "good"}, follow_redirects=False)
+    key = link.urls.published.rstrip("/").rpartition("/")[2]
+    assert sent.status_code == 303 and key in sent.headers["location"]
+    [event] = await payloads(world, at, "page_feedback")
+    assert event["url"] == link.urls.published.replace(f"{key}/", "guide")
+    assert key not in str(event)

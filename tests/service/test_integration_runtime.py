@@ -12,7 +12,7 @@ import httpx
 import pytest
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.service.factories import World, plant_world
-from tests.service.integration_scripts import CALLING, ENDPOINT, ENVIRONMENT, RUNTIME
+from tests.service.integration_scripts import CALLING, ENDPOINT, ENVIRONMENT, RUNTIME, UPDATING
 from tests.service.publisher import Publisher, messages
 from tests.service.web_pages import published
 
@@ -213,6 +213,23 @@ async def test_an_event_listener_updates_its_installation_once(here: World, lamp
     assert shown["configuration"] == {"known": True}
     await asyncio.sleep(0.5)
     assert len(await lamp.events(1)) == 1, "the update of a script is no event for it"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["space", "site"])
+async def test_an_event_listener_updates_its_settings_in_a_place_once(here: World, lamp: Publisher, kind: str) -> None:
+    _, site = await published(here)
+    place = here.space if kind == "space" else site["site_id"]
+    await lamp.publish(UPDATING.replace("KIND", kind), scopes=[])
+    installed = await lamp.install()
+    at = f"{lamp.at}/installations/{installed['id']}"
+    assert (await lamp.http.patch(at, json={f"{kind}_selection": "selected"})).status_code == 200
+    fields = {"space": place} if kind == "space" else {"siteId": place}
+    assert (await lamp.http.post(f"{at}/{kind}s", json=fields)).status_code in (200, 201)
+    await lamp.events(3)
+    assert (await lamp.http.get(f"{at}/{kind}s/{place}")).json()["configuration"] == {"known": True}
+    await asyncio.sleep(0.5)
+    assert len(await lamp.events(3)) == 3, "the update of a script is no event for it"
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ from urllib.parse import quote, unquote
 from mcp import types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
-from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from presscheck import __version__
+from presscheck.agents.stdio_transport import stdio_streams
 from presscheck.agents.verbs import (
     INSTRUCTIONS,
     Permission,
@@ -72,9 +72,9 @@ class AgentServer(Generic[S]):
         )
 
     async def serve_stdio(self) -> None:
-        """Serve one client over stdin and stdout until it closes them."""
-        async with stdio_server() as (read_stream, write_stream):
-            await self.server.run(read_stream, write_stream, self.server.create_initialization_options())
+        """Serve one client over stdin and stdout until it closes one of them."""
+        async with stdio_streams() as (received, sent):
+            await self.server.run(received, sent, self.server.create_initialization_options())
 
     def _session(self, context: Context) -> S:
         client = context.session.client_params

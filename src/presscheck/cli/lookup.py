@@ -77,8 +77,8 @@ async def organization(session: Session, named: str | None, what: str = "--org")
     raise InvalidArgument(what, f"choose one of: {titles}" if titles else "you are not a member of an organization")
 
 
-async def space(session: Session, named: str) -> Space:
-    """Find a space by id, title or URL; `.` is the space of the project.
+async def space(session: Session, named: str, what: str = "SPACE") -> Space:
+    """Find a space by id, title or URL; `.` is the space of the project. `what` is the argument, for an error.
 
     Raises:
         InvalidArgument: no space matches, or several match.
@@ -88,18 +88,22 @@ async def space(session: Session, named: str) -> Space:
         content = await _at_url(session, named)
         if content.space:
             return content.space
-        raise InvalidArgument("SPACE", f"{named} is not the URL of a space")
+        raise InvalidArgument(what, f"{named} is not the URL of a space")
     spaces = [space for org in await session.all(ListOrganizations()) for space in await _spaces(session, org)]
     if any(named in (space.id, space.title) or space.title.casefold() == named.casefold() for space in spaces):
-        return pick(spaces, named, "SPACE")
+        return pick(spaces, named, what)
     try:
         return await session.read(GetSpace(space_id=named))  # shared with the user, or deleted: the service decides
     except NotFound:
-        return pick(spaces, named, "SPACE")
+        return pick(spaces, named, what)
 
 
-async def site(session: Session, named: str, org: str | None) -> tuple[Organization, Site]:
+async def site(
+    session: Session, named: str, org: str | None, what: str = "SITE", what_org: str = "--org"
+) -> tuple[Organization, Site]:
     """Find a site by id or title; `.` is the site of the project. Return its organization and the site.
+
+    `what` and `what_org` are the arguments, for an error.
 
     Raises:
         InvalidArgument: no site matches, or several match.
@@ -107,12 +111,14 @@ async def site(session: Session, named: str, org: str | None) -> tuple[Organizat
     from presscheck.api.sites import ListSites  # 5 ms, only to find a site
 
     named = _in_project(session, "site", named)
-    owner = await organization(session, org)
-    return owner, pick(await session.all(ListSites(organization_id=owner.id)), named, "SITE")
+    owner = await organization(session, org, what_org)
+    return owner, pick(await session.all(ListSites(organization_id=owner.id)), named, what)
 
 
-async def change_request(session: Session, named: str) -> ChangeRequest:
+async def change_request(session: Session, named: str, what: str = "SPACE#NUMBER") -> ChangeRequest:
     """Find a change request by `SPACE#12`, id or URL, or by its number in the space of the project.
+
+    `what` is the argument, for an error.
 
     Raises:
         InvalidArgument: no change request matches, or several match.
@@ -123,20 +129,20 @@ async def change_request(session: Session, named: str) -> ChangeRequest:
         request = (await _at_url(session, named)).change_request
         if request:
             return request
-        raise InvalidArgument("SPACE#NUMBER", f"{named} is not the URL of a change request")
+        raise InvalidArgument(what, f"{named} is not the URL of a change request")
     project = session.profile.project
     if project and project.space and named.removeprefix("#").isdigit():
         named = f"{project.space}#{named.removeprefix('#')}"
     of, mark, number = named.rpartition("#")
     if mark and of and number.isdigit():
-        owner = await space(session, of)
+        owner = await space(session, of, what)
         try:
             return await session.read(GetChangeRequest(space_id=owner.id, change_request_id=number))
         except NotFound:
-            raise InvalidArgument("SPACE#NUMBER", f"{owner.title} has no change request #{number}") from None
+            raise InvalidArgument(what, f"{owner.title} has no change request #{number}") from None
     if named.lstrip("#").isdigit():
-        raise InvalidArgument("SPACE#NUMBER", f"{named} has no space: write SPACE#{named.lstrip('#')}")
-    return await _by_id(session, named)
+        raise InvalidArgument(what, f"{named} has no space: write SPACE#{named.lstrip('#')}")
+    return await _by_id(session, named, what)
 
 
 def _in_project(session: Session, kind: str, named: str) -> str:
@@ -245,7 +251,7 @@ async def _spaces(session: Session, org: Organization) -> list[Space]:
     return await session.all(ListSpaces(organization_id=org.id))
 
 
-async def _by_id(session: Session, named: str) -> ChangeRequest:
+async def _by_id(session: Session, named: str, what: str) -> ChangeRequest:
     from presscheck.api.change_requests import ListOrganizationChangeRequests  # 25 ms, only to find a change request
 
     for org in await session.all(ListOrganizations()):
@@ -254,7 +260,7 @@ async def _by_id(session: Session, named: str) -> ChangeRequest:
             async for request in session.every(listing):
                 if request.id == named:
                     return request
-    raise InvalidArgument("SPACE#NUMBER", f"{named} not found. Use SPACE#12, an id or a URL")
+    raise InvalidArgument(what, f"{named} not found. Use SPACE#12, an id or a URL")
 
 
 async def _at_url(session: Session, url: str) -> ContentAtUrl:

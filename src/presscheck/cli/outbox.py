@@ -51,7 +51,7 @@ def outbox() -> None:
 async def list_all(session: Session, limit: int) -> None:
     """List pending and failed changes, oldest first.
 
-    The last columns are the failed change that a change waits for, and the change in words.
+    The last columns are the failed change that a change waits for, and the change in words. JSON also has its text.
     """
     # 60 ms, only for a list
     from presscheck.engine.writes.descriptions import describe, describe_name
@@ -67,6 +67,7 @@ async def list_all(session: Session, limit: int) -> None:
             "error": entry.error,
             "behind": held_up[entry.id].id if entry.id in held_up else None,
             "agent": entry.agent or None,
+            "text": typed[1] if (typed := typed_text_in(entry.call)) else None,
         }
         for entry in session.engine.waiting()
     ]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from presscheck.agents.verbs import Arguments, Name, Verb, untrusted
+from presscheck.agents.verbs import Arguments, Name, PagedArguments, Verb, items_of, untrusted
 from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest
 from presscheck.api.comments import Document, GetComment, PostComment, PostReply
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
@@ -33,6 +33,19 @@ LONGEST_TEXT = 200_000
 """Maximum number of characters of the text of a page."""
 
 
+def _storable(text: str | None) -> str | None:
+    """Require a text that the service accepts: a draft that it refuses would hold up what the person sends later."""
+    if text and "\0" in text:
+        raise ValueError("must not contain NUL")
+    return text
+
+
+def _not_blank(text: str) -> str | None:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    return _storable(text)
+
+
 class CommentArguments(RequestArguments):
     """The arguments of the verb `draft_comment`."""
 
@@ -44,6 +57,7 @@ class CommentArguments(RequestArguments):
         description="The words of one line of the page that it is about, exactly as in the page.",
     )
     reply_to: Name | None = Field(None, description="The id of the comment that it replies to.")
+    _valid = field_validator("text")(_not_blank)
 
 
 class SuggestArguments(RequestArguments):
@@ -57,6 +71,7 @@ class SuggestArguments(RequestArguments):
     )
     new: str = Field(max_length=LONGEST_COMMENT, description="The replacement.")
     text: str = Field("", max_length=LONGEST_COMMENT, description="A comment before the suggestion.")
+    _valid = field_validator("new", "text")(_storable)
 
 
 class CreateArguments(Arguments):
@@ -64,6 +79,7 @@ class CreateArguments(Arguments):
 
     space: Name = Field(description="The space, by id, title or URL.")
     subject: str = Field(min_length=1, max_length=100, description="The subject.")
+    _valid = field_validator("subject")(_not_blank)
 
 
 class Replacement(Arguments):
@@ -71,6 +87,7 @@ class Replacement(Arguments):
 
     old: str = Field(min_length=1, max_length=LONGEST_TEXT, description="A text that the page contains once.")
     new: str = Field(max_length=LONGEST_TEXT, description="The new text.")
+    _valid = field_validator("new")(_storable)
 
 
 class EditArguments(RequestArguments):
@@ -79,6 +96,7 @@ class EditArguments(RequestArguments):
     page: Name = Field(description="The page, by id, path or title.")
     replacements: tuple[Replacement, ...] = Field((), max_length=100, description="Replacements, made in this order.")
     markdown: str | None = Field(None, max_length=LONGEST_TEXT, description="The whole new text, instead.")
+    _valid = field_validator("markdown")(_storable)
 
 
 class ViewedArguments(RequestArguments):
@@ -86,10 +104,6 @@ class ViewedArguments(RequestArguments):
 
     page: Name = Field(description="A changed page, by id, path or title.")
     viewed: bool = Field(True, description="False removes the mark.")
-
-
-class NoArguments(Arguments):
-    """No arguments."""
 
 
 class DraftsArguments(Arguments):
@@ -121,6 +135,8 @@ async def _draft_comment(caller: Caller, given: CommentArguments) -> dict[str, A
 
 
 async def _suggest(caller: Caller, given: SuggestArguments) -> dict[str, Any]:
+    if given.new == given.old:
+        raise InvalidArgument("new", "is the same as old")
     request = await _open_request(caller, given)
     page = await find_page(caller, request.space, request, given.page)
     markdown = await _text_of(caller, request, page.id)
@@ -130,7 +146,7 @@ async def _suggest(caller: Caller, given: SuggestArguments) -> dict[str, Any]:
 
 
 async def _create_change_request(caller: Caller, given: CreateArguments) -> dict[str, Any]:
-    space = await lookup.space(caller.session, given.space)
+    space = await lookup.space(caller.session, given.space, "space")
     call = CreateChangeRequest(space_id=space.id, subject=given.subject)
     return _held(caller, caller.session.engine.write(call, collect=True, agent=_agent(caller)).id)
 
@@ -149,10 +165,15 @@ async def _edit_page(caller: Caller, given: EditArguments) -> dict[str, Any]:
         shown = await caller.session.read(changed_page(request.space, request.id, page.id))
         row, text = None, (shown.markdown or "").replace("\r\n", "\n")
         base = page_base(shown.title, text)
+    edited = text if given.markdown is None else given.markdown
     for number, replacement in enumerate(given.replacements):
-        at = only_place(text, replacement.old, f"replacements.{number}.old")
-        text = text[:at] + replacement.new + text[at + len(replacement.old) :]
-    update = UpdatePage(page=page.id, document=Document(markdown=text if given.markdown is None else given.markdown))
+        at = only_place(edited, replacement.old, f"replacements.{number}.old")
+        edited = edited[:at] + replacement.new + edited[at + len(replacement.old) :]
+    if edited == text:
+        raise InvalidArgument(
+            "markdown" if given.replacements == () else "replacements", "the page has this text already"
+        )
+    update = UpdatePage(page=page.id, document=Document(markdown=edited))
     call = EditChangeRequestContent(**lookup.path_of(request), changes=(update,))
     agent = _agent(caller) if row is None else caller.agent
     number = engine.write(call, collect=True, base=base, agent=agent).id
@@ -175,7 +196,7 @@ def _own_edit(caller: Caller, request: ChangeRequest, page: str) -> tuple[Row, s
 
 
 async def _mark_viewed(caller: Caller, given: ViewedArguments) -> dict[str, Any]:
-    request = await lookup.change_request(caller.session, given.change_request)
+    request = await lookup.change_request(caller.session, given.change_request, "change_request")
     items = await changed_pages(caller, request)
     item = next((item for item in items if given.page in (item.id, item.path, item.title)), None)
     if item is None:
@@ -185,8 +206,9 @@ async def _mark_viewed(caller: Caller, given: ViewedArguments) -> dict[str, Any]
     return {"page": item.id, "is_viewed": given.viewed}
 
 
-async def _list_drafts(caller: Caller, _: NoArguments) -> dict[str, Any]:
-    return {"agent": caller.agent, "drafts": [_draft_row(entry) for entry in own_drafts(caller)]}
+async def _list_drafts(caller: Caller, given: PagedArguments) -> dict[str, Any]:
+    answer = items_of(own_drafts(caller), given, _draft_row)
+    return {"agent": caller.agent, "drafts": answer.pop("items"), **answer}
 
 
 async def _drop_drafts(caller: Caller, given: DraftsArguments) -> dict[str, Any]:
@@ -233,7 +255,7 @@ def _draft_row(entry: OutboxEntry) -> dict[str, Any]:
 
 
 async def _open_request(caller: Caller, given: RequestArguments) -> ChangeRequest:
-    request = await lookup.change_request(caller.session, given.change_request)
+    request = await lookup.change_request(caller.session, given.change_request, "change_request")
     if reason := closed_reason(request):
         raise InvalidArgument("change_request", reason)
     return request
@@ -277,7 +299,9 @@ DRAFT_VERBS: tuple[Verb[Caller], ...] = (
         "page edit",
     ),
     Verb("mark_viewed", "Mark a changed page as viewed, on this machine.", "draft", ViewedArguments, _mark_viewed),
-    Verb("list_drafts", "List your drafts that a person has not sent or dropped.", "draft", NoArguments, _list_drafts),
+    Verb(
+        "list_drafts", "List your drafts that a person has not sent or dropped.", "draft", PagedArguments, _list_drafts
+    ),
     Verb("drop_drafts", "Drop drafts of yours.", "draft", DraftsArguments, _drop_drafts, "outbox drop"),
     Verb("send_drafts", "Send drafts of yours.", "send", DraftsArguments, _send_drafts),
 )

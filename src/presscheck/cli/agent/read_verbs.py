@@ -92,6 +92,7 @@ class ReviewsArguments(Arguments):
     """The arguments of the verb `list_reviews`."""
 
     view: ViewId = Field("needs-me", description="The view of the inbox.")
+    offset: int = Field(0, ge=0, le=1_000_000, description="The next_offset of the previous answer.")
     limit: int = Field(20, ge=1, le=100, description="The maximum number of change requests of each organization.")
 
 
@@ -179,7 +180,7 @@ def _space_row(space: Space) -> dict[str, Any]:
 
 
 async def _list_pages(caller: Caller, given: PagesArguments) -> dict[str, Any]:
-    space = await lookup.space(caller.session, given.space)
+    space = await lookup.space(caller.session, given.space, "space")
     request = await _request_in(caller, space, given.change_request)
     return items_of([*flatten(await page_tree(caller, space.id, request))], given, page_row)
 
@@ -192,14 +193,14 @@ async def _request_in(caller: Caller, space: Space, named: str | None) -> Change
     """
     if named is None:
         return None
-    request = await lookup.change_request(caller.session, named)
+    request = await lookup.change_request(caller.session, named, "change_request")
     if request.space != space.id:
         raise InvalidArgument("change_request", f"{named} is in another space")
     return request
 
 
 async def _read_page(caller: Caller, given: PageArguments) -> dict[str, Any]:
-    space = await lookup.space(caller.session, given.space)
+    space = await lookup.space(caller.session, given.space, "space")
     request = await _request_in(caller, space, given.change_request)
     found = await find_page(caller, space.id, request, given.page)
     call = changed_page(space.id, request.id, found.id) if request else live_page(space.id, found.id)
@@ -208,19 +209,19 @@ async def _read_page(caller: Caller, given: PageArguments) -> dict[str, Any]:
 
 
 async def _read_style_guide(caller: Caller, given: StyleGuideArguments) -> dict[str, Any]:
-    space = await lookup.space(caller.session, given.space)
+    space = await lookup.space(caller.session, given.space, "space")
     return part_of(await read_style_guide(caller.session.engine, space), given.offset)
 
 
 async def _list_reviews(caller: Caller, given: ReviewsArguments) -> dict[str, Any]:
     session = caller.session
-    me = await user_id(session.engine)
+    me, end = await user_id(session.engine), given.offset + given.limit
     organizations: list[dict[str, Any]] = []
-    for organization in (await session.read(ListOrganizations())).items:
-        inbox = await fetch_inbox(session, organization, VIEWS, given.view, given.limit)
+    for organization in await session.all(ListOrganizations()):
+        inbox = await fetch_inbox(session, organization, VIEWS, given.view, end)
         rows = [
             {**request_row(request), "space_title": untrusted(inbox.spaces.get(request.space)), "reviews": reviews}
-            for request in inbox.requests
+            for request in inbox.requests[given.offset :]
             if (reviews := await _reviews(caller, request, me)) is not None
         ]
         organizations.append(
@@ -229,6 +230,7 @@ async def _list_reviews(caller: Caller, given: ReviewsArguments) -> dict[str, An
                 "title": untrusted(organization.title),
                 "items": rows,
                 "total": inbox.counts.get(given.view, 0),
+                "next_offset": end if end < inbox.counts.get(given.view, 0) else None,
                 "counts": inbox.counts,
             }
         )
@@ -245,7 +247,7 @@ async def _reviews(caller: Caller, request: ChangeRequest, me: str) -> list[dict
 
 
 async def _read_change_request(caller: Caller, given: ChangesArguments) -> dict[str, Any]:
-    request = await lookup.change_request(caller.session, given.change_request)
+    request = await lookup.change_request(caller.session, given.change_request, "change_request")
     items, end = await changed_pages(caller, request), given.offset + ITEMS
     viewed = caller.session.engine.viewed(request.id)
     return {
@@ -277,7 +279,7 @@ async def changed_pages(caller: Caller, request: ChangeRequest) -> tuple[Changed
 
 async def _read_difference(caller: Caller, given: DifferenceArguments) -> dict[str, Any]:
     session = caller.session
-    request = await lookup.change_request(session, given.change_request)
+    request = await lookup.change_request(session, given.change_request, "change_request")
     pages = [change for change in (await read_changes(session.engine, request)).changes if change.page]
     change = next(
         (one for one in pages if one.page and given.page in (one.page.id, one.page.path, one.page.title)), None
@@ -297,7 +299,7 @@ async def _read_difference(caller: Caller, given: DifferenceArguments) -> dict[s
 
 async def _list_threads(caller: Caller, given: ThreadsArguments) -> dict[str, Any]:
     session = caller.session
-    request = await lookup.change_request(session, given.change_request)
+    request = await lookup.change_request(session, given.change_request, "change_request")
     comments = [
         comment
         for comment in await session.all(comments_on(request))
@@ -326,7 +328,7 @@ def _message_row(message: Comment | CommentReply) -> dict[str, Any]:
 
 
 async def _explain_blocks(caller: Caller, given: RequestArguments) -> dict[str, Any]:
-    request = await lookup.change_request(caller.session, given.change_request)
+    request = await lookup.change_request(caller.session, given.change_request, "change_request")
     found = [*checks(await read_merge_inputs(caller.session.engine, request))]
     return {
         "change_request": f"{request.space}#{request.number}",
@@ -343,7 +345,7 @@ def _check_row(check: MergeCheck) -> dict[str, Any]:
 
 
 async def _check_site(caller: Caller, given: SiteArguments) -> dict[str, Any]:
-    owner, site = await lookup.site(caller.session, given.site, given.organization)
+    owner, site = await lookup.site(caller.session, given.site, given.organization, "site", "organization")
     return items_of(await site_findings(caller.session, owner.id, site), given, _finding_row)
 
 

@@ -152,11 +152,14 @@ def read_review(text: str, name: str) -> ReviewText:
                 request_id = str(cast("dict[str, Any]", own).get("id"))
             is_document = isinstance(fields.get("comments"), list)
             # a comment may have a summary of its own, which is an unknown key
-            has_summary = bool(fields.get("summary")) and (is_document or not fields.keys() & {"text", "replacement"})
+            is_comment = bool(fields.keys() & {"text", "replacement"})
+            has_summary = bool(fields.get("summary")) and (is_document or not is_comment)
             if has_summary:
                 summaries.append({"text": fields["summary"]})
             if is_document:
                 rows += cast("list[object]", fields["comments"])
+            elif "comments" in fields and not is_comment:
+                rejected.append(Rejected("comments", "is not a list"))
             elif not has_summary:
                 rows.append(part)
     named = [(f"comment {number}", row) for number, row in enumerate(rows[:MOST_COMMENTS], 1)]
@@ -241,7 +244,9 @@ def call_of(
         if comment.line or comment.quote or comment.replacement is not None:
             raise InvalidArgument("page", "is missing: a line, a quote or a replacement needs its page")
         return PostComment(**path, body=Document(markdown=text))
-    if comment.end_line and comment.end_line < (comment.line or 1_000_001):
+    if comment.end_line and comment.line is None:
+        raise InvalidArgument("end_line", "needs a line")
+    if comment.end_line and comment.line and comment.end_line < comment.line:
         raise InvalidArgument("end_line", "must not be before line")
     if comment.replacement is not None:
         body = _suggestion(comment, page, text)

@@ -12,6 +12,7 @@ import socket
 import ssl
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from urllib.parse import SplitResult, quote, urljoin, urlsplit, urlunsplit
@@ -36,6 +37,9 @@ _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 """IPv6 network that maps to the IPv4 address in its last four bytes (NAT64)."""
 _UNICAST = ipaddress.ip_network("2000::/3")
 """Global unicast addresses of IPv6; all other addresses are local, reserved or for special purposes."""
+
+_deadline = ContextVar[float]("deadline")
+"""The monotonic time at which the current request ends."""
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -187,12 +191,12 @@ class Outgoing:
             ("accept-encoding", "identity"),
             *headers.items(),
         ]
-        seconds_left = max(0.1, until - time.monotonic())
-        extensions = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), seconds_left)}
+        extensions = {"timeout": {"pool": max(0.1, until - time.monotonic())}}
+        _deadline.set(until)
         try:
             with self._pool.stream(method, target, headers=wire, content=body, extensions=extensions) as answer:
                 names = {name.decode("latin-1").lower(): text.decode("latin-1") for name, text in answer.headers}
-                return Fetched(url, answer.status, names, _bounded(answer.iter_stream(), url, until))
+                return Fetched(url, answer.status, names, _bounded(answer.iter_stream(), url))
         except httpcore.TimeoutException as error:
             raise OutgoingTimeout(f"{url}: no response in time") from error
         except (httpcore.NetworkError, httpcore.ProtocolError, UnicodeError, ValueError) as error:
@@ -237,7 +241,8 @@ class _CheckedNetwork(httpcore.NetworkBackend):
         failure: Exception = httpcore.ConnectError(f"could not resolve {host}")
         for address in self._checked_addresses(host, port):
             try:
-                return self._backend.connect_tcp(address, port, timeout, local_address, socket_options)
+                stream = self._backend.connect_tcp(address, port, _seconds_left(), local_address, socket_options)
+                return _TimedStream(stream)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
         raise failure
@@ -263,6 +268,50 @@ class _CheckedNetwork(httpcore.NetworkBackend):
         return is_routed and effective.is_global and not effective.is_multicast
 
 
+class _TimedStream(httpcore.NetworkStream):
+    """A connection on which the whole request has a deadline.
+
+    The timeouts of httpcore are for one read, so a server that sends a byte each second could answer for hours.
+    """
+
+    def __init__(self, stream: httpcore.NetworkStream) -> None:
+        self._stream = stream
+
+    @override
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, _seconds_left())
+
+    @override
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, _seconds_left())
+
+    @override
+    def close(self) -> None:
+        self._stream.close()
+
+    @override
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        return _TimedStream(self._stream.start_tls(ssl_context, server_hostname, _seconds_left()))
+
+    @override
+    def get_extra_info(self, info: str) -> object:
+        return self._stream.get_extra_info(info)
+
+
+def _seconds_left() -> float:
+    """Return the number of seconds until the current request ends.
+
+    Raises:
+        httpcore.ReadTimeout: it is over.
+    """
+    seconds = _deadline.get() - time.monotonic()
+    if seconds <= 0:
+        raise httpcore.ReadTimeout
+    return seconds
+
+
 def _parsed(text: str) -> Address:
     try:
         return ipaddress.ip_address(text)
@@ -279,14 +328,12 @@ def _effective_address(address: Address) -> Address:
     return address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else address)
 
 
-def _bounded(stream: Iterable[bytes], url: str, until: float) -> bytes:
+def _bounded(stream: Iterable[bytes], url: str) -> bytes:
     body = bytearray()
     for part in stream:
         body += part
         if len(body) > MOST_BYTES:
             raise OutgoingError(f"{url}: response is larger than {MOST_BYTES // 1024 // 1024} MB")
-        if time.monotonic() > until:
-            raise OutgoingTimeout(f"{url}: response is too slow")
     return bytes(body)
 
 

@@ -23,7 +23,7 @@ from presscheck.service.http.middleware import network_of, origin_of
 from presscheck.service.http.operations import ApiError, Caller, Context, is_fit
 from presscheck.service.integrations.integrations import queue_feedback_events
 from presscheck.service.models.sites import PageFeedbackRow
-from presscheck.service.web.access import AccessDenied, admitted
+from presscheck.service.web.access import AccessDenied, admitted, reading_address
 from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.site_record import SiteRecords
 
@@ -77,7 +77,8 @@ def store_feedback(
         "feedback": feedback,
         # integrations learn no more about a reader than the database does
         "visitor": {"anonymousId": row.reader, "cookies": {}, "userAgent": "", "ip": ""},
-        "url": url,
+        # without the key of a share link: integrations cannot read the key of a site, and all links have the same page
+        "url": reading_address(context, site.site) + url.removeprefix(site.reader.base),
         "referrer": "",
     }
     queue_feedback_events(context, site.site, payload)

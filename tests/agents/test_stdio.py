@@ -1,0 +1,79 @@
+"""The MCP server over stdin and stdout, as programs start it: lines that are not messages, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.cli.shell import Shell
+
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "Tester", "version": "1"}}
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
+
+
+class Server:
+    """A process of `presscheck mcp`, spoken to in lines."""
+
+    def __init__(self, shell: Shell) -> None:
+        command, pipe = [sys.executable, "-m", "presscheck", "mcp"], subprocess.PIPE
+        self.process = subprocess.Popen(command, env=shell.environment, stdin=pipe, stdout=pipe, stderr=pipe)
+
+    def write(self, line: str) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(line.encode() + b"\n")
+        self.process.stdin.flush()
+
+    def answer(self, line: str) -> dict[str, Any]:
+        assert self.process.stdout
+        self.write(line)
+        return json.loads(self.process.stdout.readline())
+
+
+def request(identity: Any, method: str, **params: Any) -> str:
+    return json.dumps({"jsonrpc": "2.0", "id": identity, "method": method, "params": params})
+
+
+@pytest.fixture
+def server(shell: Shell) -> Iterator[Server]:
+    running = Server(shell)
+    try:
+        assert running.answer(request(1, "initialize", **HELLO))["id"] == 1
+        yield running
+    finally:
+        with running.process as process:
+            process.kill()
+
+
+def test_a_line_that_is_not_a_message_gets_an_error_so_that_no_client_waits_for_it(server: Server) -> None:
+    half_an_emoji = request(2, "tools/call", name="search", arguments={"query": chr(0xD83D)})
+    for line, identity, code in (
+        (half_an_emoji, 2, -32600),
+        ('{"jsonrpc": "1.0", "id": "three", "method": "ping"}', "three", -32600),
+        ("[1]", None, -32600),
+        ("{", None, -32700),
+        ("[" * 100_000, None, -32700),
+    ):
+        answer = server.answer(line)
+        assert (answer["id"], answer["error"]["code"]) == (identity, code)
+    server.write("")
+    assert server.answer(request(4, "ping")) == {"jsonrpc": "2.0", "id": 4, "result": {}}
+
+
+def test_ctrl_c_ends_a_server_that_waits_for_its_client(server: Server) -> None:
+    server.process.send_signal(signal.SIGINT)
+    assert server.process.wait(20) == 1
+    assert server.process.stderr and "Traceback" not in server.process.stderr.read().decode()
+
+
+def test_a_client_that_closes_stdout_ends_the_server_without_a_traceback(server: Server) -> None:
+    assert server.process.stdout and server.process.stderr
+    server.process.stdout.close()
+    server.write(request(2, "ping"))
+    assert server.process.wait(20) == 0
+    assert server.process.stderr.read().decode() == "Serving on stdin and stdout (--allow read).\n"
