@@ -67,13 +67,14 @@ def test_a_line_that_is_not_a_message_gets_an_error_so_that_no_client_waits_for_
 
 def test_ctrl_c_ends_a_server_that_waits_for_its_client(server: Server) -> None:
     server.process.send_signal(signal.SIGINT)
-    assert server.process.wait(20) == 1
+    assert server.process.wait(20) == -signal.SIGINT
     assert server.process.stderr and "Traceback" not in server.process.stderr.read().decode()
 
 
-def test_a_client_that_closes_stdout_ends_the_server_without_a_traceback(server: Server) -> None:
-    assert server.process.stdout and server.process.stderr
+def test_a_client_that_is_gone_ends_the_server_without_a_traceback(server: Server) -> None:
+    assert server.process.stdin and server.process.stdout and server.process.stderr
     server.process.stdout.close()
     server.write(request(2, "ping"))
+    server.process.stdin.close()
     assert server.process.wait(20) == 0
     assert server.process.stderr.read().decode() == "Serving on stdin and stdout (--allow read).\n"

@@ -8,16 +8,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Generic
+from typing import Any, Generic, cast
 from urllib.parse import quote, unquote
 
+import anyio
+from anyio.streams.memory import MemoryObjectSendStream
 from mcp import types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
+from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
 
 from presscheck import __version__
-from presscheck.agents.stdio_transport import stdio_streams
 from presscheck.agents.verbs import (
     INSTRUCTIONS,
     Permission,
@@ -72,9 +76,14 @@ class AgentServer(Generic[S]):
         )
 
     async def serve_stdio(self) -> None:
-        """Serve one client over stdin and stdout until it closes one of them."""
-        async with stdio_streams() as (received, sent):
-            await self.server.run(received, sent, self.server.create_initialization_options())
+        """Serve one client over stdin and stdout until it closes them."""
+        messages, valid = anyio.create_memory_object_stream[SessionMessage | Exception]()
+        try:
+            async with stdio_server() as (received, sent), anyio.create_task_group() as tasks:
+                tasks.start_soon(_answer_invalid_lines, received, sent, messages)
+                await self.server.run(valid, sent, self.server.create_initialization_options())
+        except* BrokenPipeError:
+            pass  # the client has closed stdout
 
     def _session(self, context: Context) -> S:
         client = context.session.client_params
@@ -164,6 +173,35 @@ def is_offset(text: str) -> bool:
 def resource_uri(template: str, **values: str) -> str:
     """Fill in a URI template."""
     return _field.sub(lambda match: quote(values[match[1]], safe=""), template)
+
+
+async def _answer_invalid_lines(received: Any, sent: Any, messages: MemoryObjectSendStream[Any]) -> None:
+    """Forward messages, and answer lines that are not messages: the client would wait for a response forever."""
+    async with messages:
+        async for message in received:
+            if not isinstance(message, Exception):
+                await messages.send(message)
+            elif refusal := _refusal(message):
+                await sent.send(SessionMessage(refusal))
+
+
+def _refusal(error: Exception) -> types.JSONRPCError | None:
+    """Return the response to a line that is not a message, with the id of its request if any; None for a blank line."""
+    # the whole line is the input of some errors; of others, it is one of its values
+    errors = error.errors() if isinstance(error, ValidationError) else ()
+    line: Any = next((each["input"] for each in errors if each["type"] in ("json_invalid", "missing")), None)
+    if isinstance(line, str) and not line.strip():
+        return None
+    try:
+        request = json.loads(line) if isinstance(line, str) else line
+        code, reason = types.INVALID_REQUEST, "not a JSON-RPC message, or with text that is not Unicode"
+    except (ValueError, RecursionError):
+        request, code, reason = None, types.PARSE_ERROR, "not JSON"
+    identity = cast("dict[str, Any]", request).get("id") if isinstance(request, dict) else None
+    is_id = isinstance(identity, str | int) and not isinstance(identity, bool)
+    return types.JSONRPCError(
+        jsonrpc="2.0", id=identity if is_id else None, error=types.ErrorData(code=code, message=reason)
+    )
 
 
 def _tool(verb: Verb[Any]) -> types.Tool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast, get_origin
 
@@ -65,6 +66,8 @@ async def _serve(session: Session, port: int | None, allow: Permission | None, n
     server = agent_server(session, permission, name)
     if port is None:
         print_message(f"Serving on stdin and stdout (--allow {permission}).")
+        # the thread that waits for stdin cannot be cancelled; drafts are stored as they are written
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         await server.serve_stdio()
         return
 
