@@ -396,14 +396,18 @@ def script_runner(
 
 
 @contextmanager
-def service_database(database: str | None, data: Path | None) -> Generator[tuple[Database, Path], None, None]:
+def service_database(
+    database: str | None, data: Path | None, *, may_be_new: bool = False
+) -> Generator[tuple[Database, Path], None, None]:
     """Yield the database and the data directory of the local service, open for the duration of the block.
 
     Raises:
-        ConfigurationError: the database cannot be opened.
+        ConfigurationError: the database cannot be opened, has another version, or is new although it must not be.
     """
-    from presscheck.service.server.server import opened  # 825 ms, only for `presscheck serve`
+    from presscheck.service.server.server import opened, require_current  # 825 ms, only for `presscheck serve`
 
+    directory = data or places().data
+    require_current(_database_url(database, directory), may_be_new=may_be_new)
     url, directory = _service_location(database, data)
     opened_database = opened(url)
     try:
@@ -414,16 +418,16 @@ def service_database(database: str | None, data: Path | None) -> Generator[tuple
 
 @contextmanager
 def service_files(
-    database: str | None, data: Path | None, files: str | None
+    database: str | None, data: Path | None, files: str | None, *, may_be_new: bool = False
 ) -> Generator[tuple[Database, BlobStore], None, None]:
     """Yield the database of the local service and the store of its files, open for the duration of the block.
 
     Raises:
-        ConfigurationError: the database cannot be opened, or its files are in another location.
+        ConfigurationError: the database cannot be used, see `service_database`; or its files are in another location.
     """
     from presscheck.service.blobs.location import save_location, store_of  # 264 ms, only for `presscheck serve`
 
-    with service_database(database, data) as (opened_database, directory):
+    with service_database(database, data, may_be_new=may_be_new) as (opened_database, directory):
         with opened_database.snapshot() as session:
             store = store_of(session, files, directory)
         opened_database.write(lambda session: save_location(session, store.location))

@@ -8,9 +8,11 @@ import os
 import re
 import secrets
 import signal
+import sqlite3
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -115,9 +117,29 @@ def test_an_export_of_each_engine_can_be_imported_into_the_other(postgresql: Clu
     assert answers[0] == answers[1] == answers[2]
 
 
+@pytest.mark.parametrize(
+    "command", [["token", "list"], ["export", "all.zip"], ["files", "move", "--to", "disk"]], ids=lambda words: words[0]
+)
+def test_a_command_neither_creates_nor_migrates_a_database(tmp_path: Path, command: list[str]) -> None:
+    data, backup = tmp_path / "data", tmp_path / "all.zip"
+    words = [str(backup) if word == "all.zip" else word for word in command]
+    refused = run("--data", str(data), *words)
+    assert refused.exit_code == 2 and "has no data of a service: check --database and --data" in refused.stderr
+    assert not data.exists() and not backup.exists()
+    data.mkdir()
+    with closing(sqlite3.connect(data / "service.sqlite")) as older:
+        older.execute("CREATE TABLE alembic_version AS SELECT '0003' AS version_num")
+        older.commit()
+    before = (data / "service.sqlite").read_bytes()
+    refused = run("--data", str(data), *words)
+    assert refused.exit_code == 2 and "has version 0003 of an older presscheck" in refused.stderr
+    assert (data / "service.sqlite").read_bytes() == before and not backup.exists()
+
+
 def test_an_export_that_cannot_be_written_is_a_one_line_error(tmp_path: Path) -> None:
+    service = RunningService(tmp_path)
     for file in (tmp_path / "gone" / "all.zip", Path("/proc/all.zip")):
-        ran = run("--data", str(tmp_path / "d"), "export", str(file))
+        ran = run("--data", str(service.directory), "export", str(file))
         assert (ran.exit_code, ran.stdout) == (2, "")
         assert ran.stderr == f"presscheck: could not write {file}: No such file or directory\n"
 

@@ -270,7 +270,7 @@ def import_data(where: Where, file: Path) -> None:
     """
     from presscheck.service.server.backup import import_all  # 264 ms, only for this command
 
-    with service_files(*where) as (database, files):
+    with service_files(*where, may_be_new=True) as (database, files):
         click.echo(f"{count(import_all(database, files, file), 'row')} imported", err=True)
 
 

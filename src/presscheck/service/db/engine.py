@@ -15,7 +15,9 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 from pydantic_core import from_json, to_json
 from sqlalchemy import (
@@ -345,6 +347,29 @@ def new_engine(url: str) -> Engine:
         engine.update_execution_options(reads="BEGIN")
     event.listen(engine, "begin", _begin)
     return engine
+
+
+@contextmanager
+def unchanged(url: str) -> Generator[Session | None]:
+    """Open a session for reading without creating or migrating the database, or yield None if a SQLite file is missing.
+
+    Raises:
+        SQLAlchemyError, ValueError: the database cannot be opened.
+    """
+    address = make_url(url)
+    if address.get_backend_name() == "sqlite":
+        file = Path(address.database or "")
+        if not file.exists():
+            yield None
+            return
+        engine = create_engine(f"sqlite:///file:{quote(str(file.absolute()))}?mode=ro&uri=true")
+    else:
+        engine = new_engine(url)
+    try:
+        with Session(engine) as session:
+            yield session
+    finally:
+        engine.dispose()
 
 
 def _create_privately(database: str | None) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import FrameType
 
 import uvicorn
+from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.orm import Session
 from starlette.types import ASGIApp
@@ -28,8 +29,9 @@ from presscheck.service.app import build
 from presscheck.service.blobs.location import save_location, store_of
 from presscheck.service.blobs.store import BlobStore, FilesUnavailable
 from presscheck.service.db.bounded_cache import CacheSizes
-from presscheck.service.db.engine import Database
+from presscheck.service.db.engine import Database, unchanged
 from presscheck.service.db.ids import Clock, system_clock
+from presscheck.service.db.migrate import NEWEST, version_of
 from presscheck.service.http.middleware import write_log
 from presscheck.service.jobs.queue import OutboundConfig
 from presscheck.service.server.bootstrap import create_owner_token, ensure_owner, import_docs, queue_sample_job
@@ -207,10 +209,41 @@ def opened(url: str, cache: int | None = None, sample_clock: Clock | None = None
     Raises:
         ConfigurationError: the database cannot be opened.
     """
-    try:
+    with _plain_errors():
         if sample_clock is not None:
             write_prepared(url, sample_clock)
         return Database(url, CacheSizes() if cache is None else CacheSizes().within(cache))
+
+
+def require_current(url: str, *, may_be_new: bool) -> None:
+    """Check that a command can use a database, which it neither creates nor migrates: its service may be running.
+
+    Args:
+        url: a SQLAlchemy URL.
+        may_be_new: whether the database may be empty or missing.
+
+    Raises:
+        ConfigurationError: the database cannot be opened, is empty, or has another version.
+    """
+    with _plain_errors(), unchanged(url) as session:
+        version = version_of(session.connection()) if session else None
+    if version is None and not may_be_new:
+        raise ConfigurationError(
+            f"the database {make_url(url).database} has no data of a service: check --database and --data,"
+            " which stand before the name of the command"
+        )
+    if version not in (None, NEWEST):
+        raise ConfigurationError(
+            f"the database has version {version} of an older presscheck, and this one needs {NEWEST}: use that"
+            " presscheck, for a backup too, or start the service with this one, which migrates the database"
+        )
+
+
+@contextmanager
+def _plain_errors() -> Generator[None, None, None]:
+    """Convert errors of opening a database to `ConfigurationError`."""
+    try:
+        yield
     except (ArgumentError, SQLAlchemyError, RuntimeError, ValueError, ModuleNotFoundError) as error:
         raise ConfigurationError(f"could not open the database: {str(error).splitlines()[0]}") from error
 
