@@ -78,6 +78,17 @@ _DISK_FULL = "53100"
 POOLED, MOST_CONNECTIONS = 10, 60
 """Number of idle connections in the pool, and maximum number of open connections."""
 
+LOST_CONNECTION = {
+    "connect_timeout": "10",
+    "keepalives_idle": "20",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "20000",
+}
+"""Settings of libpq that end a connection to a host that no longer responds; without them, a thread waits for it for a
+quarter of an hour or more. All in seconds, but `tcp_user_timeout` in milliseconds. The URL may set others.
+"""
+
 
 class ReadSession(Session):
     """A read-only session in the open transaction of a connection.
@@ -331,6 +342,8 @@ def new_engine(url: str) -> Engine:
     address = make_url(url)
     if address.drivername in ("postgresql", "postgres"):
         address = address.set(drivername="postgresql+psycopg")
+    if address.get_backend_name() == "postgresql":
+        address = address.set(query={**LOST_CONNECTION, **address.query})
     if address.get_backend_name() not in _WRITES:
         raise ValueError(f"{address.get_backend_name()} is not supported: use SQLite or PostgreSQL")
     engine = create_engine(
