@@ -75,6 +75,8 @@ _CANNOT_WRITE = frozenset({10, 13})
 """SQLite's error codes of a failed write: 10 (input/output error) if a quota is used up, 13 if the disk is full."""
 _DISK_FULL = "53100"
 """PostgreSQL error code of a full disk."""
+_READ_ONLY, _IS_READ_ONLY = "25006", 8
+"""Error codes of PostgreSQL and SQLite if the database accepts no writes, such as a file without permission."""
 POOLED, MOST_CONNECTIONS = 10, 60
 """Number of idle connections in the pool, and maximum number of open connections."""
 
@@ -302,11 +304,18 @@ def unavailable(error: DBAPIError) -> str | None:
         return "The database is locked"
     if state == _DISK_FULL or code in _CANNOT_WRITE:
         return "The database has no room to write"
+    if state == _READ_ONLY or code == _IS_READ_ONLY:
+        return "The database is read-only"
     # 57P0x: the server was stopped; no state: it closed the connection or accepts none
     is_lost = error.connection_invalidated or (state or "").startswith(("08", "57P0"))
     if is_lost or (isinstance(error, OperationalError) and hasattr(error.orig, "sqlstate") and state is None):
         return "The database does not respond"
     return None
+
+
+def cause_of(error: Exception) -> str:
+    """Return what the driver says, in one line for the log: it names hosts and users, but no values of a statement."""
+    return str(getattr(error, "orig", None) or error).partition("\n")[0]
 
 
 def _lock(lost: int) -> str:
@@ -351,6 +360,7 @@ def new_engine(url: str) -> Engine:
         pool_size=POOLED,
         pool_pre_ping=address.get_backend_name() == "postgresql",  # the server may have restarted
         max_overflow=MOST_CONNECTIONS - POOLED,
+        hide_parameters=True,  # messages are logged, and those of jobs are shown; values may be keys, or text of pages
         json_serializer=_json_of,
         json_deserializer=_value_of,
     )

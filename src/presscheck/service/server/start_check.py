@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from presscheck.errors import PresscheckError
 from presscheck.service.blobs.location import open_store, store_of
 from presscheck.service.blobs.store import DISK, FilesUnavailable
-from presscheck.service.db.engine import unchanged
+from presscheck.service.db.engine import cause_of, unchanged
 from presscheck.service.db.migrate import NEWEST, version_of
 from presscheck.service.server.bootstrap import read_token
 from presscheck.service.server.server import ServeOptions, address_of, diagram_script, listening
@@ -57,8 +57,7 @@ def _result(part: str, check: Callable[[ServeOptions], str], options: ServeOptio
         ValueError,
         ImportError,
     ) as error:
-        reason = str(getattr(error, "orig", None) or error)  # without the class of the driver's error
-        return Finding(part, reason.partition("\n")[0] or type(error).__name__, is_problem=True)
+        return Finding(part, cause_of(error) or type(error).__name__, is_problem=True)
 
 
 def _address(options: ServeOptions) -> str:
