@@ -30,13 +30,13 @@ def test_a_socket_and_a_token_are_private_and_a_revoked_token_stays_revoked(tmp_
         stale.bind(str(path))
     with serving(data, "--uds", str(path), *options) as process:
         assert line(process) == f"unix:{path}"
-        token = line(process).removeprefix("token: ")
-        assert token_file.read_text().strip() == token and len(token) > 30
+        token = token_file.read_text().strip()
+        assert len(token) > 30
         assert stat.S_IMODE(token_file.stat().st_mode) == stat.S_IMODE(path.stat().st_mode) == 0o600
         with httpx.Client(transport=httpx.HTTPTransport(uds=str(path))) as http:
             found = http.get("http://service/v1/user", headers={"authorization": f"Bearer {token}"})
             assert found.json()["urls"]["location"].startswith("http://service/v1/users/")
-        assert ended(process, signal.SIGTERM) == (0, "", "")
+        assert ended(process, signal.SIGTERM) == (0, "", ""), "a token in a file is not printed, because of logs"
     assert not path.exists()
     require_private(data, token)
 

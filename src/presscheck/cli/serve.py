@@ -60,7 +60,7 @@ class Where(NamedTuple):
 @click.option(
     "--token-file",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the token of the owner to this file at the first start.",
+    help="Write the token of the owner to this file at the first start, and do not print it.",
 )
 @click.option(
     "--docs",

@@ -108,7 +108,7 @@ def serve(options: ServeOptions) -> None:
     input ends.
 
     Print the address on the first line of standard output, and the token of the owner on the second if the token is
-    new.
+    new and not in a file.
 
     Raises:
         ConfigurationError: the address, the database or the script of diagrams cannot be used.
@@ -282,7 +282,7 @@ def _first_data(session: Session, files: BlobStore, options: ServeOptions) -> tu
     """Create the owner, the owner's token and the documentation if they are missing.
 
     Returns:
-        The token if it is new, and the problems of the documentation.
+        The token if it has to be printed, and the problems of the documentation.
     """
     owner = ensure_owner(session, options.clock, sample=options.sample)
     session.flush()
