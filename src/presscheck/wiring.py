@@ -6,6 +6,7 @@ Imports are lazy, so that each command loads only what it needs.
 from __future__ import annotations
 
 import gc
+import re
 import shlex
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -298,6 +299,8 @@ def _serve_options(
 
     for network in allowed:
         _check_network(network)
+    for host in script_hosts:
+        _check_host(host)
     _require_public_url(options["public_url"])
     arguments = ["--data", str(directory), "--translator", shlex.join(translator)]
     arguments += [part for network in allowed for part in ("--allow-network", network)]
@@ -450,11 +453,19 @@ def _check_network(text: str) -> None:
         raise ConfigurationError(f"--allow-network {text}: must be a network, such as 10.0.0.0/8") from None
 
 
+def _check_host(text: str) -> None:
+    if not re.fullmatch(r"\*|(\*\.)?[^\s/:@*]+|[0-9a-fA-F:.]+", text):
+        raise ConfigurationError(
+            f"--integration-fetch {text}: must be a host, such as api.example.org, *.example.org or * for all"
+        )
+
+
 def _require_public_url(text: str | None) -> None:
     try:
         parts = urlsplit(text or "https://localhost")
         is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and not (parts.query or parts.fragment)
+        is_valid = is_valid and parts.username is None and parts.port != 0
     except ValueError:
         is_valid = False
     if not is_valid:
-        raise ConfigurationError(f"--public-url {text}: a URL such as https://docs.example.org")
+        raise ConfigurationError("--public-url or PRESSCHECK_PUBLIC_URL must be a URL such as https://docs.example.org")

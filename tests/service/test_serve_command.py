@@ -18,7 +18,7 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import text
+from sqlalchemy import create_engine, make_url, text
 from tests.postgresql import Cluster
 from tests.running_service import RunningService
 from tests.service.serve_command import run
@@ -213,9 +213,56 @@ def test_an_invalid_network_is_refused(tmp_path: Path) -> None:
     assert ran.exit_code == 2 and "--allow-network here: must be a network, such as" in ran.stderr
 
 
-def test_an_unsupported_database_is_refused(tmp_path: Path) -> None:
-    ran = run("--data", str(tmp_path), "--port", "0", "--database", "mysql://x/y")
-    assert ran.exit_code == 2 and "could not open the database" in ran.stderr
+DATABASE = "could not open the database: %s--database or PRESSCHECK_DATABASE_URL must be a URL such as postgresql://"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--database", "mysql://ada:secret@x/y"], DATABASE % "mysql is not supported: "),
+        (["--database", "postgresql+asyncpg://ada:secret@x/y"], DATABASE % "postgresql+asyncpg is not supported: "),
+        (["--database", "docs"], DATABASE % ""),
+        (["--database", "postgresql://ada:secret@x:port/y"], DATABASE % ""),
+        (["--database", "postgresql://ada:secret@127.0.0.1:9/y?a=b"], "postgresql+psycopg://ada:***@127.0.0.1:9/y: "),
+        (["--database", "sqlite:////nowhere/docs"], "the database sqlite:////nowhere/docs: unable to open"),
+        (["--port", "65536"], "Invalid value for '--port': 65536 is not in the range"),
+        (["--socket", f"/tmp/{'x' * 200}"], "could not listen on /tmp/xx"),
+        (["--translator", "it's"], "--translator: No closing quotation"),
+        (["--integration-fetch", "https://api.example.org/"], "--integration-fetch https://api.example.org/: must be"),
+        (["--integration-fetch", "api.example.org:443"], "must be a host, such as api.example.org, *.example.org or *"),
+        (["--public-url", "docs.example.org"], "--public-url or PRESSCHECK_PUBLIC_URL must be a URL such as https://"),
+        (["--public-url", "https://ada:secret@docs.example.org"], "--public-url or PRESSCHECK_PUBLIC_URL must be"),
+        (["--public-url", "https://docs.example.org:x"], "--public-url or PRESSCHECK_PUBLIC_URL must be"),
+    ],
+)
+def test_an_invalid_setting_is_one_line_that_names_it(tmp_path: Path, options: list[str], words: str) -> None:
+    ran = run("--data", str(tmp_path), "--port", "0", *options)
+    *usage, problem = ran.stderr.splitlines()
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert words in problem and "None" not in problem and "secret" not in ran.stderr
+    assert not usage or usage[0].startswith("Usage: "), usage
+
+
+@pytest.mark.slow
+def test_a_database_that_takes_no_writes_stops_a_start(postgresql: Cluster, tmp_path: Path) -> None:
+    url, foreign = postgresql.new_database(), postgresql.new_database()
+    Database(url).close()
+    for command, where in (
+        (f"ALTER DATABASE {make_url(url).database} SET default_transaction_read_only = on", url),
+        ("CREATE ROLE lodger LOGIN", foreign),
+    ):
+        engine = create_engine(make_url(where).set(drivername="postgresql+psycopg"), isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            connection.execute(text(command))
+        engine.dispose()
+    start = ("--data", str(tmp_path), "--port", "0", "--database", url)
+    assert "database: the database is read-only" in run(*start, "--check").stdout
+    refused = run(*start)
+    assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1), refused.stderr
+    assert "could not write to the database. The database is read-only: cannot execute" in refused.stderr
+    lodger = foreign.replace("presscheck@", "lodger@")
+    checked = run("--check", "--data", str(tmp_path), "--port", "0", "--database", lodger)
+    assert "database: the user may not create tables: make it the owner of the database" in checked.stdout
 
 
 @pytest.mark.parametrize(
@@ -292,7 +339,7 @@ def test_a_check_names_each_part_and_changes_nothing(tmp_path: Path, database_ur
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--database", "mysql://docs"], "database: mysql is not supported: use SQLite or PostgreSQL"),
+        (["--database", "mysql://docs"], "database: mysql is not supported: --database or"),
         (["--database", "sqlite:////dev/null/docs.sqlite"], "database: /dev/null is not a folder"),
         (["--database", "postgresql://ada:secret@127.0.0.1:9/docs"], "Connection refused"),
         (["--files", "s3:docs"], "files: the location of files must be disk"),

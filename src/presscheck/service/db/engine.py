@@ -21,13 +21,14 @@ from urllib.parse import quote
 
 from pydantic_core import from_json, to_json
 from sqlalchemy import (
+    URL,
     Connection,
     Engine,
     create_engine,
     event,
     make_url,
 )
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 from typing_extensions import override
 
@@ -77,6 +78,9 @@ _DISK_FULL = "53100"
 """PostgreSQL error code of a full disk."""
 _READ_ONLY, _IS_READ_ONLY = "25006", 8
 """Error codes of PostgreSQL and SQLite if the database accepts no writes, such as a file without permission."""
+_SETTING = "--database or PRESSCHECK_DATABASE_URL"
+_EXAMPLES = "a URL such as postgresql://user@host/name or sqlite:////path/to/file"
+_DRIVERS = frozenset({"sqlite", "sqlite+pysqlite", "postgresql+psycopg"})
 POOLED, MOST_CONNECTIONS = 10, 60
 """Number of idle connections in the pool, and maximum number of open connections."""
 
@@ -342,19 +346,32 @@ _STEPS: dict[str, dict[str, Any]] = {
 }
 
 
+def database_address(url: str) -> URL:
+    """Parse the URL of a database.
+
+    Raises:
+        ValueError: it is no URL, or the database is neither SQLite nor PostgreSQL.
+    """
+    try:
+        address = make_url(url)
+    except (ArgumentError, ValueError):  # the message does not quote the URL: it may contain a password
+        raise ValueError(f"{_SETTING} must be {_EXAMPLES}") from None
+    if address.drivername in ("postgresql", "postgres"):
+        address = address.set(drivername="postgresql+psycopg")
+    if address.drivername not in _DRIVERS:
+        raise ValueError(f"{address.drivername} is not supported: {_SETTING} must be {_EXAMPLES}")
+    return address
+
+
 def new_engine(url: str) -> Engine:
     """Create an engine, and the file of a SQLite database if it does not exist. Tables are not created.
 
     Raises:
-        ValueError: the database is neither SQLite nor PostgreSQL.
+        ValueError: see `database_address`.
     """
-    address = make_url(url)
-    if address.drivername in ("postgresql", "postgres"):
-        address = address.set(drivername="postgresql+psycopg")
+    address = database_address(url)
     if address.get_backend_name() == "postgresql":
         address = address.set(query={**LOST_CONNECTION, **address.query})
-    if address.get_backend_name() not in _WRITES:
-        raise ValueError(f"{address.get_backend_name()} is not supported: use SQLite or PostgreSQL")
     engine = create_engine(
         address,
         pool_size=POOLED,
@@ -379,7 +396,7 @@ def unchanged(url: str) -> Generator[Session | None]:
     Raises:
         SQLAlchemyError, ValueError: the database cannot be opened.
     """
-    address = make_url(url)
+    address = database_address(url)
     if address.get_backend_name() == "sqlite":
         file = Path(address.database or "")
         if not file.exists():

@@ -17,8 +17,7 @@ from pathlib import Path
 from types import FrameType
 
 import uvicorn
-from sqlalchemy import make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.orm import Session
 from starlette.types import ASGIApp
 from typing_extensions import override
@@ -29,7 +28,7 @@ from presscheck.service.app import build
 from presscheck.service.blobs.location import save_location, store_of
 from presscheck.service.blobs.store import BlobStore, FilesUnavailable
 from presscheck.service.db.bounded_cache import CacheSizes
-from presscheck.service.db.engine import Database, unchanged
+from presscheck.service.db.engine import Database, cause_of, database_address, unavailable, unchanged
 from presscheck.service.db.ids import Clock, system_clock
 from presscheck.service.db.migrate import NEWEST, version_of
 from presscheck.service.http.middleware import write_log
@@ -209,7 +208,7 @@ def opened(url: str, cache: int | None = None, sample_clock: Clock | None = None
     Raises:
         ConfigurationError: the database cannot be opened.
     """
-    with _plain_errors():
+    with _plain_errors(url):
         if sample_clock is not None:
             write_prepared(url, sample_clock)
         return Database(url, CacheSizes() if cache is None else CacheSizes().within(cache))
@@ -225,11 +224,11 @@ def require_current(url: str, *, may_be_new: bool) -> None:
     Raises:
         ConfigurationError: the database cannot be opened, is empty, or has another version.
     """
-    with _plain_errors(), unchanged(url) as session:
+    with _plain_errors(url), unchanged(url) as session:
         version = version_of(session.connection()) if session else None
     if version is None and not may_be_new:
         raise ConfigurationError(
-            f"the database {make_url(url).database} has no data of a service: check --database and --data,"
+            f"the database {database_address(url).database} has no data of a service: check --database and --data,"
             " which stand before the name of the command"
         )
     if version not in (None, NEWEST):
@@ -240,12 +239,15 @@ def require_current(url: str, *, may_be_new: bool) -> None:
 
 
 @contextmanager
-def _plain_errors() -> Generator[None, None, None]:
+def _plain_errors(url: str) -> Generator[None, None, None]:
     """Convert errors of opening a database to `ConfigurationError`."""
     try:
         yield
-    except (ArgumentError, SQLAlchemyError, RuntimeError, ValueError, ModuleNotFoundError) as error:
-        raise ConfigurationError(f"could not open the database: {str(error).splitlines()[0]}") from error
+    except SQLAlchemyError as error:
+        name = database_address(url).set(query={}).render_as_string(hide_password=True)
+        raise ConfigurationError(f"could not open the database {name}: {cause_of(error)}") from error
+    except (RuntimeError, ValueError, ModuleNotFoundError) as error:
+        raise ConfigurationError(f"could not open the database: {error}") from error
 
 
 def _prepare(options: ServeOptions) -> tuple[Database, BlobStore, str | None]:
@@ -254,6 +256,12 @@ def _prepare(options: ServeOptions) -> tuple[Database, BlobStore, str | None]:
         files = _checked_files(database, options)
         # retried on conflicts: transactions of a killed service may still be ending
         token, problems = database.write(lambda session: _first_data(session, files, options))
+    except DBAPIError as error:
+        database.close()
+        reason = unavailable(error)
+        if reason is None:
+            raise
+        raise ConfigurationError(f"could not write to the database. {reason}: {cause_of(error)}") from None
     except BaseException:
         database.close()
         raise
@@ -323,7 +331,7 @@ def listening(options: ServeOptions) -> Generator[socket.socket, None, None]:
         listener.listen(BACKLOG)
     except OSError as error:
         address = options.uds or f"{options.host}:{options.port}"
-        raise ConfigurationError(f"could not listen on {address}: {error.strerror}") from error
+        raise ConfigurationError(f"could not listen on {address}: {error.strerror or error}") from error
     with listener:
         yield listener
     if options.fd is None and options.uds:

@@ -6,14 +6,16 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote
 
-from sqlalchemy import make_url
+from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from presscheck.errors import PresscheckError
 from presscheck.service.blobs.location import open_store, store_of
 from presscheck.service.blobs.store import DISK, FilesUnavailable
-from presscheck.service.db.engine import cause_of, unchanged
+from presscheck.service.db.engine import cause_of, database_address, unchanged
 from presscheck.service.db.migrate import NEWEST, version_of
 from presscheck.service.server.bootstrap import read_token
 from presscheck.service.server.server import ServeOptions, address_of, diagram_script, listening
@@ -72,11 +74,30 @@ def _data(options: ServeOptions) -> str:
 def _database(options: ServeOptions) -> str:
     with unchanged(options.database) as session:
         version = version_of(session.connection()) if session else None
+        if session:
+            _require_writable(session, is_new=version is None)
     if session is None:  # the folder of a new SQLite database
-        _note_of_folder(Path(make_url(options.database).database or "").parent)
+        _note_of_folder(Path(database_address(options.database).database or "").parent)
     if version is None:
         return "new"
     return "ready" if version == NEWEST else f"ready; the start migrates it from version {version} to {NEWEST}"
+
+
+def _require_writable(session: Session, *, is_new: bool) -> None:
+    """Check that the service may write.
+
+    Raises:
+        PresscheckError: the database is read-only, or a new one in which the user may not create tables.
+    """
+    address = session.connection().engine.url
+    if address.get_backend_name() == "sqlite":
+        path = (address.database or "").removeprefix("file:")
+        if not os.access(unquote(path), os.W_OK):
+            raise PresscheckError(f"{unquote(path)} cannot be written to")
+    elif session.scalar(text("SHOW transaction_read_only")) == "on":
+        raise PresscheckError("the database is read-only, such as a replica: use its primary")
+    elif is_new and not session.scalar(text("SELECT has_schema_privilege(current_schema(), 'CREATE')")):
+        raise PresscheckError("the user may not create tables: make it the owner of the database")
 
 
 def _files(options: ServeOptions) -> str:
