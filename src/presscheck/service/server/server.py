@@ -62,6 +62,8 @@ PROBLEMS = "docs-problems.txt"
 """The file in the data directory that lists the problems of imported documentation."""
 PATIENCE = 5
 """Seconds for running requests to finish on shutdown."""
+LONGEST_END = 2 * PATIENCE
+"""Seconds after which the process ends in any case, although a thread waits for a database or a bucket that hangs."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ def serve(options: ServeOptions) -> None:
             _print_address(address_of(listener), token)
             # not an argument: arguments are visible to all users of the machine, and the URL may contain a password
             environment = {**os.environ, "PRESSCHECK_DATABASE_URL": options.database}
-            run_processes(options.arguments, environment, listener.fileno(), options.processes, 2 * PATIENCE)
+            run_processes(options.arguments, environment, listener.fileno(), options.processes, LONGEST_END + 1)
             return
         sockets = [listener, *([] if options.web_fd is None else [socket.socket(fileno=options.web_fd)])]
         app = build(
@@ -193,8 +195,22 @@ class ServiceServer(uvicorn.Server):
             for number, handler in before.items():
                 signal.signal(number, handler)
 
+    def end(self) -> None:
+        """Begin to shut down. The process exits after `LONGEST_END` seconds if it has not ended by then."""
+        if not self.should_exit:
+            self.should_exit = True
+            overdue = threading.Timer(LONGEST_END, _exit)
+            overdue.daemon = True
+            overdue.start()
+
     def _end(self, _number: int, _frame: FrameType | None) -> None:
-        self.should_exit = True
+        self.end()
+
+
+def _exit() -> None:
+    logging.getLogger("presscheck.service").warning("ended while threads still waited, after %d seconds", LONGEST_END)
+    # not sys.exit: Python would wait for the threads. Transactions that are open are rolled back
+    os._exit(0)
 
 
 def opened(url: str, cache: int | None = None, sample_clock: Clock | None = None) -> Database:
@@ -408,9 +424,9 @@ def _print_address(address: str, token: str | None) -> None:
         print(f"token: {token}", flush=True)  # noqa: T201
 
 
-def _stop_at_end_of_input(server: uvicorn.Server) -> None:
+def _stop_at_end_of_input(server: ServiceServer) -> None:
     # bypasses the buffer of sys.stdin: this thread would hold its lock, which is fatal at interpreter exit
     with suppress(OSError):
         while os.read(0, 4096):
             pass
-    server.should_exit = True
+    server.end()
