@@ -20,7 +20,7 @@ import httpx
 import pytest
 from sqlalchemy import create_engine, make_url, text
 from tests.postgresql import Cluster
-from tests.running_service import RunningService
+from tests.running_service import RunningService, running_service
 from tests.service.serve_command import run
 from tests.service.server import line, serving
 from tests.web_server import web_server
@@ -84,6 +84,23 @@ def test_a_token_is_created_listed_and_revoked(tmp_path: Path) -> None:
     assert token.encode() not in (tmp_path / "service.sqlite").read_bytes()
     refused = run(*where, "token", "create", "nobody@example.org")
     assert refused.exit_code == 2 and "no user nobody@example.org" in refused.stderr
+
+
+def test_an_invited_person_gets_a_token_that_ends_with_the_membership(tmp_path: Path) -> None:
+    with running_service(tmp_path) as service, httpx.Client(base_url=f"{service.base_url}/v1") as http:
+        owner = {"authorization": f"Bearer {service.token}"}
+        organization = f"/orgs/{http.get('/orgs', headers=owner).json()['items'][0]['id']}"
+        invites = {"emails": ["ana@example.org"], "role": "edit"}
+        (ana,) = http.post(f"{organization}/invites", json=invites, headers=owner).json()["users"]
+        made = run("--data", str(tmp_path), "token", "create", "ana@example.org", "--name", "laptop")
+        own = {"authorization": f"Bearer {made.stdout.strip()}"}
+        assert http.get("/user", headers=own).json()["id"] == ana
+        for status in (200, 404, 200):
+            assert http.get(organization, headers=own).status_code == status
+            if status == 200:
+                assert http.delete(f"{organization}/members/{ana}", headers=owner).status_code in (204, 205)
+            else:
+                http.post(f"{organization}/invites", json=invites, headers=owner)
 
 
 @pytest.mark.slow
