@@ -405,16 +405,19 @@ def service_database(
     """Yield the database and the data directory of the local service, open for the duration of the block.
 
     Raises:
-        ConfigurationError: the database cannot be opened, has another version, or is new although it must not be.
+        ConfigurationError: the database cannot be opened, has another version, is new although it must not be, or
+            cannot be used during the block.
     """
-    from presscheck.service.server.server import opened, require_current  # 825 ms, only for `presscheck serve`
+    # 825 ms, only for `presscheck serve`
+    from presscheck.service.server.server import opened, plain_faults, require_current
 
     directory = data or places().data
     require_current(_database_url(database, directory), may_be_new=may_be_new)
     url, directory = _service_location(database, data)
     opened_database = opened(url)
     try:
-        yield opened_database, directory
+        with plain_faults():
+            yield opened_database, directory
     finally:
         opened_database.close()
 

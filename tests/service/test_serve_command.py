@@ -19,14 +19,17 @@ from typing import Any
 import httpx
 import pytest
 from sqlalchemy import create_engine, make_url, text
+from sqlalchemy.exc import DBAPIError
 from tests.postgresql import Cluster
 from tests.running_service import RunningService, running_service
 from tests.service.serve_command import run
 from tests.service.server import line, serving
 from tests.web_server import web_server
 
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.server import server
+from presscheck.service.server.backup import export_all
 from presscheck.service.web.assets import LARGEST_SCRIPT
 from presscheck.wiring import _serve_options
 
@@ -165,6 +168,31 @@ def test_a_damaged_export_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.zip").write_text("nothing")
     ran = run("--data", str(tmp_path / "d"), "import", str(tmp_path / "x.zip"))
     assert ran.exit_code == 2 and "cannot be read" in ran.stderr
+    service, damaged = RunningService(tmp_path), tmp_path / "damaged.zip"
+    assert run("--data", str(service.directory), "export", str(damaged)).exit_code == 0
+    name, content = b"tables/users.jsonl", damaged.read_bytes()
+    start = content.index(name) + len(name) + int.from_bytes(content[content.index(name) - 2 :][:2], "little")
+    damaged.write_bytes(content[:start] + b"\xff" * 8 + content[start + 8 :])
+    ran = run("--data", str(tmp_path / "d"), "import", str(damaged))
+    assert ran.exit_code == 2 and "cannot be read: Error -3 while decompressing" in ran.stderr
+    assert ran.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_an_export_that_loses_its_database_leaves_nothing(postgresql: Cluster, tmp_path: Path) -> None:
+    service, file = RunningService(tmp_path, database_url=postgresql.new_database()), tmp_path / "all.zip"
+    with closing(Database(service.database_url)) as database, database.writing.begin() as session:
+        store = DiskBlobStore(tmp_path)
+        end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+
+        def ids() -> list[str]:  # the export asks for them in the middle of its transaction
+            session.execute(text(f"{end} AND pid <> pg_backend_pid()"))
+            return []
+
+        store.ids = ids
+        with closing(Database(service.database_url)) as other, pytest.raises(DBAPIError):
+            export_all(other, store, file)
+    assert not [path for path in tmp_path.iterdir() if "all.zip" in path.name]
 
 
 @pytest.mark.slow
@@ -276,7 +304,7 @@ def test_a_database_that_takes_no_writes_stops_a_start(postgresql: Cluster, tmp_
     assert "database: the database is read-only" in run(*start, "--check").stdout
     refused = run(*start)
     assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1), refused.stderr
-    assert "could not write to the database. The database is read-only: cannot execute" in refused.stderr
+    assert "presscheck: The database is read-only: cannot execute" in refused.stderr
     lodger = foreign.replace("presscheck@", "lodger@")
     checked = run("--check", "--data", str(tmp_path), "--port", "0", "--database", lodger)
     assert "database: the user may not create tables: make it the owner of the database" in checked.stdout

@@ -266,18 +266,25 @@ def _plain_errors(url: str) -> Generator[None, None, None]:
         raise ConfigurationError(f"could not open the database: {error}") from error
 
 
-def _prepare(options: ServeOptions) -> tuple[Database, BlobStore, str | None]:
-    database = opened(options.database, options.cache, options.clock if options.sample else None)
+@contextmanager
+def plain_faults() -> Generator[None, None, None]:
+    """Convert an error of a database that cannot be used now to `ConfigurationError`."""
     try:
-        files = _checked_files(database, options)
-        # retried on conflicts: transactions of a killed service may still be ending
-        token, problems = database.write(lambda session: _first_data(session, files, options))
+        yield
     except DBAPIError as error:
-        database.close()
         reason = unavailable(error)
         if reason is None:
             raise
-        raise ConfigurationError(f"could not write to the database. {reason}: {cause_of(error)}") from None
+        raise ConfigurationError(f"{reason}: {cause_of(error)}") from None
+
+
+def _prepare(options: ServeOptions) -> tuple[Database, BlobStore, str | None]:
+    database = opened(options.database, options.cache, options.clock if options.sample else None)
+    try:
+        with plain_faults():
+            files = _checked_files(database, options)
+            # retried on conflicts: transactions of a killed service may still be ending
+            token, problems = database.write(lambda session: _first_data(session, files, options))
     except BaseException:
         database.close()
         raise
