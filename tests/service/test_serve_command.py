@@ -28,6 +28,7 @@ from tests.web_server import web_server
 
 from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.db.engine import Database
+from presscheck.service.models.organizations import UserRow
 from presscheck.service.server import server
 from presscheck.service.server.backup import export_all
 from presscheck.service.web.assets import LARGEST_SCRIPT
@@ -87,6 +88,18 @@ def test_a_token_is_created_listed_and_revoked(tmp_path: Path) -> None:
     assert token.encode() not in (tmp_path / "service.sqlite").read_bytes()
     refused = run(*where, "token", "create", "nobody@example.org")
     assert refused.exit_code == 2 and "no user nobody@example.org" in refused.stderr
+
+
+def test_a_token_is_for_one_of_several_users_with_an_email(tmp_path: Path) -> None:
+    service = RunningService(tmp_path)
+    with closing(Database(service.database_url)) as database, database.writing.begin() as session:
+        for user_id, email in (("first", "ana@example.org"), ("second", "Ana@Example.org")):
+            session.add(UserRow(id=user_id, display_name="Ana", email=email, created_at="2026-01-01"))
+    refused = run("--data", str(tmp_path), "token", "create", "ana@example.org")
+    assert refused.exit_code == 2 and refused.stdout == ""
+    assert "2 users have the email ana@example.org: name one by id: first, second" in refused.stderr
+    assert run("--data", str(tmp_path), "token", "create", "second").exit_code == 0
+    assert "Ana@Example.org" in run("--data", str(tmp_path), "token", "list").stdout
 
 
 def test_an_invited_person_gets_a_token_that_ends_with_the_membership(tmp_path: Path) -> None:
