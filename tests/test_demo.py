@@ -61,7 +61,7 @@ async def test_reason_of_a_service_that_does_not_start(tmp_path: Path) -> None:
     (tmp_path / "data" / "demo").mkdir(parents=True)
     (tmp_path / "data" / "demo" / "service.sqlite").write_bytes(b"no database" * 100)
     with (
-        pytest.raises(ConfigurationError, match=r"did not start: could not open the database: .*not a database"),
+        pytest.raises(ConfigurationError, match=r"could not open the database .*: file is not a database"),
         demo_service(where=where) as demo,
     ):
         await answers(demo.base_url, demo.token)

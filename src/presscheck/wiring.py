@@ -6,6 +6,7 @@ Imports are lazy, so that each command loads only what it needs.
 from __future__ import annotations
 
 import gc
+import re
 import shlex
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -298,6 +299,8 @@ def _serve_options(
 
     for network in allowed:
         _check_network(network)
+    for host in script_hosts:
+        _check_host(host)
     _require_public_url(options["public_url"])
     arguments = ["--data", str(directory), "--translator", shlex.join(translator)]
     arguments += [part for network in allowed for part in ("--allow-network", network)]
@@ -396,34 +399,41 @@ def script_runner(
 
 
 @contextmanager
-def service_database(database: str | None, data: Path | None) -> Generator[tuple[Database, Path], None, None]:
+def service_database(
+    database: str | None, data: Path | None, *, may_be_new: bool = False
+) -> Generator[tuple[Database, Path], None, None]:
     """Yield the database and the data directory of the local service, open for the duration of the block.
 
     Raises:
-        ConfigurationError: the database cannot be opened.
+        ConfigurationError: the database cannot be opened, has another version, is new although it must not be, or
+            cannot be used during the block.
     """
-    from presscheck.service.server.server import opened  # 825 ms, only for `presscheck serve`
+    # 825 ms, only for `presscheck serve`
+    from presscheck.service.server.server import opened, plain_faults, require_current
 
+    directory = data or places().data
+    require_current(_database_url(database, directory), may_be_new=may_be_new)
     url, directory = _service_location(database, data)
     opened_database = opened(url)
     try:
-        yield opened_database, directory
+        with plain_faults():
+            yield opened_database, directory
     finally:
         opened_database.close()
 
 
 @contextmanager
 def service_files(
-    database: str | None, data: Path | None, files: str | None
+    database: str | None, data: Path | None, files: str | None, *, may_be_new: bool = False
 ) -> Generator[tuple[Database, BlobStore], None, None]:
     """Yield the database of the local service and the store of its files, open for the duration of the block.
 
     Raises:
-        ConfigurationError: the database cannot be opened, or its files are in another location.
+        ConfigurationError: the database cannot be used, see `service_database`; or its files are in another location.
     """
     from presscheck.service.blobs.location import save_location, store_of  # 264 ms, only for `presscheck serve`
 
-    with service_database(database, data) as (opened_database, directory):
+    with service_database(database, data, may_be_new=may_be_new) as (opened_database, directory):
         with opened_database.snapshot() as session:
             store = store_of(session, files, directory)
         opened_database.write(lambda session: save_location(session, store.location))
@@ -446,11 +456,19 @@ def _check_network(text: str) -> None:
         raise ConfigurationError(f"--allow-network {text}: must be a network, such as 10.0.0.0/8") from None
 
 
+def _check_host(text: str) -> None:
+    if not re.fullmatch(r"\*|(\*\.)?[^\s/:@*]+|[0-9a-fA-F:.]+", text):
+        raise ConfigurationError(
+            f"--integration-fetch {text}: must be a host, such as api.example.org, *.example.org or * for all"
+        )
+
+
 def _require_public_url(text: str | None) -> None:
     try:
         parts = urlsplit(text or "https://localhost")
         is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and not (parts.query or parts.fragment)
+        is_valid = is_valid and parts.username is None and parts.port != 0
     except ValueError:
         is_valid = False
     if not is_valid:
-        raise ConfigurationError(f"--public-url {text}: a URL such as https://docs.example.org")
+        raise ConfigurationError("--public-url or PRESSCHECK_PUBLIC_URL must be a URL such as https://docs.example.org")

@@ -7,6 +7,7 @@ another session returns, as plain values, and writes nothing.
 from __future__ import annotations
 
 import asyncio
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -32,7 +33,7 @@ from tests.service.counted_service import CountedService
 from tests.service.factories import plant_world
 
 from presscheck.service.content.revisions import add_document, document_texts
-from presscheck.service.db import migrations
+from presscheck.service.db import engine, migrations
 from presscheck.service.db.engine import IMMUTABLE, MOST_LOST, Database
 from presscheck.service.db.ids import hash_token
 from presscheck.service.db.migrate import NEWEST
@@ -121,6 +122,18 @@ def test_a_newer_database_is_refused(database_url: str) -> None:
     database.close()
     with pytest.raises(RuntimeError, match="a newer presscheck"):
         Database(database_url)
+
+
+def test_a_host_that_does_not_respond_ends_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(engine.LOST_CONNECTION, "connect_timeout", "2")
+    with closing(socket.create_server(("127.0.0.1", 0))) as silent:  # the kernel accepts, and nobody responds
+        url = f"postgresql://docs@127.0.0.1:{silent.getsockname()[1]}/docs"
+        began = time.monotonic()
+        with pytest.raises(OperationalError, match="timeout"):
+            Database(url)
+        assert time.monotonic() - began < 10
+    used = engine.new_engine(f"{url}?tcp_user_timeout=7000").url.query
+    assert (used["tcp_user_timeout"], used["keepalives_idle"]) == ("7000", "20"), "the operator's own settings count"
 
 
 @pytest.mark.slow

@@ -72,6 +72,11 @@ def test_the_image_copies_what_a_wheel_is_built_from() -> None:
     assert [name for name in needed if name.split("/")[0] in ignored or not (ROOT / name).exists()] == []
 
 
+def test_the_unit_waits_for_a_database_that_comes_back_later() -> None:
+    (seconds,) = re.findall(r"^RestartSec=(\d+)$", UNIT.read_text("utf-8"), re.MULTILINE)
+    assert int(seconds) * 5 > 10, "after five starts in ten seconds, systemd leaves a unit failed"
+
+
 @pytest.mark.needs("systemd-analyze")
 def test_the_unit_is_valid_and_limits_the_service(tmp_path: Path) -> None:
     unit = tmp_path / UNIT.name

@@ -22,7 +22,7 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import func, insert, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from tests.needs import require
@@ -284,6 +284,8 @@ def test_a_full_locked_or_lost_database_has_a_reason(database_url: str, monkeypa
             assert failing(lambda session: session.execute(full)) == "The database has no room to write"
             end = text("SELECT pg_terminate_backend(pg_backend_pid())")
             assert failing(lambda session: session.execute(end)) == "The database does not respond"
+            read_only = text("SET TRANSACTION READ ONLY; DELETE FROM settings")
+            assert failing(lambda session: session.execute(read_only)) == "The database is read-only"
             return
 
         def fill(session: Session) -> None:
@@ -292,9 +294,26 @@ def test_a_full_locked_or_lost_database_has_a_reason(database_url: str, monkeypa
             session.flush()
 
         assert failing(fill) == "The database has no room to write"
+        database.write(lambda session: session.execute(text("PRAGMA query_only = ON")))
+        assert failing(lambda session: session.execute(text("DELETE FROM settings"))) == "The database is read-only"
+        database.engine.dispose()
         with closing(sqlite3.connect(database.engine.url.database or "", isolation_level=None)) as other:
             other.execute("BEGIN EXCLUSIVE")
             assert failing(lambda session: session.execute(text("SELECT 1"))) == "The database is locked"
+
+
+@pytest.mark.engines
+def test_an_error_in_the_log_has_its_cause_and_no_values(database_url: str, caplog: pytest.LogCaptureFixture) -> None:
+    row, end = {"name": "twice", "value": "a secret"}, text("SELECT pg_terminate_backend(pg_backend_pid())")
+    with closing(Database(database_url)) as database:
+        with pytest.raises(DBAPIError) as caught:
+            database.write(lambda session: [session.execute(insert(SettingRow).values(row)) for _ in range(2)])
+        assert "hidden" in str(caught.value) and "a secret" not in str(caught.value)
+        if database.is_postgresql:
+            with pytest.raises(DBAPIError) as caught:
+                database.write(lambda session: session.execute(end))
+            worker._report("could not take a job", caught.value)
+            assert "a job: The database does not respond: terminating connection due to admin" in caplog.text
 
 
 def test_kept_answers_are_right_after_the_clock_was_set(database_url: str, tmp_path: Path) -> None:

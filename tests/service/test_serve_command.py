@@ -8,23 +8,29 @@ import os
 import re
 import secrets
 import signal
+import sqlite3
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import text
+from sqlalchemy import create_engine, make_url, text
+from sqlalchemy.exc import DBAPIError
 from tests.postgresql import Cluster
-from tests.running_service import RunningService
+from tests.running_service import RunningService, running_service
 from tests.service.serve_command import run
 from tests.service.server import line, serving
 from tests.web_server import web_server
 
+from presscheck.service.blobs.store import DiskBlobStore
 from presscheck.service.db.engine import Database
+from presscheck.service.models.organizations import UserRow
 from presscheck.service.server import server
+from presscheck.service.server.backup import export_all
 from presscheck.service.web.assets import LARGEST_SCRIPT
 from presscheck.wiring import _serve_options
 
@@ -84,6 +90,35 @@ def test_a_token_is_created_listed_and_revoked(tmp_path: Path) -> None:
     assert refused.exit_code == 2 and "no user nobody@example.org" in refused.stderr
 
 
+def test_a_token_is_for_one_of_several_users_with_an_email(tmp_path: Path) -> None:
+    service = RunningService(tmp_path)
+    with closing(Database(service.database_url)) as database, database.writing.begin() as session:
+        for user_id, email in (("first", "ana@example.org"), ("second", "Ana@Example.org")):
+            session.add(UserRow(id=user_id, display_name="Ana", email=email, created_at="2026-01-01"))
+    refused = run("--data", str(tmp_path), "token", "create", "ana@example.org")
+    assert refused.exit_code == 2 and refused.stdout == ""
+    assert "2 users have the email ana@example.org: name one by id: first, second" in refused.stderr
+    assert run("--data", str(tmp_path), "token", "create", "second").exit_code == 0
+    assert "Ana@Example.org" in run("--data", str(tmp_path), "token", "list").stdout
+
+
+def test_an_invited_person_gets_a_token_that_ends_with_the_membership(tmp_path: Path) -> None:
+    with running_service(tmp_path) as service, httpx.Client(base_url=f"{service.base_url}/v1") as http:
+        owner = {"authorization": f"Bearer {service.token}"}
+        organization = f"/orgs/{http.get('/orgs', headers=owner).json()['items'][0]['id']}"
+        invites = {"emails": ["ana@example.org"], "role": "edit"}
+        (ana,) = http.post(f"{organization}/invites", json=invites, headers=owner).json()["users"]
+        made = run("--data", str(tmp_path), "token", "create", "ana@example.org", "--name", "laptop")
+        own = {"authorization": f"Bearer {made.stdout.strip()}"}
+        assert http.get("/user", headers=own).json()["id"] == ana
+        for status in (200, 404, 200):
+            assert http.get(organization, headers=own).status_code == status
+            if status == 200:
+                assert http.delete(f"{organization}/members/{ana}", headers=owner).status_code in (204, 205)
+            else:
+                http.post(f"{organization}/invites", json=invites, headers=owner)
+
+
 @pytest.mark.slow
 def test_an_export_of_each_engine_can_be_imported_into_the_other(postgresql: Cluster, tmp_path: Path) -> None:
     service = RunningService(tmp_path, sample=True)
@@ -115,9 +150,29 @@ def test_an_export_of_each_engine_can_be_imported_into_the_other(postgresql: Clu
     assert answers[0] == answers[1] == answers[2]
 
 
+@pytest.mark.parametrize(
+    "command", [["token", "list"], ["export", "all.zip"], ["files", "move", "--to", "disk"]], ids=lambda words: words[0]
+)
+def test_a_command_neither_creates_nor_migrates_a_database(tmp_path: Path, command: list[str]) -> None:
+    data, backup = tmp_path / "data", tmp_path / "all.zip"
+    words = [str(backup) if word == "all.zip" else word for word in command]
+    refused = run("--data", str(data), *words)
+    assert refused.exit_code == 2 and "has no data of a service: check --database and --data" in refused.stderr
+    assert not data.exists() and not backup.exists()
+    data.mkdir()
+    with closing(sqlite3.connect(data / "service.sqlite")) as older:
+        older.execute("CREATE TABLE alembic_version AS SELECT '0003' AS version_num")
+        older.commit()
+    before = (data / "service.sqlite").read_bytes()
+    refused = run("--data", str(data), *words)
+    assert refused.exit_code == 2 and "has version 0003 of an older presscheck" in refused.stderr
+    assert (data / "service.sqlite").read_bytes() == before and not backup.exists()
+
+
 def test_an_export_that_cannot_be_written_is_a_one_line_error(tmp_path: Path) -> None:
+    service = RunningService(tmp_path)
     for file in (tmp_path / "gone" / "all.zip", Path("/proc/all.zip")):
-        ran = run("--data", str(tmp_path / "d"), "export", str(file))
+        ran = run("--data", str(service.directory), "export", str(file))
         assert (ran.exit_code, ran.stdout) == (2, "")
         assert ran.stderr == f"presscheck: could not write {file}: No such file or directory\n"
 
@@ -126,6 +181,31 @@ def test_a_damaged_export_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.zip").write_text("nothing")
     ran = run("--data", str(tmp_path / "d"), "import", str(tmp_path / "x.zip"))
     assert ran.exit_code == 2 and "cannot be read" in ran.stderr
+    service, damaged = RunningService(tmp_path), tmp_path / "damaged.zip"
+    assert run("--data", str(service.directory), "export", str(damaged)).exit_code == 0
+    name, content = b"tables/users.jsonl", damaged.read_bytes()
+    start = content.index(name) + len(name) + int.from_bytes(content[content.index(name) - 2 :][:2], "little")
+    damaged.write_bytes(content[:start] + b"\xff" * 8 + content[start + 8 :])
+    ran = run("--data", str(tmp_path / "d"), "import", str(damaged))
+    assert ran.exit_code == 2 and "cannot be read: Error -3 while decompressing" in ran.stderr
+    assert ran.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_an_export_that_loses_its_database_leaves_nothing(postgresql: Cluster, tmp_path: Path) -> None:
+    service, file = RunningService(tmp_path, database_url=postgresql.new_database()), tmp_path / "all.zip"
+    with closing(Database(service.database_url)) as database, database.writing.begin() as session:
+        store = DiskBlobStore(tmp_path)
+        end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+
+        def ids() -> list[str]:  # the export asks for them in the middle of its transaction
+            session.execute(text(f"{end} AND pid <> pg_backend_pid()"))
+            return []
+
+        store.ids = ids
+        with closing(Database(service.database_url)) as other, pytest.raises(DBAPIError):
+            export_all(other, store, file)
+    assert not [path for path in tmp_path.iterdir() if "all.zip" in path.name]
 
 
 @pytest.mark.slow
@@ -191,9 +271,56 @@ def test_an_invalid_network_is_refused(tmp_path: Path) -> None:
     assert ran.exit_code == 2 and "--allow-network here: must be a network, such as" in ran.stderr
 
 
-def test_an_unsupported_database_is_refused(tmp_path: Path) -> None:
-    ran = run("--data", str(tmp_path), "--port", "0", "--database", "mysql://x/y")
-    assert ran.exit_code == 2 and "could not open the database" in ran.stderr
+DATABASE = "could not open the database: %s--database or PRESSCHECK_DATABASE_URL must be a URL such as postgresql://"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--database", "mysql://ada:secret@x/y"], DATABASE % "mysql is not supported: "),
+        (["--database", "postgresql+asyncpg://ada:secret@x/y"], DATABASE % "postgresql+asyncpg is not supported: "),
+        (["--database", "docs"], DATABASE % ""),
+        (["--database", "postgresql://ada:secret@x:port/y"], DATABASE % ""),
+        (["--database", "postgresql://ada:secret@127.0.0.1:9/y?a=b"], "postgresql+psycopg://ada:***@127.0.0.1:9/y: "),
+        (["--database", "sqlite:////nowhere/docs"], "the database sqlite:////nowhere/docs: unable to open"),
+        (["--port", "65536"], "Invalid value for '--port': 65536 is not in the range"),
+        (["--socket", f"/tmp/{'x' * 200}"], "could not listen on /tmp/xx"),
+        (["--translator", "it's"], "--translator: No closing quotation"),
+        (["--integration-fetch", "https://api.example.org/"], "--integration-fetch https://api.example.org/: must be"),
+        (["--integration-fetch", "api.example.org:443"], "must be a host, such as api.example.org, *.example.org or *"),
+        (["--public-url", "docs.example.org"], "--public-url or PRESSCHECK_PUBLIC_URL must be a URL such as https://"),
+        (["--public-url", "https://ada:secret@docs.example.org"], "--public-url or PRESSCHECK_PUBLIC_URL must be"),
+        (["--public-url", "https://docs.example.org:x"], "--public-url or PRESSCHECK_PUBLIC_URL must be"),
+    ],
+)
+def test_an_invalid_setting_is_one_line_that_names_it(tmp_path: Path, options: list[str], words: str) -> None:
+    ran = run("--data", str(tmp_path), "--port", "0", *options)
+    *usage, problem = ran.stderr.splitlines()
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert words in problem and "None" not in problem and "secret" not in ran.stderr
+    assert not usage or usage[0].startswith("Usage: "), usage
+
+
+@pytest.mark.slow
+def test_a_database_that_takes_no_writes_stops_a_start(postgresql: Cluster, tmp_path: Path) -> None:
+    url, foreign = postgresql.new_database(), postgresql.new_database()
+    Database(url).close()
+    for command, where in (
+        (f"ALTER DATABASE {make_url(url).database} SET default_transaction_read_only = on", url),
+        ("CREATE ROLE lodger LOGIN", foreign),
+    ):
+        engine = create_engine(make_url(where).set(drivername="postgresql+psycopg"), isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            connection.execute(text(command))
+        engine.dispose()
+    start = ("--data", str(tmp_path), "--port", "0", "--database", url)
+    assert "database: the database is read-only" in run(*start, "--check").stdout
+    refused = run(*start)
+    assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1), refused.stderr
+    assert "presscheck: The database is read-only: cannot execute" in refused.stderr
+    lodger = foreign.replace("presscheck@", "lodger@")
+    checked = run("--check", "--data", str(tmp_path), "--port", "0", "--database", lodger)
+    assert "database: the user may not create tables: make it the owner of the database" in checked.stdout
 
 
 @pytest.mark.parametrize(
@@ -270,7 +397,7 @@ def test_a_check_names_each_part_and_changes_nothing(tmp_path: Path, database_ur
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--database", "mysql://docs"], "database: mysql is not supported: use SQLite or PostgreSQL"),
+        (["--database", "mysql://docs"], "database: mysql is not supported: --database or"),
         (["--database", "sqlite:////dev/null/docs.sqlite"], "database: /dev/null is not a folder"),
         (["--database", "postgresql://ada:secret@127.0.0.1:9/docs"], "Connection refused"),
         (["--files", "s3:docs"], "files: the location of files must be disk"),

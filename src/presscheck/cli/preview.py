@@ -15,7 +15,12 @@ from presscheck.wiring import preview_folder
     "directory", metavar="[DIR]", default=".", type=click.Path(path_type=Path, file_okay=False, exists=True)
 )
 @click.option(
-    "--port", metavar="NUMBER", default=8301, show_default=True, help="Port to listen on; 0 chooses a free port."
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="NUMBER",
+    default=8301,
+    show_default=True,
+    help="Port to listen on; 0 chooses a free port.",
 )
 @report_errors
 def preview(directory: Path, *, port: int) -> None:

@@ -10,7 +10,7 @@ import click
 
 from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.output import print_text
-from presscheck.errors import ChecksFailed
+from presscheck.errors import ChecksFailed, InvalidArgument
 from presscheck.text.phrases import count
 from presscheck.wiring import check_service, run_service, service_database, service_files
 
@@ -48,7 +48,12 @@ class Where(NamedTuple):
 @click.group(invoke_without_command=True)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
-    "--port", metavar="NUMBER", default=8300, show_default=True, help="Port to listen on; 0 chooses a free port."
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="NUMBER",
+    default=8300,
+    show_default=True,
+    help="Port to listen on; 0 chooses a free port.",
 )
 @click.option("--socket", "--uds", "uds", type=click.Path(path_type=Path), help="Listen on this Unix socket instead.")
 @click.option("--fd", type=int, hidden=True, help="Inherited listening socket.")
@@ -60,7 +65,7 @@ class Where(NamedTuple):
 @click.option(
     "--token-file",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the token of the owner to this file at the first start.",
+    help="Write the token of the owner to this file at the first start, and do not print it.",
 )
 @click.option(
     "--docs",
@@ -164,7 +169,14 @@ def serve(
         click.echo("\n".join(handler_lines()))
         return
     run = _print_check if is_check else run_service
-    run(database=database, data=data, files=files, translator=shlex.split(translator or ""), **how)
+    run(database=database, data=data, files=files, translator=_words(translator or ""), **how)
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise InvalidArgument("--translator", f"{error}: a quote has to be closed, as in a shell") from None
 
 
 def _print_check(**options: Any) -> None:
@@ -270,7 +282,7 @@ def import_data(where: Where, file: Path) -> None:
     """
     from presscheck.service.server.backup import import_all  # 264 ms, only for this command
 
-    with service_files(*where) as (database, files):
+    with service_files(*where, may_be_new=True) as (database, files):
         click.echo(f"{count(import_all(database, files, file), 'row')} imported", err=True)
 
 

@@ -34,7 +34,7 @@ from presscheck.api.operation import DETAILS_HEADER, Operation, every_operation
 from presscheck.service.audit import perform
 from presscheck.service.blobs.staged_files import FilesRequired, StagedFiles
 from presscheck.service.blobs.store import BlobStore, DiskBlobStore, FilesUnavailable
-from presscheck.service.db.engine import Database, unavailable
+from presscheck.service.db.engine import Database, cause_of, unavailable
 from presscheck.service.db.ids import Clock, moment_text, system_clock
 from presscheck.service.db.signing import TIMED
 from presscheck.service.db.version import current_version
@@ -526,7 +526,7 @@ def _failed(_request: Request, error: Exception) -> Response:
     reason = unavailable(error) if isinstance(error, DBAPIError) else None
     if reason is None:
         return problem_response(500, "Internal server error; see the log of the service.")
-    _log.warning("%s", reason)
+    _log.warning("%s: %s", reason, cause_of(error))
     return refusal(Busy(reason))
 
 

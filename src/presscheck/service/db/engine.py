@@ -15,17 +15,20 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 from pydantic_core import from_json, to_json
 from sqlalchemy import (
+    URL,
     Connection,
     Engine,
     create_engine,
     event,
     make_url,
 )
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 from typing_extensions import override
 
@@ -73,8 +76,24 @@ _CANNOT_WRITE = frozenset({10, 13})
 """SQLite's error codes of a failed write: 10 (input/output error) if a quota is used up, 13 if the disk is full."""
 _DISK_FULL = "53100"
 """PostgreSQL error code of a full disk."""
+_READ_ONLY, _IS_READ_ONLY = "25006", 8
+"""Error codes of PostgreSQL and SQLite if the database accepts no writes, such as a file without permission."""
+_SETTING = "--database or PRESSCHECK_DATABASE_URL"
+_EXAMPLES = "a URL such as postgresql://user@host/name or sqlite:////path/to/file"
+_DRIVERS = frozenset({"sqlite", "sqlite+pysqlite", "postgresql+psycopg"})
 POOLED, MOST_CONNECTIONS = 10, 60
 """Number of idle connections in the pool, and maximum number of open connections."""
+
+LOST_CONNECTION = {
+    "connect_timeout": "10",
+    "keepalives_idle": "20",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "20000",
+}
+"""Settings of libpq that end a connection to a host that no longer responds; without them, a thread waits for it for a
+quarter of an hour or more. All in seconds, but `tcp_user_timeout` in milliseconds. The URL may set others.
+"""
 
 
 class ReadSession(Session):
@@ -289,11 +308,18 @@ def unavailable(error: DBAPIError) -> str | None:
         return "The database is locked"
     if state == _DISK_FULL or code in _CANNOT_WRITE:
         return "The database has no room to write"
+    if state == _READ_ONLY or code == _IS_READ_ONLY:
+        return "The database is read-only"
     # 57P0x: the server was stopped; no state: it closed the connection or accepts none
     is_lost = error.connection_invalidated or (state or "").startswith(("08", "57P0"))
     if is_lost or (isinstance(error, OperationalError) and hasattr(error.orig, "sqlstate") and state is None):
         return "The database does not respond"
     return None
+
+
+def cause_of(error: Exception) -> str:
+    """Return what the driver says, in one line for the log: it names hosts and users, but no values of a statement."""
+    return str(getattr(error, "orig", None) or error).partition("\n")[0]
 
 
 def _lock(lost: int) -> str:
@@ -320,22 +346,38 @@ _STEPS: dict[str, dict[str, Any]] = {
 }
 
 
+def database_address(url: str) -> URL:
+    """Parse the URL of a database.
+
+    Raises:
+        ValueError: it is no URL, or the database is neither SQLite nor PostgreSQL.
+    """
+    try:
+        address = make_url(url)
+    except (ArgumentError, ValueError):  # the message does not quote the URL: it may contain a password
+        raise ValueError(f"{_SETTING} must be {_EXAMPLES}") from None
+    if address.drivername in ("postgresql", "postgres"):
+        address = address.set(drivername="postgresql+psycopg")
+    if address.drivername not in _DRIVERS:
+        raise ValueError(f"{address.drivername} is not supported: {_SETTING} must be {_EXAMPLES}")
+    return address
+
+
 def new_engine(url: str) -> Engine:
     """Create an engine, and the file of a SQLite database if it does not exist. Tables are not created.
 
     Raises:
-        ValueError: the database is neither SQLite nor PostgreSQL.
+        ValueError: see `database_address`.
     """
-    address = make_url(url)
-    if address.drivername in ("postgresql", "postgres"):
-        address = address.set(drivername="postgresql+psycopg")
-    if address.get_backend_name() not in _WRITES:
-        raise ValueError(f"{address.get_backend_name()} is not supported: use SQLite or PostgreSQL")
+    address = database_address(url)
+    if address.get_backend_name() == "postgresql":
+        address = address.set(query={**LOST_CONNECTION, **address.query})
     engine = create_engine(
         address,
         pool_size=POOLED,
         pool_pre_ping=address.get_backend_name() == "postgresql",  # the server may have restarted
         max_overflow=MOST_CONNECTIONS - POOLED,
+        hide_parameters=True,  # messages are logged, and those of jobs are shown; values may be keys, or text of pages
         json_serializer=_json_of,
         json_deserializer=_value_of,
     )
@@ -345,6 +387,29 @@ def new_engine(url: str) -> Engine:
         engine.update_execution_options(reads="BEGIN")
     event.listen(engine, "begin", _begin)
     return engine
+
+
+@contextmanager
+def unchanged(url: str) -> Generator[Session | None]:
+    """Open a session for reading without creating or migrating the database, or yield None if a SQLite file is missing.
+
+    Raises:
+        SQLAlchemyError, ValueError: the database cannot be opened.
+    """
+    address = database_address(url)
+    if address.get_backend_name() == "sqlite":
+        file = Path(address.database or "")
+        if not file.exists():
+            yield None
+            return
+        engine = create_engine(f"sqlite:///file:{quote(str(file.absolute()))}?mode=ro&uri=true")
+    else:
+        engine = new_engine(url)
+    try:
+        with Session(engine) as session:
+            yield session
+    finally:
+        engine.dispose()
 
 
 def _create_privately(database: str | None) -> None:

@@ -15,6 +15,7 @@ expiring signature, a stored file or another server. Errors and responses for ex
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
@@ -60,6 +61,7 @@ UNLIMITED = ("/healthz", "/readyz")
 _EACH = 600
 """Size of a cached response without its body in bytes, measured with `sys.getsizeof`."""
 _SLOT = "presscheck.answer"
+_RETRY = {"retry-after": "2"}
 
 
 class JsonLines(logging.Formatter):
@@ -118,6 +120,11 @@ class RequestIdMiddleware:
 
         try:
             await self.app(scope, receive, send_with_id)
+        except asyncio.CancelledError:  # the service shuts down, and has waited for this request
+            if result["status"]:
+                raise
+            answer = problem_response(503, "The service is shutting down; a write may have been saved.", _RETRY)
+            await answer(scope, receive, send_with_id)
         finally:
             _log_request(scope, result, round((time.monotonic() - started) * 1000, 1))
 

@@ -27,7 +27,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session, aliased
 
 from presscheck.service.blobs.store import BlobStore, FilesUnavailable
-from presscheck.service.db.engine import Database, unavailable
+from presscheck.service.db.engine import Database, cause_of, unavailable
 from presscheck.service.db.ids import Clock, moment_text
 from presscheck.service.db.signing import make_key
 from presscheck.service.integrations.in_process_api import InProcessApi
@@ -334,6 +334,6 @@ def _report(failure: str, error: Exception) -> None:
     """Log an error: one line if the database is temporarily unavailable, or else the traceback."""
     reason = unavailable(error) if isinstance(error, DBAPIError) else None
     if reason:
-        _log.warning("%s: %s", failure, reason)
+        _log.warning("%s: %s: %s", failure, reason, cause_of(error))
     else:
         _log.error("%s", failure, exc_info=error)

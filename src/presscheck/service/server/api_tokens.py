@@ -39,18 +39,21 @@ def create_token(session: Session, clock: Clock, person: str, name: str | None, 
         days: days until it expires; None for never.
 
     Raises:
-        ConfigurationError: no user has this email or id.
+        ConfigurationError: no user has this email or id, or several users have this email.
     """
     query = select(UserRow).where((func.lower(UserRow.email) == person.lower()) | (UserRow.id == person))
-    user = session.scalars(query).first()
-    if user is None:
+    users = session.scalars(query.order_by(UserRow.id)).all()
+    if len(users) > 1:
+        ids = ", ".join(user.id for user in users)
+        raise ConfigurationError(f"{len(users)} users have the email {person}: name one by id: {ids}")
+    if not users:
         emails = session.scalars(select(UserRow.email).where(UserRow.email.is_not(None)).limit(5)).all()
         raise ConfigurationError(f"no user {person}; known emails: {', '.join(map(str, emails)) or 'none'}")
     token, now = secrets.token_urlsafe(32), clock()
     expires = moment_text(now + timedelta(days=days)) if days else None
-    session.add(
-        TokenRow(sha256=hash_token(token), user_id=user.id, created_at=moment_text(now), name=name, expires_at=expires)
-    )
+    row = TokenRow(sha256=hash_token(token), user_id=users[0].id, created_at=moment_text(now), name=name)
+    row.expires_at = expires
+    session.add(row)
     return token
 
 

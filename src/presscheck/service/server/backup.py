@@ -7,7 +7,9 @@ files in a bucket.
 from __future__ import annotations
 
 import json
+import os
 import zipfile
+import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -53,9 +55,11 @@ def export_all(database: Database, files: BlobStore, file: Path) -> Exported:
     try:
         exported = _write(database, files, unfinished)
         unfinished.replace(file)
-    except (OSError, FilesUnavailable) as error:
+    except BaseException as error:
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)
+        if not isinstance(error, (OSError, FilesUnavailable)):
+            raise
         reason = error.strerror if isinstance(error, OSError) else None
         raise ConfigurationError(f"could not write {file}: {reason or error}") from None
     return exported
@@ -73,13 +77,17 @@ def _write(database: Database, files: BlobStore, unfinished: Path) -> Exported:
         archive.writestr("manifest.json", json.dumps({"format": FORMAT, "step": NEWEST}))
         for table in _exported_tables():
             with archive.open(f"tables/{table.name}.jsonl", "w", force_zip64=True) as lines:
-                for row in session.execute(select(table)).yield_per(AT_ONCE).mappings():
+                rows = session.execute(select(table), execution_options={"yield_per": AT_ONCE})
+                for row in rows.mappings():
                     lines.write(json.dumps(dict(row), ensure_ascii=False).encode() + b"\n")
                     count += 1
         referenced = set(referenced_ids(session))
         for content_id in files.ids():
             if _write_file(archive, files, content_id):
                 stored.add(content_id)
+        archive.close()
+        file.flush()
+        os.fsync(file.fileno())  # a file with the final name is complete, also after a power failure
     return Exported(count, len(stored), sorted(referenced - stored))
 
 
@@ -127,7 +135,8 @@ def import_all(database: Database, files: BlobStore, file: Path) -> int:
                         _import_file(files, name.removeprefix("files/"), archive.read(name))
                 change_location(session, files.location, None)
                 return count
-    except (zipfile.BadZipFile, KeyError, json.JSONDecodeError, OSError) as error:
+    # of a damaged archive: errors of JSON and UTF-8 are ValueErrors, those of encryption and compression RuntimeErrors
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, RuntimeError, OSError) as error:
         raise ConfigurationError(f"{file} cannot be read: {error}") from error
     except FilesUnavailable as error:
         raise ConfigurationError(f"nothing was imported: {error}") from None

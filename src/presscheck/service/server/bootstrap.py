@@ -69,7 +69,7 @@ def create_owner_token(session: Session, clock: Clock, owner: UserRow, token_fil
     Later starts ignore the file, so that a revoked token stays revoked.
 
     Returns:
-        A newly generated token, or None.
+        A new token to print, or None. A token that is in a file is not printed: output of a service ends up in logs.
 
     Raises:
         ConfigurationError: the file cannot be read or written, or other users may have had access to it.
@@ -79,11 +79,11 @@ def create_owner_token(session: Session, clock: Clock, owner: UserRow, token_fil
     chosen = read_token(token_file) if token_file else None
     token = chosen or secrets.token_urlsafe(TOKEN_BYTES)
     session.add(TokenRow(sha256=hash_token(token), user_id=owner.id, created_at=moment_text(clock())))
-    if chosen:
-        return None
-    if token_file:
+    if token_file is None:
+        return token
+    if not chosen:
         _write_token(token_file, token)
-    return token
+    return None
 
 
 def import_docs(session: Session, clock: Clock, owner: UserRow, store: BlobStore, docs: Iterable[Path]) -> list[str]:

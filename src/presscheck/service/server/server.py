@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 
 import uvicorn
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.orm import Session
 from starlette.types import ASGIApp
 from typing_extensions import override
@@ -28,8 +28,9 @@ from presscheck.service.app import build
 from presscheck.service.blobs.location import save_location, store_of
 from presscheck.service.blobs.store import BlobStore, FilesUnavailable
 from presscheck.service.db.bounded_cache import CacheSizes
-from presscheck.service.db.engine import Database
+from presscheck.service.db.engine import Database, cause_of, database_address, unavailable, unchanged
 from presscheck.service.db.ids import Clock, system_clock
+from presscheck.service.db.migrate import NEWEST, version_of
 from presscheck.service.http.middleware import write_log
 from presscheck.service.jobs.queue import OutboundConfig
 from presscheck.service.server.bootstrap import create_owner_token, ensure_owner, import_docs, queue_sample_job
@@ -61,6 +62,8 @@ PROBLEMS = "docs-problems.txt"
 """The file in the data directory that lists the problems of imported documentation."""
 PATIENCE = 5
 """Seconds for running requests to finish on shutdown."""
+LONGEST_END = 2 * PATIENCE
+"""Seconds after which the process ends in any case, although a thread waits for a database or a bucket that hangs."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,7 @@ def serve(options: ServeOptions) -> None:
     input ends.
 
     Print the address on the first line of standard output, and the token of the owner on the second if the token is
-    new.
+    new and not in a file.
 
     Raises:
         ConfigurationError: the address, the database or the script of diagrams cannot be used.
@@ -121,7 +124,7 @@ def serve(options: ServeOptions) -> None:
             _print_address(address_of(listener), token)
             # not an argument: arguments are visible to all users of the machine, and the URL may contain a password
             environment = {**os.environ, "PRESSCHECK_DATABASE_URL": options.database}
-            run_processes(options.arguments, environment, listener.fileno(), options.processes, 2 * PATIENCE)
+            run_processes(options.arguments, environment, listener.fileno(), options.processes, LONGEST_END + 1)
             return
         sockets = [listener, *([] if options.web_fd is None else [socket.socket(fileno=options.web_fd)])]
         app = build(
@@ -192,8 +195,22 @@ class ServiceServer(uvicorn.Server):
             for number, handler in before.items():
                 signal.signal(number, handler)
 
+    def end(self) -> None:
+        """Begin to shut down. The process exits after `LONGEST_END` seconds if it has not ended by then."""
+        if not self.should_exit:
+            self.should_exit = True
+            overdue = threading.Timer(LONGEST_END, _exit)
+            overdue.daemon = True
+            overdue.start()
+
     def _end(self, _number: int, _frame: FrameType | None) -> None:
-        self.should_exit = True
+        self.end()
+
+
+def _exit() -> None:
+    logging.getLogger("presscheck.service").warning("ended while threads still waited, after %d seconds", LONGEST_END)
+    # not sys.exit: Python would wait for the threads. Transactions that are open are rolled back
+    os._exit(0)
 
 
 def opened(url: str, cache: int | None = None, sample_clock: Clock | None = None) -> Database:
@@ -207,20 +224,67 @@ def opened(url: str, cache: int | None = None, sample_clock: Clock | None = None
     Raises:
         ConfigurationError: the database cannot be opened.
     """
-    try:
+    with _plain_errors(url):
         if sample_clock is not None:
             write_prepared(url, sample_clock)
         return Database(url, CacheSizes() if cache is None else CacheSizes().within(cache))
-    except (ArgumentError, SQLAlchemyError, RuntimeError, ValueError, ModuleNotFoundError) as error:
-        raise ConfigurationError(f"could not open the database: {str(error).splitlines()[0]}") from error
+
+
+def require_current(url: str, *, may_be_new: bool) -> None:
+    """Check that a command can use a database, which it neither creates nor migrates: its service may be running.
+
+    Args:
+        url: a SQLAlchemy URL.
+        may_be_new: whether the database may be empty or missing.
+
+    Raises:
+        ConfigurationError: the database cannot be opened, is empty, or has another version.
+    """
+    with _plain_errors(url), unchanged(url) as session:
+        version = version_of(session.connection()) if session else None
+    if version is None and not may_be_new:
+        raise ConfigurationError(
+            f"the database {database_address(url).database} has no data of a service: check --database and --data,"
+            " which stand before the name of the command"
+        )
+    if version not in (None, NEWEST):
+        raise ConfigurationError(
+            f"the database has version {version} of an older presscheck, and this one needs {NEWEST}: use that"
+            " presscheck, for a backup too, or start the service with this one, which migrates the database"
+        )
+
+
+@contextmanager
+def _plain_errors(url: str) -> Generator[None, None, None]:
+    """Convert errors of opening a database to `ConfigurationError`."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        name = database_address(url).set(query={}).render_as_string(hide_password=True)
+        raise ConfigurationError(f"could not open the database {name}: {cause_of(error)}") from error
+    except (RuntimeError, ValueError, ModuleNotFoundError) as error:
+        raise ConfigurationError(f"could not open the database: {error}") from error
+
+
+@contextmanager
+def plain_faults() -> Generator[None, None, None]:
+    """Convert an error of a database that cannot be used now to `ConfigurationError`."""
+    try:
+        yield
+    except DBAPIError as error:
+        reason = unavailable(error)
+        if reason is None:
+            raise
+        raise ConfigurationError(f"{reason}: {cause_of(error)}") from None
 
 
 def _prepare(options: ServeOptions) -> tuple[Database, BlobStore, str | None]:
     database = opened(options.database, options.cache, options.clock if options.sample else None)
     try:
-        files = _checked_files(database, options)
-        # retried on conflicts: transactions of a killed service may still be ending
-        token, problems = database.write(lambda session: _first_data(session, files, options))
+        with plain_faults():
+            files = _checked_files(database, options)
+            # retried on conflicts: transactions of a killed service may still be ending
+            token, problems = database.write(lambda session: _first_data(session, files, options))
     except BaseException:
         database.close()
         raise
@@ -249,7 +313,7 @@ def _first_data(session: Session, files: BlobStore, options: ServeOptions) -> tu
     """Create the owner, the owner's token and the documentation if they are missing.
 
     Returns:
-        The token if it is new, and the problems of the documentation.
+        The token if it has to be printed, and the problems of the documentation.
     """
     owner = ensure_owner(session, options.clock, sample=options.sample)
     session.flush()
@@ -290,7 +354,7 @@ def listening(options: ServeOptions) -> Generator[socket.socket, None, None]:
         listener.listen(BACKLOG)
     except OSError as error:
         address = options.uds or f"{options.host}:{options.port}"
-        raise ConfigurationError(f"could not listen on {address}: {error.strerror}") from error
+        raise ConfigurationError(f"could not listen on {address}: {error.strerror or error}") from error
     with listener:
         yield listener
     if options.fd is None and options.uds:
@@ -367,9 +431,9 @@ def _print_address(address: str, token: str | None) -> None:
         print(f"token: {token}", flush=True)  # noqa: T201
 
 
-def _stop_at_end_of_input(server: uvicorn.Server) -> None:
+def _stop_at_end_of_input(server: ServiceServer) -> None:
     # bypasses the buffer of sys.stdin: this thread would hold its lock, which is fatal at interpreter exit
     with suppress(OSError):
         while os.read(0, 4096):
             pass
-    server.should_exit = True
+    server.end()

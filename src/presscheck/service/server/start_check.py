@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote
+from urllib.parse import unquote
 
-from sqlalchemy import Engine, create_engine, make_url
+from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from presscheck.errors import PresscheckError
 from presscheck.service.blobs.location import open_store, store_of
 from presscheck.service.blobs.store import DISK, FilesUnavailable
-from presscheck.service.db.engine import new_engine
+from presscheck.service.db.engine import cause_of, database_address, unchanged
 from presscheck.service.db.migrate import NEWEST, version_of
 from presscheck.service.server.bootstrap import read_token
 from presscheck.service.server.server import ServeOptions, address_of, diagram_script, listening
@@ -60,8 +59,7 @@ def _result(part: str, check: Callable[[ServeOptions], str], options: ServeOptio
         ValueError,
         ImportError,
     ) as error:
-        reason = str(getattr(error, "orig", None) or error)  # without the class of the driver's error
-        return Finding(part, reason.partition("\n")[0] or type(error).__name__, is_problem=True)
+        return Finding(part, cause_of(error) or type(error).__name__, is_problem=True)
 
 
 def _address(options: ServeOptions) -> str:
@@ -74,15 +72,36 @@ def _data(options: ServeOptions) -> str:
 
 
 def _database(options: ServeOptions) -> str:
-    with _session(options.database) as session:
+    with unchanged(options.database) as session:
         version = version_of(session.connection()) if session else None
+        if session:
+            _require_writable(session, is_new=version is None)
+    if session is None:  # the folder of a new SQLite database
+        _note_of_folder(Path(database_address(options.database).database or "").parent)
     if version is None:
         return "new"
     return "ready" if version == NEWEST else f"ready; the start migrates it from version {version} to {NEWEST}"
 
 
+def _require_writable(session: Session, *, is_new: bool) -> None:
+    """Check that the service may write.
+
+    Raises:
+        PresscheckError: the database is read-only, or a new one in which the user may not create tables.
+    """
+    address = session.connection().engine.url
+    if address.get_backend_name() == "sqlite":
+        path = (address.database or "").removeprefix("file:")
+        if not os.access(unquote(path), os.W_OK):
+            raise PresscheckError(f"{unquote(path)} cannot be written to")
+    elif session.scalar(text("SHOW transaction_read_only")) == "on":
+        raise PresscheckError("the database is read-only, such as a replica: use its primary")
+    elif is_new and not session.scalar(text("SELECT has_schema_privilege(current_schema(), 'CREATE')")):
+        raise PresscheckError("the user may not create tables: make it the owner of the database")
+
+
 def _files(options: ServeOptions) -> str:
-    with _session(options.database) as session:
+    with unchanged(options.database) as session:
         has_location = session is not None and version_of(session.connection()) is not None
         if session and has_location:
             store = store_of(session, options.files, options.data)
@@ -124,28 +143,3 @@ def _note_of_folder(folder: Path) -> str:
     if not os.access(existing, os.W_OK | os.X_OK):
         raise PresscheckError(f"{existing} cannot be written to")
     return "" if existing == folder else " (new)"
-
-
-@contextmanager
-def _session(url: str) -> Generator[Session | None]:
-    """Open a session for reading, or yield None if the file of a SQLite database does not exist.
-
-    Raises:
-        PresscheckError: the folder of a new SQLite database cannot be written to.
-        SQLAlchemyError, ValueError: the database cannot be opened.
-    """
-    address = make_url(url)
-    if address.get_backend_name() == "sqlite":
-        file = Path(address.database or "")
-        if not file.exists():
-            _note_of_folder(file.parent)
-            yield None
-            return
-        engine: Engine = create_engine(f"sqlite:///file:{quote(str(file.absolute()))}?mode=ro&uri=true")
-    else:
-        engine = new_engine(url)
-    try:
-        with Session(engine) as session:
-            yield session
-    finally:
-        engine.dispose()
