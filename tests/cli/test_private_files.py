@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.shell import Shell
+from tests.running_service import RunningService
 
 from presscheck.demo import LONGEST_SOCKET_PATH, own_directory, socket_path
 from presscheck.errors import ConfigurationError
@@ -32,14 +33,13 @@ def modes(folder: Path) -> dict[str, str]:
     }
 
 
-def test_files_of_a_user_are_private(shell: Shell, tmp_path: Path) -> None:
+def test_files_of_a_user_are_private(shell: Shell, service: RunningService, tmp_path: Path) -> None:
     folder = tmp_path / "shared"
     folder.mkdir(mode=0o755)
     shell.ok("inbox")
     shell.ok("cr", "comment", "api#4", "--body", "Private.")
-    shell.ok("serve", "export", str(folder / "backup.zip"))
+    shell.ok("serve", "--data", str(service.directory), "export", str(folder / "backup.zip"))
     assert (folder / "backup.zip").exists()
-    assert (shell.home / "data" / "service.sqlite").exists()
     assert modes(tmp_path) == {}
 
 

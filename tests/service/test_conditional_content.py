@@ -38,6 +38,8 @@ WITHOUT_PAGES = {
     "/robots.txt",
     "/favicon.ico",
     "/app/{path:path}",
+    "/docs",
+    "/docs/",
     "/assets/site.css",
     "/assets/site-{digest}.css",
     "/assets/site-{digest}.js",

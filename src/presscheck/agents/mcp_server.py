@@ -177,7 +177,7 @@ def resource_uri(template: str, **values: str) -> str:
 
 async def _answer_invalid_lines(received: Any, sent: Any, messages: MemoryObjectSendStream[Any]) -> None:
     """Forward messages, and answer lines that are not messages: the client would wait for a response forever."""
-    async with messages:
+    async with messages, received:
         async for message in received:
             if not isinstance(message, Exception):
                 await messages.send(message)

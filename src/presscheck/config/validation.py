@@ -252,7 +252,12 @@ def _is_secure(base_url: str) -> bool:
 
 def _of_profiles(errors: list[SettingsError]) -> list[SettingsError]:
     others = {INBOX_PROFILES, "views", "checks", "commands", *_TABLES}
-    return [error for error in errors if not others.intersection(error.key[:1])]
+    return [error for error in errors if not others.intersection(error.key[:1]) and not _is_of_unused_profile(error)]
+
+
+def _is_of_unused_profile(error: SettingsError) -> bool:
+    """Return whether an error is in a profile whose name no command takes, so that it stops no command."""
+    return error.key[:1] == ("profiles",) and len(error.key) > 1 and not PROFILE_NAME.fullmatch(error.key[1])
 
 
 def _read(path: Path, validator: Validator | None = None) -> tuple[dict[str, Any], list[SettingsError]]:
