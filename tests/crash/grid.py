@@ -1,4 +1,4 @@
-"""The grid of kill point × fault × kind of write: each run uses the real service and is checked there."""
+"""The grid of kill points, proxy faults and kinds of write; each case runs on the real service and is checked there."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from presscheck.errors import Ambiguous
 
 KILLS = (*POINTS, "random", "never")
 LOOKS = ("look", "look again")
-"""Reached where something is in doubt: a first process is killed with its write just sent."""
+"""Kill points of the second process: the first is killed right after sending a write, whose delivery is unknown."""
 FAULTS_OF_A_KIND = 3
-"""In the slice, of which each case takes several processes."""
+"""Number of faults tried with each kind of write in the slice of the test suite."""
 MOST_LIVES = 8
 TRIES = 4
 LONGEST_LIFE = 300.0
@@ -44,7 +44,7 @@ LONGEST_LIFE = 300.0
 
 @dataclass(frozen=True)
 class Case:
-    """One run: a kind of write, where its engine is killed, and what its proxy does."""
+    """A kind of write, the point at which its engine is killed, and the fault that its proxy injects."""
 
     number: int
     kind: str
@@ -53,10 +53,11 @@ class Case:
 
     @property
     def nth(self) -> int:
-        """At which time of reaching the step."""
+        """The engine is killed when it reaches the kill point for the n-th time."""
         return 1 + self.number % 2
 
     def deaths(self) -> list[str | None]:
+        """Return the kill point of each process, first to last; None for a process without one."""
         if self.kill in LOOKS:
             return ["sent", self.kill]
         return [None if self.kill in ("random", "never") else self.kill]
@@ -66,30 +67,41 @@ class Case:
 
 
 def whole_grid() -> list[Case]:
-    every = [(kind, kill, fault) for kind in KINDS for kill in KILLS for fault in FAULTS]
-    cases = [Case(number, *one) for number, one in enumerate(every)]
-    random.Random(len(cases)).shuffle(cases)  # so that one that is cut short has seen of everything
+    combinations = [(kind, kill, fault) for kind in KINDS for kill in KILLS for fault in FAULTS]
+    cases = [Case(number, *combination) for number, combination in enumerate(combinations)]
+    random.Random(len(cases)).shuffle(cases)  # an interrupted run has covered every dimension
     return cases
 
 
 def a_slice() -> list[Case]:
-    """Each kind with some faults, each fault with some kinds, and every kill among them."""
-    found: list[Case] = []
+    """Return a sample of the grid with every kind, every fault and every kill point."""
+    cases: list[Case] = []
     for number, kind in enumerate(KINDS):
         for turn in range(FAULTS_OF_A_KIND):
             fault = FAULTS[(number * FAULTS_OF_A_KIND + turn) % len(FAULTS)]
-            found.append(Case(len(found), kind, KILLS[len(found) * 7 % len(KILLS)], fault))
-    return found
+            cases.append(Case(len(cases), kind, KILLS[len(cases) * 7 % len(KILLS)], fault))
+    return cases
 
 
 @dataclass
-class Told:
-    """What the engines of a run told."""
+class Report:
+    """What the processes of a run reported over their sockets.
 
-    took: int = 0
-    told: set[int] = field(default_factory=set)
-    kept: list[Any] | None = None
-    past: list[int] | None = None
+    Attributes:
+        accepted: number of writes that the engine accepted.
+        failed: numbers of the writes whose error was raised in the engine's caller.
+        outbox: name, arguments and error of each write that was left in the outbox.
+        history: ids of the writes in the outbox's history.
+        kills: number of processes that were killed.
+        sending: times at which a write was marked as being sent.
+        texts: comments that `two_beside` wrote.
+        errors: exceptions in `two_beside`.
+    """
+
+    accepted: int = 0
+    failed: set[int] = field(default_factory=set)
+    outbox: list[Any] | None = None
+    history: list[int] | None = None
     kills: int = 0
     sending: list[float] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
@@ -98,7 +110,7 @@ class Told:
 
 @dataclass
 class Life:
-    """One process of an engine: what it says and its number, once it was born."""
+    """One engine process: `born` gets its output and its process id once it has connected, `over` is set at its end."""
 
     born: asyncio.Future[tuple[asyncio.StreamReader, int]] = field(default_factory=asyncio.Future)
     over: asyncio.Event = field(default_factory=asyncio.Event)
@@ -106,19 +118,19 @@ class Life:
 
 @dataclass
 class Figures:
-    """What came of it all."""
+    """Counts of all runs; `void` counts runs that were repeated because the machine was too busy."""
 
     runs: int = 0
     kills: int = 0
     spoiled: int = 0
-    taken: int = 0
+    accepted: int = 0
     void: int = 0
     wrong: dict[str, list[str]] = field(default_factory=lambda: {"lost": [], "doubled": [], "out of order": []})
 
     def __str__(self) -> str:
         wrong = ", ".join(f"{len(cases)} {name}" for name, cases in self.wrong.items())
         return (
-            f"{self.runs} runs, {self.kills} kills, {self.spoiled} spoiled exchanges, {self.taken} writes,"
+            f"{self.runs} runs, {self.kills} kills, {self.spoiled} spoiled exchanges, {self.accepted} writes,"
             f" {self.void} void: {wrong}"
         )
 
@@ -127,14 +139,14 @@ class Grid:
     """Runs cases against one service.
 
     Args:
-        address: of the service.
-        token: of its owner.
-        directory: for the homes of the engines.
-        says: told how far it is.
+        address: address of the service.
+        token: token of its owner.
+        directory: parent of the engines' home directories.
+        report: called with a line of progress.
     """
 
-    def __init__(self, address: str, token: str, directory: Path, says: Callable[[str], object] = len) -> None:
-        self.says = says
+    def __init__(self, address: str, token: str, directory: Path, report: Callable[[str], object] = len) -> None:
+        self.report = report
         self.address, self.token, self.directory = address, token, directory
         self.figures = Figures()
         self._lives: dict[str, Life] = {}
@@ -146,8 +158,8 @@ class Grid:
 
     async def __aenter__(self) -> Self:
         self._closing.push_async_callback(self._client.aclose)
-        await self._settle_in()
-        await self._take_its_measure()
+        await self._create_space()
+        await self._measure_timeouts()
         await self._closing.enter_async_context(listening(self._born, path=self.directory / "control"))
         path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
         self._engines = await asyncio.create_subprocess_exec(
@@ -167,67 +179,69 @@ class Grid:
         await self._engines.wait()
         await self._closing.aclose()
 
-    async def _settle_in(self) -> None:
+    async def _create_space(self) -> None:
         [organization] = (await self._client.send(ListOrganizations())).items
         self.space = (await self._client.send(CreateSpace(organization_id=organization.id, title="Crashes"))).id
         self.me = (await self._client.send(GetCurrentUser())).id
 
-    async def _take_its_measure(self) -> None:
-        """How long this machine must be given for an answer, busy as it is."""
-        began = time.monotonic()
+    async def _measure_timeouts(self) -> None:
+        """Set the time-outs of the engines according to the speed of the machine."""
+        start = time.monotonic()
         calls = (CreateChangeRequest(space_id=self.space, subject="How fast is it?") for _ in range(10))
         await asyncio.gather(*(self._client.fetch(call) for call in calls))
-        self.takes = min(10.0, max(0.5, 1.5 * (time.monotonic() - began)))
+        self.takes = min(10.0, max(0.5, 1.5 * (time.monotonic() - start)))
         self.settle = self.takes * 0.6
 
     async def run_all(self, cases: Sequence[Case], together: int) -> Figures:
-        """Run them, so many at a time."""
-        left: Iterator[Case] = iter(cases)
+        """Run the cases, `together` at a time."""
+        queue: Iterator[Case] = iter(cases)
 
         async def work() -> None:
-            for case in left:
+            for case in queue:
                 await self._run(case)
 
         await asyncio.gather(*(work() for _ in range(together)))
         return self.figures
 
     async def _run(self, case: Case) -> None:
-        """Run one; again with more patience if this machine was too busy to answer within what the engine allows."""
+        """Run a case; repeat it with doubled time-outs while the machine is too busy for them."""
         takes, settle = self.takes, self.settle
         for attempt in range(TRIES):
             self.takes, self.settle = max(self.takes, takes * 2**attempt), max(self.settle, settle * 2**attempt)
-            if await self._tried(case):
+            if await self._attempt(case):
                 return
             self.figures.void += 1
         raise AssertionError(f"{case}: this machine is too busy")
 
-    async def _tried(self, case: Case) -> bool:
-        """Whether what is promised could be judged: nothing took longer than time-out and settle time together."""
+    async def _attempt(self, case: Case) -> bool:
+        """Run a case once. Returns False if a request took longer than time-out and settle time: it proves nothing."""
         name, takes, settle = str(next(self._names)), self.takes, self.settle
-        run = await self._made(case, name)
+        run = await self._prepare(case, name)
         at, times = 1 + case.number // 2 % 2, 1 + case.number // 4 % 2
         proxy = Proxy(int(self.address.rpartition(":")[2]), case.fault, at, times, takes + settle / 5)
         async with proxy.listening():
-            told = await self._lives_of(case, name, run, proxy)
+            report = await self._run_processes(case, name, run, proxy)
             await proxy.quiet()
-            there = await run.look()
-        if proxy.slowest(told.sending) > takes + settle:
+            state = await run.look()
+        if proxy.slowest(report.sending) > takes + settle:
             return False
         figures = self.figures
         figures.runs += 1
-        figures.kills += told.kills
+        figures.kills += report.kills
         figures.spoiled += proxy.spoiled
-        figures.taken += told.took
-        wrong = judged(run, told, there)
+        figures.accepted += report.accepted
+        wrong = error_of(run, report, state)
         if wrong:
-            times = f"patience {takes:.2f} + {settle:.2f}, noted {told.sending}, passed {proxy.answered}"
-            figures.wrong[wrong].append(f"{case}: {there!r}, taken {told.took}, kept {told.kept}; {times}")
+            timing = f"time-outs {takes:.2f} + {settle:.2f}, sent at {report.sending}, passed {proxy.answered}"
+            figures.wrong[wrong].append(
+                f"{case}: {state!r}, accepted {report.accepted}, left {report.outbox}; {timing}"
+            )
         if figures.runs % 20 == 0:
-            self.says(str(figures))
+            self.report(str(figures))
         return True
 
-    async def _made(self, case: Case, name: str) -> Run:
-        """The run, in a change request of its own; a connection that idled too long is no part of the test."""
+    async def _prepare(self, case: Case, name: str) -> Run:
+        """Create the change request of a run; retries if the service closed an idle connection meanwhile."""
         for attempt in range(5):
             making = Making(self._client, self.space, self.me, f"{self.directory.name}-{name}.{attempt}")
             with suppress(Ambiguous):
@@ -235,20 +249,25 @@ class Grid:
         raise AssertionError("the service cannot be reached")
 
     async def two_beside(self, seconds: float) -> tuple[list[str], Counter[str], list[str]]:
-        """Two engines on one store, reading and writing: what both took, how often each is there, what went wrong."""
+        """Let two engines read and write on one store.
+
+        Returns:
+            The texts of all accepted comments, how often the service has each text, and the errors of the engines.
+        """
         requests = [(await Making(self._client, self.space, self.me, f"beside {at}").begin()).path for at in range(3)]
-        told = [Told(), Told()]
+        reports = [Report(), Report()]
         home, address = str(self.directory / "beside"), self.address
         jobs = [
             {**self._job(f"beside.{at}", home, address), "paths": requests, "seconds": seconds}
-            for at in range(len(told))
+            for at in range(len(reports))
         ]
-        await asyncio.gather(*(self._lived(job, one, None) for job, one in zip(jobs, told, strict=True)))
-        there: Counter[str] = Counter()
+        await asyncio.gather(*(self._run_process(job, report, None) for job, report in zip(jobs, reports, strict=True)))
+        stored: Counter[str] = Counter()
         for path in requests:
-            found = await self._client.send(ListComments(**path, format="markdown", limit=1000))
-            there.update((one.body.markdown or "").strip() for one in found.items)
-        return [text for one in told for text in one.texts], there, [line for one in told for line in one.errors]
+            page = await self._client.send(ListComments(**path, format="markdown", limit=1000))
+            stored.update((comment.body.markdown or "").strip() for comment in page.items)
+        texts = [text for report in reports for text in report.texts]
+        return texts, stored, [error for report in reports for error in report.errors]
 
     def _job(self, name: str, home: str, address: str) -> dict[str, Any]:
         return {
@@ -264,9 +283,9 @@ class Grid:
             "nth": 1,
         }
 
-    async def _lives_of(self, case: Case, name: str, run: Run, proxy: Proxy) -> Told:
-        """Start the engine again until one comes to its end."""
-        told, deaths = Told(), case.deaths()
+    async def _run_processes(self, case: Case, name: str, run: Run, proxy: Proxy) -> Report:
+        """Start engine processes one after another until one is not killed."""
+        report, deaths = Report(), case.deaths()
         for life in range(MOST_LIVES):
             bases = run.bases or [None] * len(run.writes)
             calls = zip(run.writes, bases, strict=True)
@@ -279,13 +298,13 @@ class Grid:
             }
             is_random = case.kill == "random" and life < 2
             dies_after = random.Random(case.number + life).uniform(0, 2 * self.takes) if is_random else None
-            if await self._lived(job, told, dies_after):
-                return told
-            told.kills += 1
-        raise AssertionError(f"{case}: it never came to an end")
+            if await self._run_process(job, report, dies_after):
+                return report
+            report.kills += 1
+        raise AssertionError(f"{case}: all of its processes were killed")
 
-    async def _lived(self, job: dict[str, Any], told: Told, dies_after: float | None) -> bool:
-        """One process; whether it came to its end."""
+    async def _run_process(self, job: dict[str, Any], report: Report, dies_after: float | None) -> bool:
+        """Run one process. Returns False if it was killed."""
         life = self._lives[job["id"]] = Life()
         assert self._engines.stdin
         self._engines.stdin.write(json.dumps(job).encode() + b"\n")
@@ -294,21 +313,21 @@ class Grid:
         timer = asyncio.get_running_loop().call_later(dies_after or LONGEST_LIFE, kill, pid)
         try:
             while line := (await reader.readline()).decode().strip():
-                word, _, rest = line.partition(" ")
-                if word == "took":
-                    told.took = int(rest) + 1
-                elif word == "told":
-                    told.told.add(int(rest))
+                word, _, value = line.partition(" ")
+                if word == "accepted":
+                    report.accepted = int(value) + 1
+                elif word == "failed":
+                    report.failed.add(int(value))
                 elif word == "sending":
-                    told.sending.append(float(rest))
+                    report.sending.append(float(value))
                 elif word == "wrote":
-                    told.texts.append(rest)
+                    report.texts.append(value)
                 elif word == "error":
-                    told.errors.append(rest)
-                elif word == "kept":
-                    told.kept = json.loads(rest)
-                elif word == "past":
-                    told.past = json.loads(rest)
+                    report.errors.append(value)
+                elif word == "outbox":
+                    report.outbox = json.loads(value)
+                elif word == "history":
+                    report.history = json.loads(value)
                 elif word == "end":
                     return True
         finally:
@@ -329,31 +348,39 @@ def kill(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-def judged(run: Run, told: Told, there: Any) -> str | None:
-    """What is wrong with what the service and the history hold; None where nothing is."""
-    if len(told.kept or ()) + len(told.past or ()) < told.took:
-        return "lost"  # a write is in the outbox or in the history
+def error_of(run: Run, report: Report, state: Any) -> str | None:
+    """Compare the state of the service and the history with the accepted writes.
+
+    Returns:
+        A key of `Figures.wrong`, or None if every write was made once and in order.
+    """
+    if len(report.outbox or ()) + len(report.history or ()) < report.accepted:
+        return "lost"  # every accepted write is in the outbox or in the history
     if not run.waits:
-        said = run.states[0]
-        counts, kept = Counter(there), [given["subject"] for _, given, _ in told.kept or ()]
+        subjects = run.states[0]
+        counts, unsent = Counter(state), [arguments["subject"] for _, arguments, _ in report.outbox or ()]
         if any(count > 1 for count in counts.values()):
             return "doubled"
-        lost = [one for at, one in enumerate(said[: told.took]) if not (counts[one] or one in kept or at in told.told)]
-        return "lost" if lost else None if there == [one for one in said if counts[one]] else "out of order"
-    if told.kept:
+        lost = [
+            subject
+            for number, subject in enumerate(subjects[: report.accepted])
+            if not (counts[subject] or subject in unsent or number in report.failed)
+        ]
+        return "lost" if lost else None if state == [text for text in subjects if counts[text]] else "out of order"
+    if report.outbox:
         return "lost"
-    if there in run.states[told.took :]:
+    if state in run.states[report.accepted :]:
         return None
-    if isinstance(there, list) and isinstance(run.states[-1], list):
-        if any(count > Counter(run.states[-1])[one] for one, count in Counter(there).items()):
+    if isinstance(state, list) and isinstance(run.states[-1], list):
+        if any(count > Counter(run.states[-1])[item] for item, count in Counter(state).items()):
             return "doubled"
-        return "lost" if len(there) < len(run.states[told.took]) else "out of order"
+        return "lost" if len(state) < len(run.states[report.accepted]) else "out of order"
     return "out of order"
 
 
 @contextmanager
 def a_service(directory: Path) -> Iterator[tuple[str, str]]:
-    """The real service in a process of its own: its address, and its owner's token."""
+    """Run the real service in another process; yields its address and its owner's token."""
     command = [sys.executable, "-m", "presscheck", "serve", "--port", "0", "--data", str(directory / "data")]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
     with (

@@ -1,7 +1,7 @@
-"""Engines that kill themselves at a step of sending: each is a process, forked from one that has loaded everything.
+"""Engine processes that kill themselves at a step of sending a write.
 
-Reads jobs as lines of JSON; the process of each job reports its writes over a socket. The steps are existing functions
-of the program, which are wrapped here.
+The main process has imported everything. It reads jobs as lines of JSON from standard input and forks a process for
+each job, which reports its writes over a socket. The steps are existing functions of the program, wrapped here.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ AFTER = {
 }
 EVENTS = {"sent": "send_request_body.complete", "answering": "receive_response_headers.complete"}
 POINTS = (*BEFORE, *AFTER, *EVENTS, "answered", "deleting", "look", "look again")
-"""The steps of sending, named by what is about to happen or has just happened."""
+"""The steps of sending a write, named after what is about to happen or has just happened."""
 FEWEST = 3
-"""Writes of an engine beside another, however slow the machine."""
+"""Minimum number of writes of each engine in `beside`, however slow the machine is."""
 
 
 class Death:
@@ -58,13 +58,13 @@ class Death:
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
-def arm(death: Death, takes: float) -> None:
-    """Lay the steps around what production calls."""
+def arm(death: Death, timeout: float) -> None:
+    """Wrap the functions of the program so that they report each step to `death`; limit writes to `timeout` seconds."""
     for name in {*BEFORE.values(), *AFTER.values()}:
         before = next((point for point, method in BEFORE.items() if method == name), "")
         after = next((point for point, method in AFTER.items() if method == name), "")
         setattr(Outbox, name, around(getattr(Outbox, name), death, before, after))
-    tells, attempt, fetch, found = (
+    progress, attempt, fetch, find = (
         Progress.__call__,
         Client._attempt,
         Client.fetch,
@@ -72,54 +72,56 @@ def arm(death: Death, takes: float) -> None:
     )
     writes: list[Any] = []
 
-    async def told(self: Any, event: str, info: dict[str, Any]) -> None:
-        await tells(self, event, info)
+    async def report(self: Any, event: str, info: dict[str, Any]) -> None:
+        await progress(self, event, info)
         for point, ending in EVENTS.items():
             if event.endswith(ending) and self in writes:
                 death.at(point)
 
-    async def attempted(self: Any, method: str, *given: Any) -> Any:
+    async def attempt_with_timeout(self: Any, method: str, *arguments: Any) -> Any:
         if method == "GET":
-            return await attempt(self, method, *given)
-        writes.extend(one for one in given if isinstance(one, Progress))
-        async with asyncio.timeout(takes):  # writes alone: a busy machine may take its time with reads
-            return await attempt(self, method, *given)
+            return await attempt(self, method, *arguments)
+        writes.extend(argument for argument in arguments if isinstance(argument, Progress))
+        async with asyncio.timeout(timeout):  # only writes: reads may be slow on a busy machine
+            return await attempt(self, method, *arguments)
 
-    async def fetched(self: Any, call: Any, *given: Any) -> bytes:
-        body = await fetch(self, call, *given)
+    async def fetch_and_report(self: Any, call: Any, *arguments: Any) -> bytes:
+        body = await fetch(self, call, *arguments)
         if not call.is_read():
             death.at("answered")
         return body
 
-    async def looked(self: Any, *given: Any) -> Any:
+    async def find_and_report(self: Any, *arguments: Any) -> Any:
         death.at("look")
-        item = await found(self, *given)
+        item = await find(self, *arguments)
         death.at("look again")
         return item
 
-    Progress.__call__, Client._attempt = told, attempted  # type: ignore[method-assign]
-    Client.fetch, DeliveryReconciler.find = fetched, looked  # type: ignore[method-assign]
+    Progress.__call__, Client._attempt = report, attempt_with_timeout  # type: ignore[method-assign]
+    Client.fetch, DeliveryReconciler.find = fetch_and_report, find_and_report  # type: ignore[method-assign]
 
 
-def report_sending(told: socket.socket) -> None:
+def report_sending(control: socket.socket) -> None:
     """Report the time when a write is noted as being sent."""
     sending = Outbox.sending
 
-    def reported(self: Outbox, number: int, now: float) -> bool:
-        told.sendall(f"sending {time.monotonic()}\n".encode())
+    def report_and_send(self: Outbox, number: int, now: float) -> bool:
+        control.sendall(f"sending {time.monotonic()}\n".encode())
         return sending(self, number, now)
 
-    Outbox.sending = reported  # type: ignore[method-assign]
+    Outbox.sending = report_and_send  # type: ignore[method-assign]
 
 
 def around(method: Any, death: Death, before: str, after: str) -> Any:
-    def wrapped(self: Outbox, *given: Any, **more: Any) -> Any:
+    """Wrap a method of the outbox with a step before it and a step after it."""
+
+    def wrapped(self: Outbox, *arguments: Any, **keywords: Any) -> Any:
         death.at(before)
         if before == "delete" and death.point == "deleting":
-            self._db.set_trace_callback(lambda said: death.at("deleting") if said == "COMMIT" else None)
-        came = method(self, *given, **more)
+            self._db.set_trace_callback(lambda statement: death.at("deleting") if statement == "COMMIT" else None)
+        result = method(self, *arguments, **keywords)
         death.at(after)
-        return came
+        return result
 
     return wrapped
 
@@ -130,10 +132,10 @@ def engine_of(job: dict[str, Any]) -> Any:
     return wiring.open_engine(Profile(base_url=job["base_url"], token=job["token"]), places)
 
 
-def hurry(takes: float, settle: float) -> None:
-    """The same code with shorter times: how long the client waits for an answer, and the settle time."""
-    wiring.short_hash = lambda _: "x"  # every start of a run has its own proxy, and the same outbox
-    delivery.TIMEOUT, delivery.SETTLE, delivery.ABANDONED_AFTER = takes, settle, takes + settle
+def hurry(timeout: float, settle: float) -> None:
+    """Shorten the client's time-out, the settle time, and the pauses between attempts."""
+    wiring.short_hash = lambda _: "x"  # all processes of a run share an outbox, although each has another proxy address
+    delivery.TIMEOUT, delivery.SETTLE, delivery.ABANDONED_AFTER = timeout, settle, timeout + settle
     scheduler.FIRST_PAUSE, scheduler.LONGEST_PAUSE, delivery.POLL_INTERVAL, delivery.RETRY_AFTER_ERROR = (
         0.05,
         0.2,
@@ -143,7 +145,7 @@ def hurry(takes: float, settle: float) -> None:
 
 
 async def emptied(engine: Any) -> None:
-    """Wait until nothing is left but what somebody must decide over."""
+    """Wait until the outbox holds only writes that need a decision of the user."""
     changed = asyncio.Event()
     engine.on_status(lambda _: changed.set())
     while any(row.state not in ("refused", "parked") for row in engine.outbox.rows()):
@@ -153,57 +155,57 @@ async def emptied(engine: Any) -> None:
                 await changed.wait()
 
 
-async def live(job: dict[str, Any], told: socket.socket) -> None:
+async def live(job: dict[str, Any], control: socket.socket) -> None:
     engine = engine_of(job)
     await engine.start()
-    for number, (name, given, base) in enumerate(job["writes"]):
-        call = revive(name, given)
+    for number, (name, arguments, base) in enumerate(job["writes"]):
+        call = revive(name, arguments)
         ticket = engine.write(call, base=base)
-        told.sendall(f"took {number}\n".encode())
+        control.sendall(f"accepted {number}\n".encode())
         if base is None and not engine.may_wait(type(call)):
             try:
                 await ticket.landed()
             except PresscheckError:
-                told.sendall(f"told {number}\n".encode())
+                control.sendall(f"failed {number}\n".encode())
     await emptied(engine)
-    kept = [[row.name, row.given, row.error] for row in engine.outbox.rows()]
-    told.sendall(f"kept {json.dumps(kept)}\n".encode())
-    told.sendall(f"past {json.dumps([row.id for row in engine.outbox.history()])}\n".encode())
+    unsent = [[row.name, row.given, row.error] for row in engine.outbox.rows()]
+    control.sendall(f"outbox {json.dumps(unsent)}\n".encode())
+    control.sendall(f"history {json.dumps([row.id for row in engine.outbox.history()])}\n".encode())
     await engine.close()
 
 
-async def beside(job: dict[str, Any], told: socket.socket) -> None:
-    """Read, write and mark for a while, beside another engine on the same files; whatever goes wrong is told."""
-    engine, ends = engine_of(job), time.monotonic() + job["seconds"]
+async def beside(job: dict[str, Any], control: socket.socket) -> None:
+    """Read, write and mark pages for a while, beside another engine on the same files; reports every exception."""
+    engine, deadline = engine_of(job), time.monotonic() + job["seconds"]
     await engine.start()
     for number in itertools.count():
-        if number >= FEWEST and time.monotonic() > ends:
+        if number >= FEWEST and time.monotonic() > deadline:
             break
         path, text = job["paths"][number % len(job["paths"])], f"{job['id']} number {number}"
         try:
             engine.write(PostComment(**path, body=Document(markdown=text)))
-            told.sendall(f"wrote {text}\n".encode())
+            control.sendall(f"wrote {text}\n".encode())
             engine.outbox.save_draft(text, text)
             engine.mark_viewed(path["change_request_id"], text, "r")
             for _ in range(5):
                 await engine.read(ListComments(**path, order="asc", format="markdown", limit=1000))
             await asyncio.sleep(0.02)
         except Exception as error:
-            told.sendall(f"error {error!r}\n".encode())
+            control.sendall(f"error {error!r}\n".encode())
     await emptied(engine)
     await engine.close()
 
 
-def one(job: dict[str, Any]) -> None:
-    """A whole life, in a process of its own."""
-    told = socket.socket(socket.AF_UNIX)
-    told.connect(job["control"])
-    told.sendall(f"{job['id']} {os.getpid()}\n".encode())
+def run_job(job: dict[str, Any]) -> None:
+    """Run a job in this process and report its end."""
+    control = socket.socket(socket.AF_UNIX)
+    control.connect(job["control"])
+    control.sendall(f"{job['id']} {os.getpid()}\n".encode())
     hurry(job["takes"], job["settle"])
-    report_sending(told)
+    report_sending(control)
     arm(Death(job["point"], job["nth"]), job["takes"])
-    asyncio.run(beside(job, told) if "seconds" in job else live(job, told))
-    told.sendall(b"end\n")
+    asyncio.run(beside(job, control) if "seconds" in job else live(job, control))
+    control.sendall(b"end\n")
 
 
 def main() -> None:
@@ -212,7 +214,7 @@ def main() -> None:
         if os.fork() == 0:
             sys.stdin.close()
             try:
-                one(json.loads(line))
+                run_job(json.loads(line))
             finally:
                 os._exit(0)
 

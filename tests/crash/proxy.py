@@ -14,19 +14,19 @@ from typing import Self
 from tests.tcp_server import listening
 
 FAULTS = ("pass", "lose request", "lose answer", "delay", "reset before", "reset after", "cut answer", "bad gateway")
-"""What may happen to a write on its way; in all but `pass` nobody at this end knows what became of it."""
+"""Faults that a write may meet; after all of them but `pass` the client does not know whether the write arrived."""
 BAD_GATEWAY = b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
 @dataclass
 class Proxy:
-    """Spoils `times` writes from the `at`-th on; everything else passes.
+    """Injects a fault into `times` writes from the `at`-th on, and passes all other requests.
 
     Attributes:
-        port: of the service.
-        fault: what it does, one of `FAULTS`.
-        late: seconds for which `delay` holds a write back; more than the client waits.
-        answered: when each request came here, when the service had done it, and whether it was a write.
+        port: port of the service.
+        fault: one of `FAULTS`.
+        late: seconds by which `delay` holds a write back; more than the client's time-out.
+        answered: for each request, when it arrived, when the service had answered, and whether it is a write.
     """
 
     port: int
@@ -46,18 +46,18 @@ class Proxy:
             yield self
 
     def slowest(self, sending: Sequence[float]) -> float:
-        """Return the longest time of a request in seconds; a write counts from when its engine noted that it sends it.
+        """Return the longest time of a request in seconds; the time of a write starts when its engine marks it as sent.
 
-        On a busy machine, a write may come here long after its engine began to wait.
+        On a busy machine, a write may arrive long after its engine started to wait.
         """
-        spent = [0.0]
-        for came, done, is_write in self.answered:
-            noted = max((at for at in sending if at <= came), default=came) if is_write else came
-            spent.append(done - noted)
-        return max(spent)
+        durations = [0.0]
+        for arrived, done, is_write in self.answered:
+            start = max((at for at in sending if at <= arrived), default=arrived) if is_write else arrived
+            durations.append(done - start)
+        return max(durations)
 
     async def quiet(self) -> None:
-        """Wait until nothing that was held back can still arrive."""
+        """Wait until all requests that were held back have ended."""
         while self.tasks:
             await asyncio.wait(self.tasks)
 
@@ -67,16 +67,16 @@ class Proxy:
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
         request = await one_request(reader)
-        fault, began = self.fault_for(request), time.monotonic()
+        fault, start = self.fault_for(request), time.monotonic()
         if fault == "lose request":
             await reader.read()
         elif fault == "reset before":
             reset(writer)
         elif fault == "delay":
             await asyncio.sleep(self.late)
-            await self.asked(request, began)
+            await self.forward(request, start)
         else:
-            answer = await self.asked(request, began)
+            answer = await self.forward(request, start)
             if fault == "lose answer":
                 await reader.read()
             elif fault == "reset after":
@@ -95,8 +95,8 @@ class Proxy:
         self.spoiled += 1
         return self.fault
 
-    async def asked(self, request: bytes, began: float) -> bytes:
-        """What the service answers; how long after the engine asked is noted."""
+    async def forward(self, request: bytes, start: float) -> bytes:
+        """Send a request to the service and record the time. Returns the response."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         writer.write(request.replace(b"\r\n", b"\r\nconnection: close\r\n", 1))
         try:
@@ -104,7 +104,7 @@ class Proxy:
         finally:
             writer.close()
             await writer.wait_closed()
-            self.answered.append((began, time.monotonic(), not request.startswith(b"GET ")))
+            self.answered.append((start, time.monotonic(), not request.startswith(b"GET ")))
 
 
 async def one_request(reader: asyncio.StreamReader) -> bytes:
@@ -115,7 +115,6 @@ async def one_request(reader: asyncio.StreamReader) -> bytes:
 
 
 def reset(writer: asyncio.StreamWriter) -> None:
-    """Drop the connection at once."""
     sock: socket.socket = writer.get_extra_info("socket")
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()

@@ -1,4 +1,4 @@
-"""A part of the grid of `make crash`: every kind of write, every fault and every kill point."""
+"""Runs a slice of the grid of `make crash` that has every kind of write, every fault and every kill point."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from tests.crash.proxy import FAULTS
 from tests.crash.write_cases import KINDS
 
 TOGETHER = 16
-"""Runs at a time: most of the time of each is waiting for what may still arrive."""
+"""Concurrent runs; each spends most of its time waiting for delayed requests."""
 
 
 @pytest.mark.slow
@@ -22,22 +22,22 @@ async def test_no_write_is_lost_duplicated_or_reordered(tmp_path: Path) -> None:
     assert figures.wrong == {"lost": [], "doubled": [], "out of order": []}, str(figures)
 
 
-def test_the_slice_has_every_kind_every_fault_and_every_kill_in_some_cases() -> None:
+def test_slice_covers_every_kind_fault_and_kill_point() -> None:
     cases = a_slice()
-    assert {one.kind for one in cases} == {*KINDS}
+    assert {case.kind for case in cases} == {*KINDS}
     for fault in FAULTS:
-        assert len({one.kind for one in cases if one.fault == fault}) >= 4, fault
+        assert len({case.kind for case in cases if case.fault == fault}) >= 4, fault
     for kill in KILLS:
-        among = [one for one in cases if one.kill == kill]
-        assert len({one.kind for one in among}) >= 2, kill
-        assert len({one.fault for one in among}) >= 2, kill
+        matches = [case for case in cases if case.kill == kill]
+        assert len({case.kind for case in matches}) >= 2, kill
+        assert len({case.fault for case in matches}) >= 2, kill
     assert len(whole_grid()) == len(KINDS) * len(FAULTS) * len(KILLS) > 1000
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 async def test_two_engines_on_one_store_send_each_write_once(tmp_path: Path) -> None:
-    taken, there, wrong = await two(tmp_path, seconds=2)
-    assert wrong == []
-    assert len(taken) == len(set(taken)) >= 6, "at least three of each engine"
-    assert there == dict.fromkeys(taken, 1)
+    accepted, stored, errors = await two(tmp_path, seconds=2)
+    assert errors == []
+    assert len(accepted) == len(set(accepted)) >= 6, "at least three of each engine"
+    assert stored == dict.fromkeys(accepted, 1)

@@ -1,4 +1,4 @@
-"""The kinds of write: the calls of each run, and the expected state of the service after each of them."""
+"""The kinds of write of the grid: the calls of a run, and the expected state of the service after each call."""
 
 from __future__ import annotations
 
@@ -20,9 +20,14 @@ from presscheck.engine.writes.tree_merge import tree_base
 
 @dataclass
 class Run:
-    """One run: what is written, in order, and what is there after each number of writes.
+    """The writes of a case and how to check them.
 
-    Edits of a page have the page before each of them.
+    Attributes:
+        writes: the calls, in order.
+        states: the expected result of `look` after 0, 1, 2, … writes.
+        look: reads the state from the service.
+        waits: False if these writes cannot wait in the outbox; then `states` has only the last state.
+        bases: for edits, what was loaded before each of them.
     """
 
     writes: list[Operation[Any]]
@@ -33,13 +38,13 @@ class Run:
 
 
 class Making:
-    """Makes a run of a kind in a change request of its own.
+    """Creates runs, each in a change request of its own.
 
     Args:
-        client: speaks with the service, past every proxy.
-        space: where.
-        me: the id of whose client it is.
-        mark: what no other run has.
+        client: a client that is connected to the service without a proxy.
+        space: id of the space with the change requests.
+        me: id of the client's user.
+        mark: a name that no other run has.
     """
 
     def __init__(self, client: Client, space: str, me: str, mark: str) -> None:
@@ -58,60 +63,64 @@ class Making:
         return list((await self.client.send(listing)).items)
 
     async def texts(self) -> list[str]:
-        return [(one.body.markdown or "").strip() for one in await self.comments()]
+        return [(comment.body.markdown or "").strip() for comment in await self.comments()]
 
     async def request(self) -> cr.ChangeRequest:
         return await self.client.send(cr.GetChangeRequest(**self.path))
 
     async def comment_run(self) -> Run:
-        said = ["Same words", "Same words", "Other words"]
-        return Run([comments.PostComment(**self.path, body=body(text)) for text in said], grown(said), self.texts)
+        texts = ["Same words", "Same words", "Other words"]
+        return Run([comments.PostComment(**self.path, body=body(text)) for text in texts], prefixes(texts), self.texts)
 
     async def reply_run(self) -> Run:
         path = {**self.path, "comment_id": await self.comment("A question")}
-        said = ["Yes", "Yes", "No"]
+        texts = ["Yes", "Yes", "No"]
 
         async def look() -> list[str]:
             listing = comments.ListReplies(**path, format="markdown", limit=1000)
-            return [(one.body.markdown or "").strip() for one in (await self.client.send(listing)).items]
+            return [(reply.body.markdown or "").strip() for reply in (await self.client.send(listing)).items]
 
-        return Run([comments.PostReply(**path, body=body(text)) for text in said], grown(said), look)
+        return Run([comments.PostReply(**path, body=body(text)) for text in texts], prefixes(texts), look)
 
     async def edit_run(self) -> Run:
-        path, said = {**self.path, "comment_id": await self.comment("v0")}, ["v1", "v2", "v3"]
-        calls = [comments.UpdateComment(**path, body=body(text)) for text in said]
-        return Run(list(calls), [["v0"], *([text] for text in said)], self.texts)
+        path, texts = {**self.path, "comment_id": await self.comment("v0")}, ["v1", "v2", "v3"]
+        calls = [comments.UpdateComment(**path, body=body(text)) for text in texts]
+        return Run(list(calls), [["v0"], *([text] for text in texts)], self.texts)
 
     async def review_run(self) -> Run:
-        said = ["approved", "changes-requested", "changes-requested"]
+        statuses = ["approved", "changes-requested", "changes-requested"]
 
         async def look() -> list[str]:
-            found = await self.client.send(cr.ListReviews(**self.path, limit=1000))
-            return [one.status for one in reversed(found.items)]
+            reviews = await self.client.send(cr.ListReviews(**self.path, limit=1000))
+            return [review.status for review in reversed(reviews.items)]
 
         calls: list[Operation[Any]] = [
             cr.SubmitReview(**self.path, status="approved"),
             cr.SubmitReview(**self.path, status="changes-requested", comment=body("Not *yet*")),
             cr.SubmitReview(**self.path, status="changes-requested", comment=body("Not *yet*")),
         ]
-        return Run(calls, grown(said), look)
+        return Run(calls, prefixes(statuses), look)
 
     async def create_run(self) -> Run:
-        said = [f"{self.mark} {letter}" for letter in "abc"]
+        subjects = [f"{self.mark} {letter}" for letter in "abc"]
 
         async def look() -> list[str]:
-            found: list[Any] = []
+            requests: list[Any] = []
             for status in ("draft", "open"):
                 listing = cr.ListChangeRequests(space_id=self.space, status=status, limit=1000)
-                found += [item async for item in self.client.every(listing)]
-            return [one.subject for one in sorted(found, key=lambda one: one.number) if one.subject in said]
+                requests += [item async for item in self.client.every(listing)]
+            return [
+                request.subject
+                for request in sorted(requests, key=lambda request: request.number)
+                if request.subject in subjects
+            ]
 
-        calls = [cr.CreateChangeRequest(space_id=self.space, subject=subject) for subject in said]
-        return Run(list(calls), [said], look, waits=False)
+        calls = [cr.CreateChangeRequest(space_id=self.space, subject=subject) for subject in subjects]
+        return Run(list(calls), [subjects], look, waits=False)
 
     async def resolve_run(self) -> Run:
         path = {**self.path, "comment_id": await self.comment("To be done")}
-        calls = [comments.UpdateComment(**path, resolved=which) for which in (True, False, True)]
+        calls = [comments.UpdateComment(**path, resolved=is_resolved) for is_resolved in (True, False, True)]
 
         async def look() -> str:
             return (await self.comments())[0].status
@@ -119,12 +128,14 @@ class Making:
         return Run(list(calls), ["open", "resolved", "open", "resolved"], look)
 
     async def archive_run(self) -> Run:
-        said = ("archived", "open", "archived")
+        statuses = ("archived", "open", "archived")
 
         async def look() -> str:
             return (await self.request()).status
 
-        return Run([cr.UpdateChangeRequest(**self.path, status=one) for one in said], ["draft", *said], look)
+        return Run(
+            [cr.UpdateChangeRequest(**self.path, status=status) for status in statuses], ["draft", *statuses], look
+        )
 
     async def reaction_run(self) -> Run:
         path = {**self.path, "comment_id": await self.comment("Good?")}
@@ -135,36 +146,36 @@ class Making:
         ]
 
         async def look() -> list[tuple[str, int]]:
-            return sorted((one.emoji, one.count) for one in (await self.comments())[0].reactions)
+            return sorted((reaction.emoji, reaction.count) for reaction in (await self.comments())[0].reactions)
 
         up, party = ("1f44d", 1), ("1f389", 1)
         return Run(calls, [[], [up], [party, up], [party]], look)
 
     async def reviewers_run(self) -> Run:
-        asked = cr.RequestReviewers(**self.path, users=(self.me,))
-        calls = [asked, asked, cr.RemoveRequestedReviewer(**self.path, user_id=self.me)]
+        request = cr.RequestReviewers(**self.path, users=(self.me,))
+        calls = [request, request, cr.RemoveRequestedReviewer(**self.path, user_id=self.me)]
 
         async def look() -> list[str]:
-            found = await self.client.send(cr.ListRequestedReviewers(**self.path, limit=1000))
-            return sorted(one.user.id if one.user else "" for one in found.items)
+            reviewers = await self.client.send(cr.ListRequestedReviewers(**self.path, limit=1000))
+            return sorted(reviewer.user.id if reviewer.user else "" for reviewer in reviewers.items)
 
         return Run(calls, [[], [self.me], [self.me], []], look)
 
     async def subject_run(self) -> Run:
-        said = ("One", "Two", "Three")
+        subjects = ("One", "Two", "Three")
 
         async def look() -> str:
             return (await self.request()).subject
 
-        calls = [cr.UpdateChangeRequest(**self.path, subject=one) for one in said]
-        return Run(list(calls), [f"run {self.mark}", *said], look)
+        calls = [cr.UpdateChangeRequest(**self.path, subject=subject) for subject in subjects]
+        return Run(list(calls), [f"run {self.mark}", *subjects], look)
 
     async def delete_run(self) -> Run:
-        one, two = await self.comment("one"), await self.comment("two")
+        first, second = await self.comment("one"), await self.comment("two")
         calls: list[Operation[Any]] = [
-            comments.DeleteComment(**self.path, comment_id=one),
+            comments.DeleteComment(**self.path, comment_id=first),
             comments.PostComment(**self.path, body=body("three")),
-            comments.DeleteComment(**self.path, comment_id=two),
+            comments.DeleteComment(**self.path, comment_id=second),
         ]
         return Run(calls, [["one", "two"], ["two"], ["two", "three"], ["three"]], self.texts)
 
@@ -205,13 +216,13 @@ class Making:
             call = EditChangeRequestContent(**self.path, changes=(change,), compat=False)
             return (await self.client.send(call)).changes[0].page_id or ""
 
-        one, two = await add("One"), await add("Two")
+        first, second = await add("One"), await add("Two")
         pages = (await self.client.send(ListChangeRequestPages(**self.path))).pages
         changes = [
             InsertPage(title="New", document=body("New")),
             InsertPage(title="Below", document=body("Below"), into="waiting:1"),
-            UpdatePage(page=two, into=None, at=len(pages) - 2),
-            DeletePage(page=one),
+            UpdatePage(page=second, into=None, at=len(pages) - 2),
+            DeletePage(page=first),
         ]
         bases = [tree_base(pages, [change]) for change in changes]
         await add("Theirs", at=0)
@@ -236,8 +247,8 @@ def body(text: str) -> comments.Document:
     return comments.Document(markdown=text)
 
 
-def grown(said: list[str]) -> list[list[str]]:
-    return [said[:count] for count in range(len(said) + 1)]
+def prefixes(texts: list[str]) -> list[list[str]]:
+    return [texts[:count] for count in range(len(texts) + 1)]
 
 
 KINDS: dict[str, Callable[[Making], Awaitable[Run]]] = {
