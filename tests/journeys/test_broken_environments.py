@@ -15,12 +15,12 @@ pytestmark = pytest.mark.slow
 
 COMMAND = [sys.executable, "-m", "presscheck"]
 COLUMNS = 200
-"""So many that no message is wrapped or cut off."""
+"""Wide enough that no message is wrapped or cut off."""
 
 
 @contextmanager
 def opened(broken: Broken, folder: Path, before: tuple[str, ...] = ()) -> Iterator[Terminal]:
-    """A terminal in which the program was started in an environment."""
+    """Start the program in a terminal and a broken environment; `before` are words in front of the command."""
     shell = shell_in(broken, folder)
     broken.prepare(shell.home)
     env = {name: value for name, value in shell.environment.items() if value is not None}
@@ -34,19 +34,19 @@ def opened(broken: Broken, folder: Path, before: tuple[str, ...] = ()) -> Iterat
 
 
 def only_line(terminal: Terminal) -> str:
-    """What the program printed, which is one line."""
+    """Return the single line that the program printed."""
     [line] = [line for line in terminal.text.splitlines() if line]
     return line
 
 
-def test_it_does_not_open_and_names_the_folder(tmp_path: Path) -> None:
+def test_unusable_state_folder_is_named_and_nothing_opens(tmp_path: Path) -> None:
     broken = PROFILES["a state folder that is a file"]
     with opened(broken, tmp_path) as terminal:
         assert terminal.end() == broken.code
         assert broken.says.replace("HOME", str(tmp_path / "home")) in only_line(terminal)
 
 
-def test_it_opens_and_names_what_it_cannot_connect_with(tmp_path: Path) -> None:
+def test_invalid_proxy_is_named_in_the_open_app(tmp_path: Path) -> None:
     broken = CONNECTIONS["a proxy with a bad port"]
     with opened(broken, tmp_path) as terminal:
         terminal.wait("ctrl\\+r retries")
@@ -56,16 +56,16 @@ def test_it_opens_and_names_what_it_cannot_connect_with(tmp_path: Path) -> None:
         assert terminal.end() == 0
 
 
-def test_a_read_only_home(tmp_path: Path) -> None:
+def test_read_only_home_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir(mode=0o500)
     without_rights = (sys.executable, "-m", "tests.privileges")
     with opened(Broken(1, ""), tmp_path, before=without_rights) as terminal:
         assert terminal.end() == 1
-        said = f"presscheck: Could not use the folder {tmp_path}/home/state: Permission denied"
-        assert only_line(terminal) == said
+        message = f"presscheck: Could not use the folder {tmp_path}/home/state: Permission denied"
+        assert only_line(terminal) == message
 
 
-def test_a_dumb_terminal_gets_the_error_as_text(tmp_path: Path) -> None:
+def test_dumb_terminal_gets_error_without_escape_sequences(tmp_path: Path) -> None:
     with opened(Broken(3, "", {"TERM": "dumb", "PRESSCHECK_BASE_URL": "http://127.0.0.1:9"}), tmp_path) as terminal:
         assert terminal.end() == 3
         assert "Could not connect to 127.0.0.1:9" in only_line(terminal)

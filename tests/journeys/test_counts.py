@@ -1,4 +1,4 @@
-"""What a key and three user actions take, counted in the app's thread: calls, bytes sent to the terminal, files."""
+"""Counts calls, bytes written to the terminal and source files of single keys and of whole user actions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from presscheck.tui.screens.admin.screen import AdminScreen
 
 MEMBERS = 10_000
 PRESSES = 2
-"""Times that each key is pressed; the fewest count, as what no key caused only adds."""
+"""Number of presses of each key. The lowest count is taken: background work can only add to it."""
 TOLERANCES = {
     "calls of a key": 0.1,
     "bytes of a key": 0.1,
@@ -29,34 +29,33 @@ TOLERANCES = {
     "changes of file of a journey": 0.25,
 }
 NOT_COMPARED = frozenset(("visit",))
-"""Rows that are the service's work; what the app draws while it waits for the answer depends on the machine."""
+"""Actions dominated by the service: what the app draws while it waits depends on the speed of the machine."""
 UNSEEN = frozenset(("note",))
-"""Rows of what follows without being looked at: what the app draws meanwhile depends on the machine."""
+"""Actions whose result arrives in the background: drawing depends on the machine, so screens are not counted."""
 WAITING = frozenset(("publish",))
-"""Rows that wait for the service: how often the app draws meanwhile depends on the machine, in which files does not."""
+"""Actions that wait for the service: the number of redraws depends on the machine, the files that draw do not."""
 ATTEMPTS = 3
-"""Times that all is counted before a difference counts as such."""
+"""Number of measurements before a difference fails the test."""
 REST = 1.0
-"""Seconds after which what a key starts later is done, too: previews, and the forecast of conflicts in the inbox."""
+"""Seconds after which the delayed work of a key has ended: previews, and the conflict forecast in the inbox."""
 
 
 class CountedOutput(HeadlessDriver):
-    """Counts what is written to the terminal."""
+    """A driver that counts the bytes written to the terminal."""
 
     size: ClassVar[int] = 0
 
     @property
     def is_headless(self) -> bool:
-        """Not, so that everything is drawn as for a terminal."""
+        """False, so that the app draws as it does in a terminal."""
         return False
 
     def write(self, data: str) -> None:
-        """Count its bytes."""
         CountedOutput.size += len(data.encode())
 
 
 async def key_counts(pilot: Any, keys: str) -> tuple[int, int]:
-    """The calls and bytes of the key that takes most; all are pressed in turn, each until the app rests."""
+    """Press each key in turn, and return the calls and the bytes of the most expensive key."""
     calls: dict[str, int] = {}
     sizes: dict[str, int] = {}
     scheduler = pilot.app.engine._scheduler
@@ -74,7 +73,7 @@ async def key_counts(pilot: Any, keys: str) -> tuple[int, int]:
 
 
 async def warm_up(pilot: Any) -> None:
-    """Move down and up, as what follows."""
+    """Move down and up once, so that the keys that are measured find everything loaded."""
     for key in "jk":
         await pilot.press(key)
         await settled(pilot)
@@ -97,7 +96,7 @@ async def members(pilot: Any, service: RunningService) -> None:
 
 
 async def measure(home: Path) -> dict[str, dict[str, int]]:
-    """Calls and bytes by key, files and changes of file by journey."""
+    """Return the calls and bytes by key, and the files and changes of file by action, with the keys of `TOLERANCES`."""
     (home / "service").mkdir(parents=True)
     keys: dict[str, tuple[int, int]] = {}
     files: dict[str, int] = {}
@@ -105,7 +104,7 @@ async def measure(home: Path) -> dict[str, dict[str, int]]:
     with running_service(home / "service", sample=True) as service:
         async with app(service, home / "home", CountedOutput) as pilot:
             await settled(pilot)
-            await warm_up(pilot)  # so that the rows and their previews are known
+            await warm_up(pilot)  # loads the rows and their previews
             keys["j and k in the inbox"] = await key_counts(pilot, "jk")
             for name, journey in JOURNEYS.items():
                 counts = await journey(pilot, service)
@@ -126,22 +125,22 @@ async def measure(home: Path) -> dict[str, dict[str, int]]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)  # a minute each attempt, most of it waiting for what a key starts later
-def test_a_key_and_a_journey_take_no_more_than_before(tmp_path: Path) -> None:
-    found: list[dict[str, dict[str, int]]] = []
+@pytest.mark.timeout(600)  # a minute per attempt, most of it waiting for delayed work
+def test_keys_and_actions_take_no_more_than_the_recorded_counts(tmp_path: Path) -> None:
+    measurements: list[dict[str, dict[str, int]]] = []
     while True:
-        found.append(asyncio.run(measure(tmp_path / str(len(found)))))
+        measurements.append(asyncio.run(measure(tmp_path / str(len(measurements)))))
         try:
             for group, tolerance in TOLERANCES.items():
-                compare(group, *(counts[group] for counts in found), tolerance=tolerance)
+                compare(group, *(counts[group] for counts in measurements), tolerance=tolerance)
         except AssertionError:
-            if len(found) == ATTEMPTS:
+            if len(measurements) == ATTEMPTS:
                 raise
         else:
             return
 
 
-def test_what_is_left_out_is_there_and_nothing_else_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_existing_functions_are_excluded_from_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     source = "\n".join(path.read_text("utf-8") for path in Path(journeys.SOURCE).rglob("*.py"))
     assert [name for name in journeys.NOT_CAUSED if f"def {name.rpartition('.')[2]}(" not in source] == []
     with counted() as count:
@@ -153,14 +152,14 @@ def test_what_is_left_out_is_there_and_nothing_else_is_left_out(monkeypatch: pyt
     assert not count.files
 
 
-def test_growth_is_found_and_a_fall_too() -> None:
-    known = {"same": 10, "grew": 10, "varies": 10, "fell": 10, "gone": 1}
+def test_increases_and_decreases_are_reported() -> None:
+    recorded = {"same": 10, "grew": 10, "varies": 10, "fell": 10, "gone": 1}
     first = {"same": 10, "grew": 12, "varies": 11, "fell": 5, "new": 3}
-    assert differences(known, first, tolerance=0.1) == [
+    assert differences(recorded, first, tolerance=0.1) == [
         "fell: fell from 10 to 5: lower its number",
         "gone: counted no more",
         "grew: grew from 10 to 12",
         "new: 3, not in the file",
     ]
     again = {"same": 10, "grew": 11, "varies": 12, "fell": 8, "new": 4}
-    assert differences(known, first, again, tolerance=0.1) == ["gone: counted no more", "new: 3, not in the file"]
+    assert differences(recorded, first, again, tolerance=0.1) == ["gone: counted no more", "new: 3, not in the file"]

@@ -1,4 +1,4 @@
-"""Only the user can read what a whole day leaves: signing in, sync, the app, the demo, and their sudden ends."""
+"""Files of sign-in, sync, the app and the demo are private to the user, also after the program is killed."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ def permissive() -> Iterator[None]:
 
 
 def open_to_others(*folders: Path) -> dict[str, str]:
-    """The folders and what is below them that others can use, with their modes."""
-    every = [path for folder in folders for path in (folder, *folder.rglob("*"))]
+    """Return the modes of all files and folders below `folders` that are accessible to other users, by path."""
+    paths = [path for folder in folders for path in (folder, *folder.rglob("*"))]
     return {
         str(path): stat.filemode(path.lstat().st_mode)
-        for path in every
+        for path in paths
         if stat.S_IMODE(path.lstat().st_mode) != (0o700 if path.is_dir() else 0o600)
     }
 
 
-def test_signing_in_sync_and_the_app(tmp_path: Path, service: RunningService) -> None:
+def test_files_of_sign_in_sync_and_app_are_private(tmp_path: Path, service: RunningService) -> None:
     shell = Shell(tmp_path / "new" / "home")
-    ran = shell.program("login", "--base-url", service.base_url, typed=service.token)
-    assert ran.returncode == 0, ran.stderr
+    result = shell.program("login", "--base-url", service.base_url, typed=service.token)
+    assert result.returncode == 0, result.stderr
     assert open_to_others(tmp_path / "new") == {}
-    ran = shell.program("sync")
-    assert ran.returncode == 0, ran.stderr
+    result = shell.program("sync")
+    assert result.returncode == 0, result.stderr
     assert {path.name for path in shell.home.iterdir()} == {"cache", "config", "state"}
     assert open_to_others(tmp_path / "new") == {}
     terminal = Terminal(COMMAND, env=shell.environment | {"TERM": "xterm-256color"})
@@ -53,8 +53,8 @@ def test_signing_in_sync_and_the_app(tmp_path: Path, service: RunningService) ->
     assert open_to_others(tmp_path / "new") == {}
 
 
-def test_the_sample_workspace_of_a_first_start(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Its socket is in the temporary folder, as the home has a long path."""
+def test_files_of_the_sample_workspace_are_private(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The service's socket is in the temporary folder because the path of the home directory is too long."""
     temporary = tmp_path_factory.mktemp("t")
     home, runtime = tmp_path / ("long-" * 20) / "home", temporary / f"presscheck-{os.getuid()}"
     shell = Shell(home, {"TMPDIR": str(temporary)})

@@ -1,4 +1,4 @@
-"""`presscheck` as somebody starts it for the first time, in a pseudo-terminal: no settings, no profile, no token."""
+"""The first start of `presscheck` in a pseudo-terminal: no settings, no profile, no token."""
 
 import os
 import sys
@@ -14,17 +14,17 @@ COMMAND = [sys.executable, "-m", "presscheck"]
 SMALL = (80, 24)
 
 
-def opened(home: Path, *words: str) -> Terminal:
-    return Terminal([*COMMAND, *words], env={"PRESSCHECK_HOME": str(home)}, size=SMALL)
+def opened(home: Path, *arguments: str) -> Terminal:
+    return Terminal([*COMMAND, *arguments], env={"PRESSCHECK_HOME": str(home)}, size=SMALL)
 
 
 @pytest.fixture(autouse=True)
 def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith("PRESSCHECK_")]:
-        monkeypatch.delenv(name)
+    for variable in [variable for variable in os.environ if variable.startswith("PRESSCHECK_")]:
+        monkeypatch.delenv(variable)
 
 
-def test_signing_in_is_remembered_and_the_token_is_never_on_the_screen(tmp_path: Path, service: RunningService) -> None:
+def test_sign_in_is_remembered_and_token_never_shown(tmp_path: Path, service: RunningService) -> None:
     home = tmp_path / "home"
     terminal = opened(home, "--theme", "paper")
     terminal.wait("Where is your documentation")
@@ -38,10 +38,10 @@ def test_signing_in_is_remembered_and_the_token_is_never_on_the_screen(tmp_path:
     assert terminal.end() == 0
     assert service.token.encode() not in terminal.raw
     terminal.close()
-    again = opened(home)
-    again.wait("Rewrite the auth guide")
-    assert "tour" not in again.text, "it is offered once"
-    assert "Where is your documentation" not in again.text
-    again.press("q")
-    assert again.end() == 0
-    again.close()
+    second_run = opened(home)
+    second_run.wait("Rewrite the auth guide")
+    assert "tour" not in second_run.text, "it is offered once"
+    assert "Where is your documentation" not in second_run.text
+    second_run.press("q")
+    assert second_run.end() == 0
+    second_run.close()

@@ -20,27 +20,27 @@ from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.widgets.tree import Tree
 
 EACH = 6
-"""Every n-th open change request is opened."""
+"""Every sixth change request of the open views is opened."""
 MERGED = ListOrganizationChangeRequests(organization_id="tallowick", status="merged")
-"""Statuses of change requests of which only the rows are synced."""
+"""The listing of change requests that sync only as rows, without their contents."""
 PAGES = 1
-"""The number of pages that are read in each space."""
+"""Number of pages read in each space."""
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """A service that was synced and then stopped."""
+    """A stopped service whose content was synced to `home` in its directory."""
     directory = tmp_path_factory.mktemp("service")
-    with running_service(directory, sample=True) as one:
-        shell = signed_in(directory / "home", one)
+    with running_service(directory, sample=True) as running_sample:
+        shell = signed_in(directory / "home", running_sample)
         command = [sys.executable, "-m", "presscheck", "sync"]
         terminal = pexpect.spawn(command[0], command[1:], env=shell.environment, timeout=600, encoding="utf-8")
         terminal.expect(r"\r\d+ of \d+ changed parts? · \d+ requests? · \d+ s left *\r")
         terminal.expect(r"\r {50,}\r6 spaces, 14 change requests; \d+ parts changed, \d+ requests, \d+ s\r\n")
         terminal.expect(pexpect.EOF)
         assert shell.json("sync")["parts"] == 0
-        one.stop()
-        yield one
+        running_sample.stop()
+        yield running_sample
 
 
 @pytest.fixture
@@ -50,22 +50,22 @@ def shell(service: RunningService) -> Shell:
 
 @pytest.fixture
 def missed(monkeypatch: pytest.MonkeyPatch) -> list[Operation]:
-    """Requests of a screen that the store cannot answer."""
-    found: list[Operation] = []
-    known = Engine.known
+    """Collect the operations that screens look up in the cache without success."""
+    operations: list[Operation] = []
+    lookup = Engine.known
 
-    def known_and_noted(self: Engine, call: Operation, **given: Any) -> Any:
-        answer = known(self, call, **given)
-        if answer is None:
-            found.append(call)
-        return answer
+    def record_misses(self: Engine, call: Operation, **options: Any) -> Any:
+        cached = lookup(self, call, **options)
+        if cached is None:
+            operations.append(call)
+        return cached
 
-    monkeypatch.setattr(Engine, "known", known_and_noted)
-    return found
+    monkeypatch.setattr(Engine, "known", record_misses)
+    return operations
 
 
 async def change_requests(pilot: Any) -> int:
-    """Open all views and some open change requests; returns the number of change requests."""
+    """Open all views and some of their change requests. Returns the number of opened change requests."""
     opened = 0
     for view in ("Mine", "Involved", "All open", "Drafts", "Merged"):
         await pilot.press("l")
@@ -91,22 +91,22 @@ async def change_requests(pilot: Any) -> int:
 
 
 async def pages(pilot: Any) -> int:
-    """Expand every space and read its first pages; returns the number of pages."""
+    """Expand every space and read its first pages. Returns the number of pages."""
     await pilot.press("g", "o")
     await until(pilot, shows="API docs")
     browse = pilot.app.screen
     assert isinstance(browse, BrowseScreen)
-    tree, read = browse.query_one(Tree), 0
+    tree, count = browse.query_one(Tree), 0
     for space in browse.engine.window(ListSpaces(organization_id="tallowick"), 0, 100).items:
         browse.go_to(Place.page(space.id, None))
         await until(pilot, holds=lambda space=space: browse.library.pages(space.id) is not None)
-        for page in [one for one in browse.library.pages(space.id).pages if one.type == "document"][:PAGES]:
+        for page in [item for item in browse.library.pages(space.id).pages if item.type == "document"][:PAGES]:
             browse.session.go_to(f"page {space.id} {page.id}")
             key = tree.key
             await until(pilot, holds=lambda key=key: browse.page_pane._shown[0] == key)
             assert "cannot be shown" not in shown(pilot.app)
-            read += 1
-    return read
+            count += 1
+    return count
 
 
 @pytest.mark.slow
@@ -122,7 +122,7 @@ async def test_every_screen_is_complete_offline_after_a_sync(service: RunningSer
             await until(pilot, shows=title)
             await until(pilot, holds=lambda: bool((model := app.screen.session.pane.model) and model.items))
             await pilot.press("j")
-        merged = {one.id for one in app.engine.window(MERGED, 0, 100).items}
+        merged = {request.id for request in app.engine.window(MERGED, 0, 100).items}
     assert [str(call) for call in missed if getattr(call, "change_request_id", None) not in merged] == []
 
 
@@ -131,6 +131,6 @@ def test_commands_read_synced_content_offline(shell: Shell) -> None:
     assert "Can we link this from the quickstart?" in shell.ok("--offline", "cr", "show", "api#5")
     assert "90 days" in shell.ok("--offline", "cr", "diff", "api#5")
     assert shell.ok("--offline", "space", "pages", "cli")
-    ran = shell.run("--offline", "sync")
-    assert (ran.exit_code, ran.stdout) == (3, "")
-    assert "--offline" in ran.stderr
+    result = shell.run("--offline", "sync")
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert "--offline" in result.stderr

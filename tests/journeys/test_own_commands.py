@@ -1,4 +1,4 @@
-"""Own commands in a real terminal: a program gets it and gives it back, and output is read on a screen."""
+"""Custom commands in a real terminal: programs that take over the terminal, and output shown in a screen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ print("answered", input("a line, please: "))
 
 
 @pytest.mark.slow
-def test_a_program_gets_the_terminal_and_gives_it_back(service: RunningService, tmp_path: Path) -> None:
+def test_custom_commands_use_the_terminal_or_show_their_output(service: RunningService, tmp_path: Path) -> None:
     folder = tmp_path / "own programs"
     folder.mkdir()
     program = folder / "asks.py"

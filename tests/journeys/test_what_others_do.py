@@ -55,39 +55,39 @@ ORGANIZATION = "tallowick"
 
 
 class Watch:
-    """The program as a process; its output is read line by line."""
+    """A `presscheck inbox --watch` process; threads put its output into queues, line by line."""
 
-    def __init__(self, shell: Shell, *words: str) -> None:
-        self.ran = subprocess.Popen(
-            [sys.executable, "-m", "presscheck", "inbox", "--watch", "--interval", "1", *words],
+    def __init__(self, shell: Shell, *options: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "presscheck", "inbox", "--watch", "--interval", "1", *options],
             env=shell.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
         self.readers: list[threading.Thread] = []
-        self.out, self.err = (self._lines(stream) for stream in (self.ran.stdout, self.ran.stderr))
+        self.out, self.err = (self._lines(stream) for stream in (self.process.stdout, self.process.stderr))
 
     def _lines(self, stream: IO[str] | None) -> "queue.Queue[str]":
         assert stream
-        found: queue.Queue[str] = queue.Queue()
+        lines: queue.Queue[str] = queue.Queue()
 
         def read() -> None:
             with stream:
                 for line in stream:
-                    found.put(line.rstrip("\n"))
+                    lines.put(line.rstrip("\n"))
 
         self.readers.append(threading.Thread(target=read))
         self.readers[-1].start()
-        return found
+        return lines
 
     def end(self, by: signal.Signals) -> int:
-        self.ran.send_signal(by)
-        return self.ran.wait(30)
+        self.process.send_signal(by)
+        return self.process.wait(30)
 
     def close(self) -> None:
-        self.ran.kill()
-        self.ran.wait()
+        self.process.kill()
+        self.process.wait()
         for reader in self.readers:
             reader.join()
 
@@ -106,7 +106,7 @@ def looked(shared_service: Callable[..., RunningService], tmp_path_factory: pyte
     async def first_look() -> None:
         async with running_engine(service, home) as engine:
             await engine.events.poll()
-            assert said(engine) == [], "a first run invents nothing"
+            assert said(engine) == [], "the first check reports no events"
 
     asyncio.run(first_look())
     return home
@@ -114,17 +114,17 @@ def looked(shared_service: Callable[..., RunningService], tmp_path_factory: pyte
 
 @pytest.fixture
 def home(looked: Path, tmp_path: Path) -> Path:
-    """A separate home directory that has checked once, so that events of other tests are reported before."""
+    """A copy of the home directory that has checked for events once."""
     return Path(shutil.copytree(looked, tmp_path / "home"))
 
 
 def said(engine: Engine) -> list[str]:
-    """All events so far, oldest first."""
+    """Return the sentences of all events so far, oldest first."""
     return [sentence(event) for event in reversed(engine.events.recent())]
 
 
 async def look(engine: Engine, since: int = 0) -> list[str]:
-    """Check for events and return those after the first n."""
+    """Check for events and return the sentences after the first `since`."""
     await engine.events.poll()
     return said(engine)[since:]
 
@@ -145,8 +145,8 @@ async def test_an_event_is_reported_once(service: RunningService, mia: str, home
             MergeChangeRequest(**LIMITS),
             RequestReviewers(space_id="cli", change_request_id="2", users=("robin",)),
         )
-        told = await look(engine, before)
-        assert told[:6] == [
+        sentences = await look(engine, before)
+        assert sentences[:6] == [
             "Mia commented on #5 Rewrite the auth guide",
             "Mia commented on #5 Rewrite the auth guide",
             "Mia requested changes to #2 Explain 409 with an example",
@@ -154,21 +154,21 @@ async def test_an_event_is_reported_once(service: RunningService, mia: str, home
             "Mia merged #4 Limits per workspace",
             "Mia requested your review of #2 Install on Windows",
         ]
-        assert {*told[6:]} == {
+        assert {*sentences[6:]} == {
             "#5 Rewrite the auth guide is outdated: main has new changes",
             "#2 Explain 409 with an example is outdated: main has new changes",
         }
-        assert await look(engine, before) == told
+        assert await look(engine, before) == sentences
     async with running_engine(service, home) as engine:
-        assert await look(engine, before) == told, "a restart invents nothing"
+        assert await look(engine, before) == sentences, "a restart reports no event twice"
         await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Again")))
     async with running_engine(service, home) as engine:
-        assert await look(engine, before) == [*told, told[0]], "what happened meanwhile is told"
+        assert await look(engine, before) == [*sentences, sentences[0]], "events since the last run are reported"
 
-        # own actions are no events
+        # the user's own actions are not events
         before = len(said(engine))
         sites = await engine.read(ListSites(organization_id=ORGANIZATION))
-        [hidden] = [one.id for one in sites.items if not one.published]
+        [hidden] = [item.id for item in sites.items if not item.published]
         site = {"organization_id": ORGANIZATION, "site_id": hidden}
         await engine.write(PostComment(**GUIDE, body=Document(markdown="Mine"))).landed()
         await engine.write(SubmitReview(**KEYRING, status="approved")).landed()
@@ -176,14 +176,14 @@ async def test_an_event_is_reported_once(service: RunningService, mia: str, home
         await engine.write(PublishSite(**site)).landed()
         assert await look(engine, before) == []
 
-        # a merge of others leads to a conflict
+        # another user's merge causes a conflict
         [pages, meanwhile] = await say(
             service,
             mia,
             GetCurrentRevision(space_id="guides"),
             CreateChangeRequest(space_id="guides", subject="Meanwhile"),
         )
-        page = next(one.id for one in pages.pages if one.slug == "quickstart")
+        page = next(item.id for item in pages.pages if item.slug == "quickstart")
         at = {"space_id": "guides", "change_request_id": meanwhile.id}
         other = UpdatePage(page=page, document=Document(markdown="All is new.\n"))
         await say(
@@ -193,9 +193,9 @@ async def test_an_event_is_reported_once(service: RunningService, mia: str, home
             UpdateChangeRequest(**at, status="open"),
             MergeChangeRequest(**at),
         )
-        told = [f"{RENAMES} is outdated: main has new changes", f"{RENAMES} conflicts with main"]
+        sentences = [f"{RENAMES} is outdated: main has new changes", f"{RENAMES} conflicts with main"]
         for _ in range(2):
-            assert [one for one in await look(engine, before) if one.startswith(RENAMES)] == told
+            assert [item for item in await look(engine, before) if item.startswith(RENAMES)] == sentences
 
 
 async def test_a_done_change_request_returns_on_an_event_but_not_on_an_own_action(
@@ -219,39 +219,39 @@ async def test_a_done_change_request_returns_on_an_event_but_not_on_an_own_actio
         assert engine.events.unread == {request.id}
         engine.triage.done(request.model_copy(update={"updated_at": "2099-01-01"}))
         engine.triage.on_event(request.id, "2098-01-01")
-        assert engine.triage.hidden_state(request), "that was known when it was put away"
+        assert engine.triage.hidden_state(request), "the event is older than the version marked as done"
         assert engine.triage.hidden_state(request.model_copy(update={"revision": "another"})) is None, "new content"
         await watched.aclose()
 
 
 @pytest.mark.slow
 async def test_two_instances_share_one_event_log_and_notify_once(service: RunningService, mia: str, home: Path) -> None:
-    async with running_engine(service, home) as one, running_engine(service, home) as other:
-        heard: dict[Engine, list[Event]] = {one: [], other: []}
+    async with running_engine(service, home) as first, running_engine(service, home) as second:
+        received: dict[Engine, list[Event]] = {first: [], second: []}
         notified: list[Engine] = []
 
         async def listen(engine: Engine) -> None:
             engine.events.pause, engine.events.first = 0.2, 0
             async for events, _ in engine.events.watch():
-                heard[engine] += events
+                received[engine] += events
                 if events and engine.events.may_notify():
                     notified.append(engine)
 
-        before = len(await look(one))
-        listening = [asyncio.ensure_future(listen(engine)) for engine in heard]
+        before = len(await look(first))
+        tasks = [asyncio.ensure_future(listen(engine)) for engine in received]
         try:
             await asyncio.sleep(0)
             await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm")))
-            await until(lambda: len(heard[one]) == len(heard[other]) == 1)
+            await until(lambda: len(received[first]) == len(received[second]) == 1)
             await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm?")))
-            await until(lambda: len(heard[one]) == len(heard[other]) == 2)
+            await until(lambda: len(received[first]) == len(received[second]) == 2)
         finally:
-            for task in listening:
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*listening, return_exceptions=True)
-        assert heard[one] == heard[other]
+            await asyncio.gather(*tasks, return_exceptions=True)
+        assert received[first] == received[second]
         assert len(notified) == 2
-        assert len(said(one)) == before + 2
+        assert len(said(first)) == before + 2
 
 
 @pytest.mark.slow
@@ -283,14 +283,14 @@ async def test_the_app_shows_an_event_marks_the_row_and_notifies_once(
 
 
 @pytest.mark.slow
-async def test_watch_prints_events_until_it_is_stopped_and_a_command_gets_them(
+async def test_watch_prints_events_and_runs_the_notify_command(
     service: RunningService, mia: str, tmp_path: Path
 ) -> None:
-    shell, told = signed_in(tmp_path / "home", service), tmp_path / "told"
+    shell, log = signed_in(tmp_path / "home", service), tmp_path / "told"
     script = tmp_path / "notify.py"
     script.write_text(
         "import json, os, sys\n"
-        f"with open({str(told)!r}, 'a') as file:\n"
+        f"with open({str(log)!r}, 'a') as file:\n"
         "    events = [json.loads(line)['event'] for line in sys.stdin]\n"
         "    print(json.dumps([sys.argv[1:], events, 'PRESSCHECK_TOKEN' in os.environ]), file=file)\n"
     )
@@ -302,12 +302,12 @@ async def test_watch_prints_events_until_it_is_stopped_and_a_command_gets_them(
         await say(service, mia, PostComment(**GUIDE, body=Document(markdown="$(touch owned) \x1b[2J")))
         watch.out.get(timeout=60)
         await say(service, mia, PostComment(**GUIDE, body=Document(markdown="Hm")))
-        at, *line = watch.out.get(timeout=60).split("\t")
-        assert at.startswith("20")
+        time, *line = watch.out.get(timeout=60).split("\t")
+        assert time.startswith("20")
         assert line == ["reply", "Mia Okonkwo", "api#5", "Rewrite the auth guide"]
-        await until(lambda: told.exists() and told.read_text().count("\n") == 2)
+        await until(lambda: log.exists() and log.read_text().count("\n") == 2)
         text = "presscheck: Mia commented on #5 Rewrite the auth guide"
-        notified = told.read_text()
+        notified = log.read_text()
         assert [json.loads(line) for line in notified.splitlines()] == [[["--flag", text], ["reply"], False]] * 2
         service.stop()
         assert watch.err.get(timeout=60).endswith(": retrying at longer and longer intervals.")
@@ -319,7 +319,7 @@ async def test_watch_prints_events_until_it_is_stopped_and_a_command_gets_them(
     assert watch.out.empty() and watch.err.empty()
 
 
-async def test_a_command_that_fails_is_named_and_none_runs_in_quiet_hours(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failing_notify_command_is_named_and_quiet_hours_skip_it(monkeypatch: pytest.MonkeyPatch) -> None:
     class Log:
         def may_notify(self) -> bool:
             return True
@@ -335,19 +335,19 @@ async def test_a_command_that_fails_is_named_and_none_runs_in_quiet_hours(monkey
 
 def test_watch_rejects_incompatible_options(service: RunningService, tmp_path: Path) -> None:
     shell = signed_in(tmp_path / "home", service)
-    for words, says in (
+    for options, message in (
         (("--interval", "5"), "requires --watch"),
         (("--watch", "--view", "mine"), "cannot be used with --watch"),
     ):
-        ran = shell.run("inbox", *words)
-        assert (ran.exit_code, says in ran.stderr) == (2, True)
+        result = shell.run("inbox", *options)
+        assert (result.exit_code, message in result.stderr) == (2, True)
     shell.env["PRESSCHECK_TOKEN"] = "nobody's"
-    ran = shell.run("inbox", "--watch")
-    assert ran.exit_code == 4, ran.stderr
+    result = shell.run("inbox", "--watch")
+    assert result.exit_code == 4, result.stderr
 
 
 @pytest.mark.service(shared=False)
-async def test_a_digest_has_what_happened_since(service: RunningService, mia: str, tmp_path: Path) -> None:
+async def test_digest_lists_changes_since_a_time(service: RunningService, mia: str, tmp_path: Path) -> None:
     shell = signed_in(tmp_path / "home", service)
     await say(
         service,
@@ -374,10 +374,10 @@ async def test_a_digest_has_what_happened_since(service: RunningService, mia: st
     assert guides[1].strip() == "1 comment by Mia Okonkwo"
 
 
-async def test_a_digest_rejects_times_to_come_and_other_options(service: RunningService, tmp_path: Path) -> None:
+async def test_digest_rejects_future_times_and_incompatible_options(service: RunningService, tmp_path: Path) -> None:
     shell = signed_in(tmp_path / "home", service)
-    later = await asyncio.to_thread(shell.run, "inbox", "--since", "2099-01-01")
-    assert (later.exit_code, "--since: must be" in later.stderr) == (2, True)
-    for words in (("--since", "1d", "--watch"), ("--since", "1d", "--view", "mine"), ("--format", "markdown")):
-        refused = await asyncio.to_thread(shell.run, "inbox", *words)
-        assert refused.exit_code == 2, words
+    result = await asyncio.to_thread(shell.run, "inbox", "--since", "2099-01-01")
+    assert (result.exit_code, "--since: must be" in result.stderr) == (2, True)
+    for options in (("--since", "1d", "--watch"), ("--since", "1d", "--view", "mine"), ("--format", "markdown")):
+        refused = await asyncio.to_thread(shell.run, "inbox", *options)
+        assert refused.exit_code == 2, options

@@ -67,7 +67,7 @@ async def test_triage_comment_approve_merge_publish(tmp_path: Path) -> None:
     terminal.wait("Publish Inside Tallowick")
     terminal.wait("y  n")
     terminal.press("y")
-    # offered unless the job of the sample has created one meanwhile
+    # a background job of the sample may have created the share link already
     if "create a share link" in terminal.wait("create a share link|is live"):
         terminal.press("c")
     terminal.wait("is live")
@@ -80,27 +80,27 @@ async def test_triage_comment_approve_merge_publish(tmp_path: Path) -> None:
     terminal.close()
     where = Places(tmp_path / "config", tmp_path / "cache", tmp_path / "state", tmp_path / "data")
     with demo_service(where=where) as profile:
-        await it_is_all_so(Client(profile.base_url, profile.token or ""))
+        await check_results(Client(profile.base_url, profile.token or ""))
 
 
-async def it_is_all_so(client: Client) -> None:
+async def check_results(client: Client) -> None:
     path = {"space_id": "guides", "change_request_id": "3"}
     request = await client.send(GetChangeRequest(**path))
     assert request.status == "merged"
     comments = await client.send(ListComments(**path, format="markdown"))
-    texts = [(one.body.markdown or "").strip() for one in comments.items]
+    texts = [(item.body.markdown or "").strip() for item in comments.items]
     assert texts.count(MARK) == 1
     reviews = await client.send(ListReviews(**path))
-    assert [one.status for one in reviews.items].count("approved") == 3
+    assert [item.status for item in reviews.items].count("approved") == 3
     sites = await client.send(ListSites(organization_id="tallowick"))
     assert all(site.published for site in sites.items)
     await client.aclose()
 
 
 @contextmanager
-def served_by(*words: str) -> Iterator[dict[str, str]]:
-    """`presscheck serve` with these options; yields the environment to reach it."""
-    command = [*PRESSCHECK, "serve", "--port", "0", *words]
+def served_by(*options: str) -> Iterator[dict[str, str]]:
+    """Run `presscheck serve` with `options`; yields the environment variables for connecting to it."""
+    command = [*PRESSCHECK, "serve", "--port", "0", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as service:
         assert service.stdout
         address, token = service.stdout.readline().strip(), service.stdout.readline().removeprefix("token: ").strip()
@@ -110,13 +110,13 @@ def served_by(*words: str) -> Iterator[dict[str, str]]:
 
 @pytest.fixture
 def served(documentation: Documentation, tmp_path: Path) -> Iterator[dict[str, str]]:
-    """A service with one imported repository; yields the environment to reach it."""
+    """Run a service with an imported repository; yields the environment variables for connecting to it."""
     with served_by("--data", str(tmp_path / "data"), "--docs", str(documentation.directory)) as env:
         yield env | {"PRESSCHECK_HOME": str(tmp_path / "home")}
 
 
 def editor(directory: Path) -> str:
-    """An editor that adds a sentence."""
+    """Write an editor program that appends a sentence to its file. Returns its path."""
     script = directory / "editor"
     script.write_text(f'#!/bin/sh\nprintf "\\n{MARK}\\n" >> "$1"\n')
     script.chmod(0o700)
@@ -126,10 +126,10 @@ def editor(directory: Path) -> str:
 @pytest.mark.documentation("handbook")
 async def test_browse_edit_merge_and_publish_an_imported_repository(served: dict[str, str], tmp_path: Path) -> None:
     async with Client(served["PRESSCHECK_BASE_URL"], served["PRESSCHECK_TOKEN"]) as client:
-        await browsed_edited_merged_and_published(client, served, tmp_path)
+        await browse_edit_merge_and_publish(client, served, tmp_path)
 
 
-async def browsed_edited_merged_and_published(client: Client, served: dict[str, str], tmp_path: Path) -> None:
+async def browse_edit_merge_and_publish(client: Client, served: dict[str, str], tmp_path: Path) -> None:
     [organization] = (await client.send(ListOrganizations())).items
     [space] = (await client.send(ListSpaces(organization_id=organization.id))).items
     titles = [page.title for page in every((await client.send(ListPages(space_id=space.id))).pages)]
@@ -137,9 +137,9 @@ async def browsed_edited_merged_and_published(client: Client, served: dict[str, 
     terminal = Terminal(PRESSCHECK, env=served | {"EDITOR": editor(tmp_path), "VISUAL": ""})
     terminal.wait("live")
     terminal.press("g", "o")
-    terminal.wait(rf"▌▸.*{space.title[:20]}")  # in the tree: the inbox of who has nothing to review names it, too
+    terminal.wait(rf"▌▸.*{space.title[:20]}")  # matches in the tree only: an empty inbox names the space, too
     terminal.press("enter")
-    terminal.wait(rf"(?m)^ +(\S+ )?{titles[0][:20]}")  # in the tree, not in the home of the space beside it
+    terminal.wait(rf"(?m)^ +(\S+ )?{titles[0][:20]}")  # matches in the tree only, not in the space overview beside it
     terminal.press(*"jjjjjjjjjjjj")
     terminal.gone("Asking the service")
     terminal.press(*"kkkkkkkkkkk")
@@ -150,7 +150,7 @@ async def browsed_edited_merged_and_published(client: Client, served: dict[str, 
     terminal.wait("Save to the change request")
     terminal.press("y")
     terminal.gone("Save to the change request")
-    # the page is taken in just now, and a machine with too much to do has been seen to miss the first key after it
+    # the app is taking over the edited page; on busy machines it has missed the next key
     terminal.insist("a", "Title of the new page")
     terminal.press("A page by keys", "enter")
     terminal.gone("Title of the new page")
@@ -175,7 +175,7 @@ async def browsed_edited_merged_and_published(client: Client, served: dict[str, 
     terminal.wait("○ draft")
     terminal.press("P")
     terminal.wait("Publish Site by keys")
-    # a repository with broken links wants the title typed, one without asks for a yes
+    # with broken links the title must be typed, without them y confirms
     is_faulty = "type: Site by keys" in terminal.wait("type: Site by keys|y  n", 120)
     terminal.press(*(("Site by keys", "enter") if is_faulty else ("y",)))
     terminal.wait("is live")
@@ -191,9 +191,9 @@ async def browsed_edited_merged_and_published(client: Client, served: dict[str, 
 
 
 def every(pages: tuple[RevisionPage, ...]) -> list[RevisionPage]:
-    return [one for page in pages for one in (page, *every(page.pages))]
+    return [item for page in pages for item in (page, *every(page.pages))]
 
 
 async def text_of(client: Client, space_id: str, page: RevisionPage) -> str:
-    found = await client.send(GetPage(space_id=space_id, page_id=page.id, format="markdown"))
-    return found.markdown or ""
+    content = await client.send(GetPage(space_id=space_id, page_id=page.id, format="markdown"))
+    return content.markdown or ""
