@@ -1,8 +1,8 @@
-"""What version 0.1.0 left on disk still works: settings, the outbox with drafts and marks, the cache, a service's data.
+"""Files of version 0.1.0 still work: settings, the outbox with drafts and marks, the cache, and a service's data.
 
-`version-0.1.0.tar.xz` was written by that version, driven by keys on the sample workspace: an inbox with a bookmark, a
-row that is done and a filter; a review with a page marked as viewed, a pending comment, a comment that waited to be
-sent, one that the service refused, and a draft in the composer.
+`version-0.1.0.tar.xz` was written by that version, driven by keys on the sample workspace. It holds an inbox with a
+bookmark, a row marked as done and a filter; and a review with a page marked as viewed, a collected comment, an unsent
+comment, a failed comment, and a draft in the composer.
 """
 
 import asyncio
@@ -39,13 +39,13 @@ from presscheck.wiring import open_engine
 
 STORED = Path(__file__).with_name("version-0.1.0.tar.xz")
 DATA_ONLY: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
-"""The argument that makes an archive extract nothing but data; Python before 3.11.4 has none."""
+"""Arguments that limit extraction to plain files; Python before 3.11.4 has no such filter."""
 SPACE, REQUEST, PAGE = "api", "000000000465d389f5e2", "000000000044b227777d"
 
 
 @dataclass
 class Machine:
-    """A machine on which 0.1.0 was used until now: the service's data, and one person's files."""
+    """A machine with the files of 0.1.0: a service's data, and a user's home directory."""
 
     service: RunningService
     home: Path
@@ -59,7 +59,7 @@ class Machine:
 
 
 def new_token(service: RunningService) -> str:
-    """A token for the owner: the one that 0.1.0 gave out is not in the archive."""
+    """Create a token for the service's owner: the archive does not hold the token of 0.1.0."""
     database = Database(service.database_url)
     with closing(database), database.writing.begin() as session:
         return create_token(session, system_clock, service.owner_id, None, None)
@@ -73,21 +73,21 @@ async def machine(tmp_path: Path):
     (tmp_path / "service.sqlite").rename(tmp_path / "service" / "service.sqlite")
     service = RunningService(tmp_path / "service")
     service.token = new_token(service)
-    found = Machine(service, tmp_path / "home")
-    # the files are named after the service's address, which is new: see under which names they are looked for
-    await found.engine().close()
+    used_machine = Machine(service, tmp_path / "home")
+    # file names depend on the service's address, which is new: open the engine once to create them, then replace them
+    await used_machine.engine().close()
     for kind in ("cache", "outbox"):
-        folder = found.places.cache if kind == "cache" else found.places.state
+        folder = used_machine.places.cache if kind == "cache" else used_machine.places.state
         (file,) = folder.glob("*.sqlite")
         for old in folder.glob("*.sqlite*"):
             old.unlink()
         (tmp_path / f"{kind}.sqlite").rename(file)
-    found.service.start()
-    yield found
-    found.service.stop()
+    used_machine.service.start()
+    yield used_machine
+    used_machine.service.stop()
 
 
-def test_its_settings_and_views_are_read(tmp_path: Path) -> None:
+def test_settings_and_views_are_read(tmp_path: Path) -> None:
     with tarfile.open(STORED) as archive:
         archive.extract("config.toml", tmp_path, **DATA_ONLY)
     profile = load(tmp_path / "config.toml", None)
@@ -98,7 +98,7 @@ def test_its_settings_and_views_are_read(tmp_path: Path) -> None:
     assert load(tmp_path / "config.toml", "reader").read_only
 
 
-async def test_its_outbox_is_sent_and_what_must_not_be_sent_is_kept(machine: Machine) -> None:
+async def test_waiting_writes_are_sent_and_others_are_kept(machine: Machine) -> None:
     engine = machine.engine()
     before = {row.given["body"]["markdown"]: row.state for row in engine.outbox.rows()}
     assert before == {
@@ -121,7 +121,7 @@ async def test_its_outbox_is_sent_and_what_must_not_be_sent_is_kept(machine: Mac
     await engine.close()
 
 
-async def test_its_drafts_marks_and_filters_are_in_their_places(machine: Machine) -> None:
+async def test_drafts_marks_and_filters_are_restored(machine: Machine) -> None:
     app = app_on(machine.service, machine.home)
     async with running(app) as pilot:
         await until(pilot, shows="★")
@@ -135,59 +135,61 @@ async def test_its_drafts_marks_and_filters_are_in_their_places(machine: Machine
         assert cast("TextArea", app.focused).text == "A draft of 0.1.0 that"
 
 
-async def test_its_cache_is_read_without_a_connection(machine: Machine) -> None:
+async def test_cache_is_read_offline(machine: Machine) -> None:
     machine.service.stop()
     engine = machine.engine(offline=True)
-    found = engine.known(GetChangeRequest(space_id=SPACE, change_request_id=REQUEST))
-    assert found
-    assert found.value.subject == "Rewrite the auth guide"
+    answer = engine.known(GetChangeRequest(space_id=SPACE, change_request_id=REQUEST))
+    assert answer
+    assert answer.value.subject == "Rewrite the auth guide"
     await engine.close()
 
 
-async def test_its_service_goes_on_with_its_data(machine: Machine) -> None:
+async def test_service_serves_its_data(machine: Machine) -> None:
     async with Client(machine.service.base_url, machine.service.token) as client:
         page = await client.send(ListOrganizationChangeRequests(organization_id="tallowick", status="open"))
         assert {request.subject for request in page.items} >= {"Rewrite the auth guide", "Limits per workspace"}
 
 
-async def test_an_outbox_of_a_newer_version_is_refused_in_one_line_and_kept(machine: Machine) -> None:
-    """An older program on a newer store changes nothing, and says what to do."""
+async def test_newer_outbox_is_refused_and_unchanged(machine: Machine) -> None:
+    """The error has one line."""
     (file,) = machine.places.state.glob("*.sqlite")
     with sqlite3.connect(file) as database:
         database.execute("PRAGMA user_version = 99")
     database.close()
     before = file.read_bytes()
-    with pytest.raises(StoreError, match="newer version") as refused:
+    with pytest.raises(StoreError, match="newer version") as error:
         machine.engine()
-    assert "\n" not in str(refused.value)
+    assert "\n" not in str(error.value)
     assert file.read_bytes() == before
 
 
-def as_in_the_first_schema(database: sqlite3.Connection) -> None:
-    """Give an outbox its first schema again, so that there is something to migrate."""
+def downgrade_to_first_schema(database: sqlite3.Connection) -> None:
+    """Convert an outbox back to its first schema, so that opening it migrates it."""
     database.execute("ALTER TABLE writes DROP COLUMN author")
     database.execute("ALTER TABLE writes DROP COLUMN sent_at")
     database.execute("PRAGMA user_version = 1")
 
 
-async def test_what_an_older_window_writes_meanwhile_is_sent(machine: Machine) -> None:
-    """Two versions on one store: the older one has the outbox open while the newer one migrates it."""
+async def test_write_of_an_older_version_during_migration_is_sent(machine: Machine) -> None:
+    """The older version has the outbox open while the newer one migrates it."""
     (file,) = machine.places.state.glob("*.sqlite")
     with closing(sqlite3.connect(file, isolation_level=None)) as older:
-        as_in_the_first_schema(older)
-        name, scope, given = older.execute("SELECT name, scope, given FROM writes WHERE state = 'waiting'").fetchone()
-        assert name not in BY_STORED_NAME  # it is named as 0.1.0 named it
+        downgrade_to_first_schema(older)
+        name, scope, arguments = older.execute(
+            "SELECT name, scope, given FROM writes WHERE state = 'waiting'"
+        ).fetchone()
+        assert name not in BY_STORED_NAME  # a name that only 0.1.0 used
         engine = machine.engine()
-        written = {**json.loads(given), "body": {"markdown": "Written in the older window"}}
+        new_arguments = {**json.loads(arguments), "body": {"markdown": "Written in the older window"}}
         older.execute(
             "INSERT INTO writes (name, version, given, scope, state, created_at) VALUES (?, 1, ?, ?, 'waiting', 0)",
-            (name, json.dumps(written), scope),
+            (name, json.dumps(new_arguments), scope),
         )
         await engine.start()
         async with asyncio.timeout(20):
             while any(row.state not in ("collected", "refused") for row in engine.outbox.rows()):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
-        assert older.execute("SELECT count(*) FROM writes").fetchone() == (2,)  # collected, and refused
+        assert older.execute("SELECT count(*) FROM writes").fetchone() == (2,)  # the collected and the refused one
         await engine.close()
     async with Client(machine.service.base_url, machine.service.token) as client:
         listing = ListComments(space_id=SPACE, change_request_id=REQUEST, format="markdown")
@@ -196,8 +198,8 @@ async def test_what_an_older_window_writes_meanwhile_is_sent(machine: Machine) -
 
 
 def open_and_die(file: Path) -> int:
-    """Open an outbox in a process that is killed before the migration is committed; its exit code."""
-    killed = (
+    """Open an outbox in a process that is killed before it commits the migration. Returns the exit code."""
+    code = (
         "import os, signal, sqlite3, sys\n"
         "from pathlib import Path\n"
         "from presscheck.store.outbox import Outbox\n"
@@ -209,17 +211,17 @@ def open_and_die(file: Path) -> int:
         "sqlite3.connect = lambda *a, **k: connect(*a, factory=Killed, **k)\n"
         "Outbox(Path(sys.argv[1]))\n"
     )
-    return subprocess.run([sys.executable, "-c", killed, str(file)], check=False).returncode
+    return subprocess.run([sys.executable, "-c", code, str(file)], check=False).returncode
 
 
 @pytest.mark.slow
-def test_a_kill_while_the_outbox_is_migrated_loses_nothing(tmp_path: Path) -> None:
+def test_kill_during_outbox_migration_loses_nothing(tmp_path: Path) -> None:
     with tarfile.open(STORED) as archive:
         archive.extract("outbox.sqlite", tmp_path, **DATA_ONLY)
     file = tmp_path / "outbox.sqlite"
     with closing(sqlite3.connect(file, isolation_level=None)) as database:
         written = database.execute("SELECT given FROM writes ORDER BY id").fetchall()
-        as_in_the_first_schema(database)
+        downgrade_to_first_schema(database)
     assert open_and_die(file) == -9
     outbox = Outbox(file)
     assert len(outbox.rows()) == len(written) == 3
