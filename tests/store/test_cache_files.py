@@ -1,4 +1,4 @@
-"""File problems of the cache are never errors for callers, and are reported to the user in one line."""
+"""Problems with cache files raise no errors: they are reported to the user in one line."""
 
 import json
 import os
@@ -46,8 +46,8 @@ def fill(cache: Cache, count: int = 200) -> None:
         cache.keep(f"k{number}", json.dumps({"n": number, "text": "x" * 10_000}).encode(), float(number))
 
 
-def known(cache: Cache, count: int = 200) -> int:
-    return sum(cache.answer(f"k{number}") is not None for number in range(count))
+def known_keys(cache: Cache, count: int = 200) -> int:
+    return sum(cache.answer(f"k{index}") is not None for index in range(count))
 
 
 def test_an_older_schema_is_migrated(path: Path) -> None:
@@ -56,9 +56,9 @@ def test_an_older_schema_is_migrated(path: Path) -> None:
     older.close()
     cache = Cache(path)
     assert cache.notice is None
-    found = cache.answer("k")
-    assert found
-    assert (found.json, found.at) == ('{"a":1}', 7.0)
+    migrated = cache.answer("k")
+    assert migrated
+    assert (migrated.json, migrated.at) == ('{"a":1}', 7.0)
     assert cache._writer.execute("PRAGMA user_version").fetchone()[0] == VERSION
     assert cache._writer.execute("SELECT used FROM answers").fetchone()[0] == 7.0
     Cache(path.with_name("fresh.sqlite")).close()
@@ -74,8 +74,8 @@ def test_opening_an_existing_cache_writes_nothing(path: Path) -> None:
     fill(first, 3)
     first.close()
     second = Cache(path)
-    assert path.with_name(f"{path.name}-wal").stat().st_size == 0, "a start would wait for the disk"
-    assert known(second, 3) == 3
+    assert path.with_name(f"{path.name}-wal").stat().st_size == 0, "a write would delay the start"
+    assert known_keys(second, 3) == 3
     second.close()
 
 
@@ -84,8 +84,8 @@ def test_only_the_last_file_moved_aside_is_kept(path: Path) -> None:
     path.with_name("other.sqlite.aside-20200101-000000").write_text("another's")
     path.write_bytes(b"no database at all" * 99)
     Cache(path).close()
-    left = sorted(one.name.partition(".aside-")[0] for one in path.parent.glob("*.aside-*"))
-    assert left == ["cache.sqlite", "other.sqlite"]
+    names = sorted(file.name.partition(".aside-")[0] for file in path.parent.glob("*.aside-*"))
+    assert names == ["cache.sqlite", "other.sqlite"]
     assert not path.with_name("cache.sqlite.aside-20200101-000000").exists()
 
 
@@ -102,7 +102,7 @@ def test_a_damaged_open_cache_is_moved_aside_and_replaced(path: Path, damage: st
             file.seek(size // 4)
             file.write(os.urandom(size // 2))
     cache = Cache(path)
-    assert known(cache) < 200
+    assert known_keys(cache) < 200
     assert cache.keep("new", b'{"a":1}', 1.0)
     assert "a new one was created" in (cache.notice or "")
     assert cache.answer("new")
@@ -119,8 +119,8 @@ def test_a_file_damaged_while_it_is_opened_falls_back_to_memory(path: Path, monk
     fill(cache, 3)
     cache.close()
 
-    def open_and_damage(*given: Any, **more: Any) -> Any:
-        opened = sqlite_files.open_file(*given, **more)
+    def open_and_damage(*arguments: Any, **options: Any) -> Any:
+        opened = sqlite_files.open_file(*arguments, **options)
         with path.open("r+b") as file:
             file.write(b"x" * 100)
         return opened
@@ -155,7 +155,7 @@ def test_a_locked_cache_falls_back_to_memory(path: Path, monkeypatch: pytest.Mon
     assert cache.keep("new", b'{"a":1}', 1.0)
     assert "this session caches in memory only" in (cache.notice or "")
     assert cache.keep_page("list", [{"n": 1}], 0, 1.0, total=1, last=True)
-    assert (known(cache, 3), cache.window("list", 0, 9).total) == (3, 1)
+    assert (known_keys(cache, 3), cache.window("list", 0, 9).total) == (3, 1)
     assert cache.answer("new")
     other.execute("ROLLBACK")
     other.close()
@@ -180,7 +180,7 @@ from pathlib import Path
 sys.path.insert(0, {tests!r})
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 from presscheck.store.cache import Cache
-from test_cache_files import fill, known
+from test_cache_files import fill, known_keys
 cache = Cache(Path({path!r}))
 fill(cache, 20)
 assert cache.notice is None, cache.notice
@@ -188,9 +188,9 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
 fill(cache)
 assert "in memory only" in cache.notice, cache.notice
 cache.notice = None
-assert known(cache) == 200, known(cache)
+assert known_keys(cache) == 200, known_keys(cache)
 assert cache.keep_page("list", [{{"n": 1}}], 0, 1.0, total=1, last=True)
-assert cache.notice is None, "said once"
+assert cache.notice is None, "reported only once"
 cache.evict(())
 cache.close()
 """
@@ -198,11 +198,11 @@ cache.close()
 
 def test_a_full_disk_is_reported_once_and_nothing_is_lost(path: Path) -> None:
     code = FULL.format(path=str(path), tests=str(Path(__file__).parent))
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
     cache = Cache(path)
     assert cache.notice is None
-    assert known(cache) >= 20, "what was there before is there"
+    assert known_keys(cache) >= 20, "earlier responses are still stored"
     cache.close()
 
 
@@ -226,39 +226,39 @@ print(found is not None)
 """
 
 
-def in_another_process(path: Path) -> bool:
-    """Open the file, write to it and close it, in another process; whether it found what this one wrote."""
-    ran = subprocess.run([sys.executable, "-c", OTHER, str(path)], capture_output=True, text=True, check=True)
-    return ran.stdout == "True\n"
+def opens_in_another_process(path: Path) -> bool:
+    """Open the file in another process, write to it and close it. Returns True if it contained this process's entry."""
+    result = subprocess.run([sys.executable, "-c", OTHER, str(path)], capture_output=True, text=True, check=True)
+    return result.stdout == "True\n"
 
 
-def test_an_instance_that_ends_leaves_the_log_of_the_others(path: Path) -> None:
-    # whoever opens and closes a SQLite file beside SQLite loses the locks of the process on it; the next instance that
-    # ends then believes to be the last one, and deletes the log that the first goes on writing to
+def test_closing_one_instance_keeps_the_log_of_the_others(path: Path) -> None:
+    # closing a descriptor of a SQLite file drops all POSIX locks of the process on it; the next instance that ends then
+    # takes itself for the last one and deletes the log that the first instance still writes to
     with closing(Cache(path)) as cache:
         log = path.with_name(path.name + "-wal")
         for round_ in range(3):
             cache.keep("own", json.dumps({"round": round_}).encode(), float(round_))
             number = log.stat().st_ino
-            assert in_another_process(path)
+            assert opens_in_another_process(path)
             assert log.exists()
             assert log.stat().st_ino == number
             assert cache.answer("other")
 
 
-def test_a_second_outbox_in_one_process_leaves_the_locks_of_the_first(tmp_path: Path) -> None:
+def test_second_outbox_in_one_process_keeps_the_locks_of_the_first(tmp_path: Path) -> None:
     path = tmp_path / "outbox.sqlite"
     with closing(Outbox(path)) as outbox:
         outbox.remember("own", "typed")
         Outbox(path).close()
-        assert in_another_process(path)
+        assert opens_in_another_process(path)
         assert path.with_name("outbox.sqlite-wal").exists()
         assert outbox.recall("other") == "x"
 
 
 @contextmanager
-def as_nobody() -> Iterator[Path]:
-    """A directory that this process may not write, as somebody who is not allowed everything."""
+def read_only_home() -> Iterator[Path]:
+    """Create a read-only directory with a cache, and give up root's rights while it is in use."""
     home = Path(tempfile.mkdtemp())
     is_root = os.geteuid() == 0
     try:
@@ -276,23 +276,23 @@ def as_nobody() -> Iterator[Path]:
     finally:
         if is_root:
             os.seteuid(0)
-        for one in (home, home / "cache"):
-            one.chmod(0o755)
+        for directory in (home, home / "cache"):
+            directory.chmod(0o755)
         shutil.rmtree(home)
 
 
-def test_a_read_only_directory_is_read_and_writes_go_to_memory() -> None:
-    with as_nobody() as home:
+def test_read_only_cache_is_read_and_new_responses_stay_in_memory() -> None:
+    with read_only_home() as home:
         cache = Cache(home / "cache" / "cache.sqlite")
         assert "in memory only" in (cache.notice or "")
-        assert known(cache, 3) == 3
+        assert known_keys(cache, 3) == 3
         assert cache.keep("new", b'{"a":1}', 1.0)
         assert cache.answer("new")
         cache.close()
-        nothing = Cache(home / "other" / "cache.sqlite")
-        assert "in memory only" in (nothing.notice or "")
-        assert nothing.keep("new", b'{"a":1}', 1.0)
-        nothing.close()
+        missing = Cache(home / "other" / "cache.sqlite")
+        assert "in memory only" in (missing.notice or "")
+        assert missing.keep("new", b'{"a":1}', 1.0)
+        missing.close()
 
 
 def test_all_caches_are_listed_and_cleared_while_one_is_open(path: Path) -> None:
@@ -301,13 +301,13 @@ def test_all_caches_are_listed_and_cleared_while_one_is_open(path: Path) -> None
     cache.keep("thing", b'{"object":"thing","id":"t"}', 1.0)
     path.with_name("old.sqlite.aside-20200101-000000").write_bytes(b"x" * 5000)
     path.with_name("ill.sqlite").write_bytes(b"no database" * 999)
-    found = {one.path.name: one for one in cache_files.caches_in(path.parent)}
-    assert (found["cache.sqlite"].answers, found["cache.sqlite"].things) == (51, 1)
-    assert found["ill.sqlite"].answers is None
-    assert found["old.sqlite.aside-20200101-000000"].bytes == 5000
+    caches = {file.path.name: file for file in cache_files.caches_in(path.parent)}
+    assert (caches["cache.sqlite"].answers, caches["cache.sqlite"].things) == (51, 1)
+    assert caches["ill.sqlite"].answers is None
+    assert caches["old.sqlite.aside-20200101-000000"].bytes == 5000
     assert cache_files.clear(path.parent) > 400_000
-    assert [one.path.name for one in cache_files.caches_in(path.parent)] == ["cache.sqlite"]
-    assert known(cache, 50) == 0
+    assert [file.path.name for file in cache_files.caches_in(path.parent)] == ["cache.sqlite"]
+    assert known_keys(cache, 50) == 0
     assert cache.keep("k1", b'{"a":1}', 1.0)
     assert cache.answer("k1")
     cache.close()

@@ -1,4 +1,4 @@
-"""Where typed texts are stored: what is a draft, and what two instances do to it."""
+"""`DraftSlot`: when a typed text counts as a draft, and drafts shared by two instances."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ def outbox(tmp_path: Path) -> Iterator[Outbox]:
     outbox.close()
 
 
-def test_the_initial_text_is_no_draft(outbox: Outbox) -> None:
+def test_unchanged_initial_text_is_not_stored(outbox: Outbox) -> None:
     draft = DraftSlot(outbox, "title", "Tokens")
     assert draft.text == "Tokens"
     draft.save("Tokens and keys")
@@ -26,7 +26,7 @@ def test_the_initial_text_is_no_draft(outbox: Outbox) -> None:
     assert not outbox.drafts()
 
 
-def test_a_text_that_another_instance_stored_stays(outbox: Outbox) -> None:
+def test_discard_keeps_a_text_that_another_instance_stored(outbox: Outbox) -> None:
     first, second = DraftSlot(outbox, "reply"), DraftSlot(outbox, "reply")
     first.save("mine")
     second.save("theirs")
@@ -36,7 +36,7 @@ def test_a_text_that_another_instance_stored_stays(outbox: Outbox) -> None:
     assert not outbox.drafts()
 
 
-def test_the_text_beside_a_draft_comes_and_goes_with_it(outbox: Outbox) -> None:
+def test_companion_text_is_stored_and_deleted_with_the_draft(outbox: Outbox) -> None:
     draft = DraftSlot(outbox, "schema", "{}", beside={"schema base": "{}"})
     draft.save("{ }")
     assert outbox.draft("schema base") == "{}"
@@ -44,7 +44,7 @@ def test_the_text_beside_a_draft_comes_and_goes_with_it(outbox: Outbox) -> None:
     assert not outbox.drafts()
 
 
-def test_what_a_draft_is_about_may_depend_on_the_text(outbox: Outbox) -> None:
+def test_draft_details_can_depend_on_the_text(outbox: Outbox) -> None:
     draft = DraftSlot(outbox, "reply", about=lambda text: {"size": str(len(text))})
     draft.save("four")
     assert draft.about == {"size": "4"}

@@ -26,30 +26,30 @@ PAGE = {"object": "page", "id": "p1", "type": "document", "title": "Limits", "ma
 async def test_a_new_entry_has_the_published_name(service: RunningService, tmp_path: Path) -> None:
     engine = engine_on(service, tmp_path / "home")
     await engine.start()
-    request = await begun(engine)
-    engine.write(comment(request, "Held"), hold=60)
+    change_request = await begun(engine)
+    engine.write(comment(change_request, "Held"), hold=60)
     assert [row.name for row in engine.outbox.rows()] == ["postCommentInChangeRequest"]
     await engine.close()
 
 
 def older_cache(file: Path) -> None:
-    """A cache as the version before wrote it: keys with former names, and the triggers of its search."""
+    """Write a cache file of schema version 2: keys with former names, and an older search index."""
     cache = Cache(file)
     assert cache.search.waiting() == 0
     cache.close()
-    with closing(sqlite3.connect(file, isolation_level=None)) as other:
-        other.execute("UPDATE search_mark SET version = 2")
-        other.execute("PRAGMA user_version = 2")
-        other.execute("ALTER TABLE answers DROP COLUMN more")
-        given = json.dumps({"page_id": "p1", "space_id": "s1", "format": "markdown"}, sort_keys=True)
-        given = given.replace(", ", ",").replace(": ", ":")
+    with closing(sqlite3.connect(file, isolation_level=None)) as database:
+        database.execute("UPDATE search_mark SET version = 2")
+        database.execute("PRAGMA user_version = 2")
+        database.execute("ALTER TABLE answers DROP COLUMN more")
+        arguments = json.dumps({"page_id": "p1", "space_id": "s1", "format": "markdown"}, sort_keys=True)
+        arguments = arguments.replace(", ", ",").replace(": ", ":")
         for key, answer in (
-            (f"content.GetPage {given}", PAGE),
+            (f"content.GetPage {arguments}", PAGE),
             ('spaces.GetSpace {"space_id":"s1"}', {"object": "space", "id": "s1", "title": "Guide"}),
             ("spaces.GetSpaces {}", {"not": "a name of ours"}),
             ("inbox still", {"text": "kept by a screen"}),
         ):
-            other.execute("INSERT INTO answers (key, at, json) VALUES (?, 5.0, ?)", (key, json.dumps(answer)))
+            database.execute("INSERT INTO answers (key, at, json) VALUES (?, 5.0, ?)", (key, json.dumps(answer)))
 
 
 def test_a_cache_with_former_names_is_migrated(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_an_older_outbox_is_migrated(tmp_path: Path) -> None:
 
 
 @each_case("cause", ["database", "file"])
-def test_a_full_disk_is_an_error_and_changes_nothing(tmp_path: Path, cause: str) -> None:
+def test_full_disk_raises_and_changes_nothing(tmp_path: Path, cause: str) -> None:
     outbox = Outbox(tmp_path / "outbox.sqlite")
     first = outbox.put("a.B", {"text": "before"}, "s", 1.0)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -102,10 +102,10 @@ def test_a_message_says_that_a_text_was_not_saved_only_if_there_is_one(tmp_path:
     outbox.close()
 
 
-def test_a_change_by_another_instance_is_noticed_once(tmp_path: Path) -> None:
+def test_change_by_another_instance_is_reported_once(tmp_path: Path) -> None:
     here, there = (Outbox(tmp_path / "outbox.sqlite") for _ in range(2))
     here.put("a.B", {}, "s", 1.0)
-    assert not here.changed_elsewhere(), "what this one wrote is no news"
+    assert not here.changed_elsewhere(), "an instance's own writes are not reported"
     assert there.changed_elsewhere()
     assert not there.changed_elsewhere()
     here.close()
@@ -130,7 +130,7 @@ def test_pending_and_failed_writes_can_be_rewritten(tmp_path: Path) -> None:
     assert outbox.sending(third, 2.0)
     assert outbox.rewrite(first, {"text": "ein"})
     assert outbox.rewrite(second, {"text": "zwei"})
-    assert not outbox.rewrite(third, {"text": "drei"}), "it is on its way"
+    assert not outbox.rewrite(third, {"text": "drei"}), "it is being sent"
     assert [(row.given["text"], row.state, row.error) for row in outbox.rows()] == [
         ("ein", "waiting", None),
         ("zwei", "waiting", None),
@@ -142,7 +142,7 @@ def test_pending_and_failed_writes_can_be_rewritten(tmp_path: Path) -> None:
 def test_collected_writes_stay_until_they_are_released(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path / "outbox.sqlite")
     first, second = (outbox.put("a.B", {"text": text}, "s", 1.0, state="collected") for text in ("one", "two"))
-    assert not outbox.sending(first, 2.0), "its author has not let it go"
+    assert not outbox.sending(first, 2.0), "its pending review is not submitted"
     assert outbox.rewrite(first, {"text": "ein"})
     assert [row.state for row in outbox.rows()] == ["collected", "collected"]
     outbox.release((first, second), 3.0)
@@ -153,13 +153,13 @@ def test_collected_writes_stay_until_they_are_released(tmp_path: Path) -> None:
     outbox.close()
 
 
-def written(outbox: Outbox, text: str, now: float = 1.0) -> int:
+def put_comment(outbox: Outbox, text: str, now: float = 1.0) -> int:
     return outbox.put("comments.PostComment", {"body": {"markdown": text}}, "s", now)
 
 
-def test_the_second_schema_gets_a_history_and_keeps_its_rows(tmp_path: Path) -> None:
+def test_second_schema_is_migrated_to_have_a_history(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path / "outbox.sqlite")
-    number = written(outbox, "Typed before")
+    number = put_comment(outbox, "Typed before")
     outbox.save_draft("a", "draft")
     outbox.close()
     with sqlite3.connect(tmp_path / "outbox.sqlite") as database:
@@ -198,7 +198,7 @@ def test_the_second_schema_gets_a_history_and_keeps_its_rows(tmp_path: Path) -> 
     outbox.close()
 
 
-def test_a_draft_that_was_sent_is_deleted_unless_another_instance_continued_it(tmp_path: Path) -> None:
+def test_sent_draft_is_deleted_unless_another_instance_changed_it(tmp_path: Path) -> None:
     here, there = (Outbox(tmp_path / "outbox.sqlite") for _ in range(2))
     here.save_draft("base", "page")
     here.save_draft("edit", "short")
@@ -213,9 +213,9 @@ def test_a_draft_that_was_sent_is_deleted_unless_another_instance_continued_it(t
     there.close()
 
 
-def test_a_write_leaves_the_outbox_into_the_history(tmp_path: Path) -> None:
+def test_ended_writes_move_to_the_history(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path / "outbox.sqlite")
-    numbers = [written(outbox, text) for text in ("sent", "discarded", "failed", "failed at once")]
+    numbers = [put_comment(outbox, text) for text in ("sent", "discarded", "failed", "failed at once")]
     outbox.refuse(numbers[2], "not allowed")
     outbox.delivered(numbers[0], None, now=10.0)
     assert outbox.drop(numbers[1], now=11.0)
@@ -232,7 +232,7 @@ def test_a_write_leaves_the_outbox_into_the_history(tmp_path: Path) -> None:
     outbox.close()
 
 
-def test_drafts_of_an_added_page_move_to_its_id_unless_it_has_one(tmp_path: Path) -> None:
+def test_drafts_of_an_added_page_move_to_its_id_unless_taken(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path / "state.sqlite")
     row = outbox.put("addPage", {}, "/s", 1.0)
     outbox.save_draft(f"title waiting:{row}", "Typed offline")
@@ -245,7 +245,7 @@ def test_drafts_of_an_added_page_move_to_its_id_unless_it_has_one(tmp_path: Path
 
 
 @each_case("page", ["waiting:", "waiting:²", "waiting:" + "9" * 30, "waiting:1", "page"])
-def test_the_id_of_a_page_that_was_not_added_stays(tmp_path: Path, page: str) -> None:
+def test_added_page_returns_other_ids_unchanged(tmp_path: Path, page: str) -> None:
     assert Outbox(tmp_path / "state.sqlite").added_page(page) == page
 
 
@@ -253,18 +253,18 @@ def test_the_history_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(outbox_module, "HISTORY_ROWS", 5)
     outbox = Outbox(tmp_path / "outbox.sqlite")
     for at in range(8):
-        outbox.delivered(written(outbox, str(at)), None, now=100.0 + at)
+        outbox.delivered(put_comment(outbox, str(at)), None, now=100.0 + at)
     assert [row.given["body"]["markdown"] for row in outbox.history()] == list("76543")
-    outbox.delivered(written(outbox, "later"), None, now=107.5 + HISTORY_SECONDS)
+    outbox.delivered(put_comment(outbox, "later"), None, now=107.5 + HISTORY_SECONDS)
     assert [row.given["body"]["markdown"] for row in outbox.history()] == ["later"]
     outbox.close()
 
 
-def test_a_write_is_undone_once_and_marked_when_the_whole_undo_was_sent(tmp_path: Path) -> None:
+def test_write_is_undone_once_and_marked_when_all_parts_are_sent(tmp_path: Path) -> None:
     here, there = (Outbox(tmp_path / "outbox.sqlite") for _ in range(2))
-    number = written(here, "sent")
+    number = put_comment(here, "sent")
     parts = [("comments.DeleteComment", {"n": part}, "s", "waiting") for part in range(2)]
-    assert here.put_undo(number, parts, 2.0, "me") == []  # it is not sent yet
+    assert here.put_undo(number, parts, 2.0, "me") == []  # only sent writes can be undone
     here.delivered(number, "c1", now=2.0)
     first, second = here.put_undo(number, parts, 3.0, "me")
     assert there.put_undo(number, parts, 3.0, "me") == []
@@ -279,7 +279,7 @@ def test_a_write_is_undone_once_and_marked_when_the_whole_undo_was_sent(tmp_path
     there.close()
 
 
-def test_values_are_swapped_only_if_no_other_instance_did(tmp_path: Path) -> None:
+def test_swap_fails_after_another_instance_changed_the_value(tmp_path: Path) -> None:
     outbox, other = Outbox(tmp_path / "outbox.sqlite"), Outbox(tmp_path / "outbox.sqlite")
     outbox.remember("gone", "1")
     assert outbox.swap("version", None, {"version": "1", "snapshot": "a", "gone": None})
@@ -292,7 +292,7 @@ def test_values_are_swapped_only_if_no_other_instance_did(tmp_path: Path) -> Non
 
 
 class TestOrder:
-    """Which writes wait for which, and how a write passes a failed one."""
+    """The order of writes: which writes wait for others, and how a write overtakes a failed one."""
 
     @pytest.fixture
     def outbox(self, tmp_path: Path) -> Iterator[Outbox]:
@@ -300,13 +300,13 @@ class TestOrder:
         yield opened
         opened.close()
 
-    def put(self, outbox: Outbox, state: str = "waiting", scope: str = "s", **more: Any) -> int:
-        number = outbox.put("a.B", {"comment_id": more.pop("comment", "c")}, scope, 1.0, **more)
+    def put(self, outbox: Outbox, state: str = "waiting", scope: str = "s", **options: Any) -> int:
+        number = outbox.put("a.B", {"comment_id": options.pop("comment", "c")}, scope, 1.0, **options)
         if state != "waiting":
             outbox.reschedule(number, 0.0, None, state=state)
         return number
 
-    def test_each_write_waits_for_the_oldest_of_its_scope(self, outbox: Outbox) -> None:
+    def test_writes_wait_for_the_oldest_write_of_their_scope(self, outbox: Outbox) -> None:
         self.put(outbox, "collected")
         self.put(outbox, "now")
         failed, elsewhere = self.put(outbox, "refused"), self.put(outbox, scope="other")
@@ -317,15 +317,15 @@ class TestOrder:
         outbox.drop(elsewhere)
         assert outbox.held_up() == {}
 
-    def test_the_failed_write_of_another_user_holds_up_nothing(self, outbox: Outbox) -> None:
+    def test_failed_write_of_another_user_blocks_nothing(self, outbox: Outbox) -> None:
         ada = self.put(outbox, "refused", author="ada")
         assert outbox.ahead() == {}
         own, unknown = self.put(outbox, author="me"), self.put(outbox)
         later, last = self.put(outbox, author="me"), self.put(outbox, author="ada")
-        found = {number: row.id for number, row in outbox.ahead().items()}
-        assert found == {unknown: ada, later: own, last: ada}, "without an author it may be the same user"
+        ahead = {number: row.id for number, row in outbox.ahead().items()}
+        assert ahead == {unknown: ada, later: own, last: ada}, "a write without an author may be of the same user"
 
-    def test_a_write_passes_the_failed_ones_and_the_later_ones_follow_it(self, outbox: Outbox) -> None:
+    def test_send_now_overtakes_failed_writes_and_later_writes_follow(self, outbox: Outbox) -> None:
         failed = self.put(outbox, "refused")
         reply = self.put(outbox, comment=f"waiting:{failed}")
         first = self.put(outbox)
@@ -333,7 +333,7 @@ class TestOrder:
         later, other = self.put(outbox), self.put(outbox, "refused", scope="other")
         outbox.reschedule(first, 9e9, "Later")
         for number in (reply, answer):
-            assert not outbox.send_now(number), "it needs the result of the failed one"
+            assert not outbox.send_now(number), "it needs the id that the failed write would return"
         assert {*outbox.held_up()} == {reply, first, answer, later}
         assert outbox.send_now(first)
         ahead = {number: row.id for number, row in outbox.ahead().items()}
@@ -343,4 +343,4 @@ class TestOrder:
         assert row
         assert (row.not_before, row.error, row.state) == (0, None, "waiting")
         assert [row.state for row in outbox.rows() if row.id in (failed, other)] == ["refused", "refused"]
-        assert outbox.send_now(999), "it is sent already"
+        assert outbox.send_now(999), "a write that is gone was sent already"

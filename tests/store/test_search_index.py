@@ -1,4 +1,4 @@
-"""What the index finds: each page once, renamed with its resource, gone with its source."""
+"""The search index returns each page once, follows renames, and drops pages that their source no longer has."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def index(cache: Cache, name: str, entries: SourceEntries) -> None:
         cache.search.fill(lambda source, _: entries if source == key else SourceEntries())
 
 
-def found(cache: Cache, query: str) -> list[tuple[str, str]]:
-    return [(entry.id, entry.change_request) for entry in cache.search.find(query, 10)]
+def results(cache: Cache, query: str) -> list[tuple[str, str]]:
+    return [(result.id, result.change_request) for result in cache.search.find(query, 10)]
 
 
 def test_a_page_is_found_once(tmp_path: Path) -> None:
@@ -31,13 +31,17 @@ def test_a_page_is_found_once(tmp_path: Path) -> None:
     index(cache, "live", SourceEntries((page("p1", "a secret"), page("p2", "nothing")), ("s1",)))
     index(cache, "first", SourceEntries((page("p1", "secret", request="r1"),)))
     index(cache, "second", SourceEntries((page("p2", "a secret", request="r1"), page("p2", "a secret", request="r2"))))
-    assert sorted(found(cache, "secret")) == [("p1", ""), ("p2", "r1")], "live, or of one request"
+    assert sorted(results(cache, "secret")) == [("p1", ""), ("p2", "r1")], (
+        "one result per page: the live one, or one of a change request"
+    )
 
     index(cache, "tree", SourceEntries((page("p1", None, title="Keys"),)))
-    assert found(cache, "title : keys") == [("p1", "")], "a title without a text renames what was found"
-    assert ("p1", "") in found(cache, "secret")
-    assert found(cache, "title : tokens") != [("p1", "")]
+    assert results(cache, "title : keys") == [("p1", "")], "an entry without a text renames the page"
+    assert ("p1", "") in results(cache, "secret")
+    assert results(cache, "title : tokens") != [("p1", "")]
 
     index(cache, "live again", SourceEntries((page("p2", "a secret"),), ("s1",)))
-    assert sorted(found(cache, "secret")) == [("p1", "r1"), ("p2", "")], "what a complete source does not have is gone"
+    assert sorted(results(cache, "secret")) == [("p1", "r1"), ("p2", "")], (
+        "a complete source removes the pages that it does not have"
+    )
     cache.close()

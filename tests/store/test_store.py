@@ -43,17 +43,17 @@ def test_files_are_private(tmp_path: Path, cache: Cache) -> None:
 def test_a_new_version_of_a_resource_is_in_every_response(cache: Cache) -> None:
     cache.keep("get", b'{"object":"thing","id":"t1","title":"old"}', 1.0)
     cache.keep("list", b'{"items":[{"object":"thing","id":"t1","title":"new"}],"count":1}', 2.0)
-    found = cache.answer("get")
-    assert found is not None
-    assert '"new"' in found.json
+    answer = cache.answer("get")
+    assert answer is not None
+    assert '"new"' in answer.json
 
 
 def test_storing_an_unchanged_response_returns_false(cache: Cache) -> None:
     assert cache.keep("k", b'{"a":1}', 1.0)
     assert not cache.keep("k", b'{"a":1}', 2.0)
-    found = cache.answer("k")
-    assert found is not None
-    assert found.at == 2.0
+    answer = cache.answer("k")
+    assert answer is not None
+    assert answer.at == 2.0
     assert cache.keep("k", b'{"a":2}', 3.0)
 
 
@@ -95,19 +95,19 @@ def test_a_listing_is_never_empty_while_its_rows_are_replaced(
 
 
 @pytest.mark.slow
-def test_reading_a_window_does_not_depend_on_the_length_of_the_listing(cache: Cache) -> None:
+def test_window_takes_constant_time_in_long_listings(cache: Cache) -> None:
     for key, count in (("short", 1000), ("long", 20_000)):
         for start in range(0, count, 1000):
             cache.keep_page(key, things(start, 1000), start, 1.0, total=count, last=start + 1000 == count)
 
-    def spent(key: str, start: int) -> float:
-        began = time.thread_time()
+    def cpu_time(key: str, start: int) -> float:
+        start_time = time.thread_time()
         for _ in range(200):
             assert len(cache.window(key, start, 40).items) == 40
-        return time.thread_time() - began
+        return time.thread_time() - start_time
 
-    spent("short", 0)
-    assert min(spent("long", 12_000) for _ in range(3)) < 4 * min(spent("short", 500) for _ in range(3))
+    cpu_time("short", 0)
+    assert min(cpu_time("long", 12_000) for _ in range(3)) < 4 * min(cpu_time("short", 500) for _ in range(3))
 
 
 @each_case("damage", [b"no database at all" * 99, b""])
@@ -147,7 +147,7 @@ def test_an_outbox_is_never_rebuilt_silently(tmp_path: Path) -> None:
     outbox.close()
 
 
-def test_a_delivered_id_is_put_into_dependent_writes(tmp_path: Path) -> None:
+def test_delivered_id_replaces_the_placeholder_in_dependent_writes(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path / "outbox.sqlite")
     first = outbox.put("comments.PostComment", {"body": "a"}, "s", 1.0)
     outbox.put("comments.PostReply", {"comment_id": f"waiting:{first}"}, "s", 2.0)
@@ -186,11 +186,11 @@ def test_no_connection_is_used_by_both_threads(
     opened: list[sqlite3.Connection] = []
     connect = sqlite3.connect
 
-    def recorded(*given: Any, **named: Any) -> sqlite3.Connection:
-        opened.append(connect(*given, **named))
+    def connect_and_record(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        opened.append(connect(*arguments, **options))
         return opened[-1]
 
-    monkeypatch.setattr(sqlite3, "connect", recorded)
+    monkeypatch.setattr(sqlite3, "connect", connect_and_record)
     (tmp_path / "file").write_text("")
     cache = Cache(tmp_path / ("cache" if can_write else "file") / "cache.sqlite")
     users: dict[int, set[int]] = {number: set() for number in range(len(opened))}

@@ -1,4 +1,4 @@
-"""Totals of listings: only the local service sends them; without one, the number of rows is known at the last page."""
+"""Totals of listings. Only the local service sends totals; without one, the last page gives the number of rows."""
 
 import json
 import sqlite3
@@ -22,16 +22,16 @@ def things(start: int, count: int) -> list[dict[str, object]]:
     return [{"object": "thing", "id": f"t{number}"} for number in range(start, start + count)]
 
 
-def stored(cache: Cache, key: str) -> tuple[int | None, int | None]:
-    """The count and the total of the cached response."""
+def stored_counts(cache: Cache, key: str) -> tuple[int | None, int | None]:
+    """Return the count and the total of the cached response."""
     answer = cache.answer(key)
     assert answer
     listing = json.loads(answer.json)
     return listing.get("count"), listing.get("total")
 
 
-def length(cache: Cache, key: str) -> tuple[int, bool, bool]:
-    """The total of a listing, whether it is known, and whether all rows are cached."""
+def listing_length(cache: Cache, key: str) -> tuple[int, bool, bool]:
+    """Return the number of rows of a listing, whether it is the total, and whether all rows are cached."""
     window = cache.window(key, 0, 0)
     return window.total, window.is_total_known, window.complete
 
@@ -48,43 +48,43 @@ def length(cache: Cache, key: str) -> tuple[int, bool, bool]:
         ({"items": things(0, 2), "total": 10**30, "next": {"page": "n"}}, (2, None), (2, False, False)),
     ],
 )
-def test_a_single_response(
+def test_totals_of_unpaged_responses(
     cache: Cache, answer: dict[str, object], numbers: tuple[int, int | None], expected: tuple[int, bool, bool]
 ) -> None:
     cache.keep("l", json.dumps(answer).encode(), 1.0)
-    assert stored(cache, "l") == numbers
-    assert length(cache, "l") == expected
+    assert stored_counts(cache, "l") == numbers
+    assert listing_length(cache, "l") == expected
 
 
-def test_pages_without_a_total(cache: Cache) -> None:
+def test_total_is_known_after_the_last_page(cache: Cache) -> None:
     assert cache.keep_page("l", things(0, 3), 0, 1.0, total=None, last=False)
-    assert length(cache, "l") == (3, False, False)
+    assert listing_length(cache, "l") == (3, False, False)
     assert cache.keep_page("l", things(3, 3), 3, 1.0, total=None, last=False)
-    assert length(cache, "l") == (6, False, False)
-    assert stored(cache, "l") == (6, None)
+    assert listing_length(cache, "l") == (6, False, False)
+    assert stored_counts(cache, "l") == (6, None)
     assert cache.keep_page("l", things(6, 1), 6, 1.0, total=None, last=True)
-    assert length(cache, "l") == (7, True, True)
-    assert stored(cache, "l") == (7, 7)
+    assert listing_length(cache, "l") == (7, True, True)
+    assert stored_counts(cache, "l") == (7, 7)
 
 
 @pytest.mark.parametrize("total", [None, 4])
-def test_the_same_pages_again_are_no_change(cache: Cache, total: int | None) -> None:
+def test_storing_the_same_pages_again_reports_no_change(cache: Cache, total: int | None) -> None:
     for changed in (True, False):
         assert cache.keep_page("l", things(0, 2), 0, 1.0, total=total, last=False) is changed
         assert cache.keep_page("l", things(2, 2), 2, 1.0, total=total, last=True) is changed
-        assert length(cache, "l") == (4, True, True)
+        assert listing_length(cache, "l") == (4, True, True)
     cache.keep_page("l", things(0, 2), 0, 1.0, total=total, last=False)
-    assert cache.keep_page("l", things(2, 1), 2, 1.0, total=3, last=True), "a row less"
+    assert cache.keep_page("l", things(2, 1), 2, 1.0, total=3, last=True), "one row was removed"
 
 
-def test_a_listing_that_was_cut_off(cache: Cache) -> None:
+def test_truncated_listing_has_no_known_total(cache: Cache) -> None:
     cache.keep_page("l", things(0, 4), 0, 1.0, total=4, last=True)
     cache.keep_page("l", things(10, 2), 0, 2.0, total=None, last=True, has_more=True)
-    assert length(cache, "l") == (2, False, False)
+    assert listing_length(cache, "l") == (2, False, False)
     assert '"t10"' in cache.window("l", 0, 9).items[0]
 
 
-def test_totals_of_an_older_cache(tmp_path: Path) -> None:
+def test_totals_of_an_older_cache_are_migrated(tmp_path: Path) -> None:
     file = tmp_path / "cache.sqlite"
     cache = Cache(file)
     cache.keep_page("whole", things(0, 3), 0, 1.0, total=None, last=True)
@@ -92,13 +92,15 @@ def test_totals_of_an_older_cache(tmp_path: Path) -> None:
     cache.keep("resource", b'{"object":"thing","id":"t9"}', 1.0)
     cache.close()
     with closing(sqlite3.connect(file, isolation_level=None)) as older:
-        older.execute("UPDATE answers SET total = 100 WHERE key = 'begun'")  # the number of items of a response
+        older.execute(
+            "UPDATE answers SET total = 100 WHERE key = 'begun'"
+        )  # the older schema stored the page size here
         older.execute("ALTER TABLE answers DROP COLUMN more")
         older.execute("PRAGMA user_version = 3")
     cache = Cache(file)
     assert cache.notice is None
-    assert length(cache, "whole") == (3, True, True)
-    assert length(cache, "begun") == (2, False, False)
-    assert stored(cache, "begun") == (2, None)
+    assert listing_length(cache, "whole") == (3, True, True)
+    assert listing_length(cache, "begun") == (2, False, False)
+    assert stored_counts(cache, "begun") == (2, None)
     assert cache.answer("resource")
     cache.close()
