@@ -1,4 +1,4 @@
-"""The syntax trees of all modules stay in memory for the rules alone."""
+"""Releases the cached syntax trees after the last rule."""
 
 from collections.abc import Iterator
 
@@ -8,6 +8,6 @@ from tests.rules.sources import forget_trees
 
 @pytest.fixture(scope="package", autouse=True)
 def _trees_for_rules() -> Iterator[None]:
-    """Forget the trees with the last rule: a million objects, among which garbage is looked for in later tests."""
+    """Clear the caches of syntax trees: their million objects slow down the garbage collector in later tests."""
     yield
     forget_trees()

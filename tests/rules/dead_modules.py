@@ -1,4 +1,4 @@
-"""Names of modules."""
+"""Dotted names of modules."""
 
 from pathlib import Path
 

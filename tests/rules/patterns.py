@@ -1,4 +1,4 @@
-"""Finds every regular expression of the project, with the methods that the code calls on it."""
+"""Finds all regular expressions of the project and the methods that are called on them."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ LOCAL_VALUES: Mapping[str, Mapping[str, Any]] = {
     "presscheck.engine.replacement.pattern_process": {"source": "a", "flags": 0},
     "presscheck.tui.screens.command_palette": {"words": ["a", "b"]},
 }
-"""Examples of the local variables that expressions are put together from, by module."""
+"""Example values of the local variables in patterns that are built at run time, by module."""
 
 
 class Expression(NamedTuple):
-    """A regular expression: where it is, the pattern, and the methods that are called on it."""
+    """A regular expression: its module and line, the pattern, and the names of the methods that are called on it."""
 
     place: str
     pattern: re.Pattern[Any]
@@ -37,23 +37,23 @@ class Expression(NamedTuple):
 
 @cache
 def expressions() -> list[Expression]:
-    """All regular expressions of the project: calls of the library, and what modules hold."""
+    """Return all regular expressions: arguments of calls like ``re.compile(…)``, and patterns in module variables."""
     trees = {path: tree_of(path) for path in MODULES}
     public = _methods_by_name(trees.values())
-    found: list[Expression] = []
+    results: list[Expression] = []
     for path, tree in trees.items():
         if "import re\n" not in path.read_text("utf-8"):
             continue
         name = ".".join(path.relative_to(ROOT / "src").with_suffix("").parts).removesuffix(".__init__")
         module = importlib.import_module(name)
         own = _methods_by_name([tree])
-        found += [_of_call(name, module, call, targets, {**public, **own}) for call, targets in _calls(tree)]
-        found += _held(name, module, {expression.pattern for expression in found})
-    return found
+        results += [_of_call(name, module, call, targets, {**public, **own}) for call, targets in _calls(tree)]
+        results += _held(name, module, {expression.pattern for expression in results})
+    return results
 
 
 def _calls(tree: ast.Module) -> Iterator[tuple[ast.Call, list[str]]]:
-    """Each call such as ``re.compile(…)``, with the names or ``.method`` that take its result."""
+    """Yield each call like ``re.compile(…)`` with the variables, or the ``.method``, that its result is used with."""
     methods = {id(node.value): [f".{node.attr}"] for node in nodes_of(tree, ast.Attribute)}
     names = {
         id(node.value): [target.id for target in node.targets if isinstance(target, ast.Name)]
@@ -68,7 +68,7 @@ def _calls(tree: ast.Module) -> Iterator[tuple[ast.Call, list[str]]]:
 
 
 def _methods_by_name(trees: Iterable[ast.AST]) -> dict[str, set[str]]:
-    """The methods of expressions that are called on each name."""
+    """Return the pattern methods that are called on each name."""
     used: dict[str, set[str]] = {}
     for tree in trees:
         for node in nodes_of(tree, ast.Attribute):
@@ -88,8 +88,8 @@ def _of_call(
     function = cast("ast.Attribute", call.func).attr
     flags = call.args[1:] if function == "compile" else []
     arguments = [call.args[0], *flags, *(word.value for word in call.keywords if word.arg == "flags")]
-    known = {**vars(module), **LOCAL_VALUES.get(name, {})}
-    pattern = re.compile(*(eval(compile(ast.Expression(one), place, "eval"), known) for one in arguments))
+    names = {**vars(module), **LOCAL_VALUES.get(name, {})}
+    pattern = re.compile(*(eval(compile(ast.Expression(argument), place, "eval"), names) for argument in arguments))
     if function != "compile":
         return Expression(place, pattern, (function,))
     methods = {target[1:] for target in targets if target[0] == "."}
@@ -97,10 +97,10 @@ def _of_call(
     return Expression(place, pattern, tuple(sorted(methods)) or METHODS[:3])
 
 
-def _held(name: str, module: ModuleType, known: set[re.Pattern[Any]]) -> Iterator[Expression]:
-    """The expressions of a module that a function made, so that no call shows them."""
+def _held(name: str, module: ModuleType, known_patterns: set[re.Pattern[Any]]) -> Iterator[Expression]:
+    """Yield the patterns in a module's variables that are not in `known_patterns` because a function created them."""
     for attribute, value in vars(module).items():
         pattern: Any = getattr(value, "__self__", value)
-        if isinstance(pattern, re.Pattern) and pattern not in known:
+        if isinstance(pattern, re.Pattern) and pattern not in known_patterns:
             method = getattr(value, "__name__", None)
             yield Expression(f"{name}.{attribute}", pattern, (method,) if method else METHODS[:3])

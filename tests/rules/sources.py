@@ -1,4 +1,4 @@
-"""The modules of the program and their syntax trees, parsed and walked once for all rules."""
+"""The modules of the program and their syntax trees, which all rules share."""
 
 import ast
 import gc
@@ -21,7 +21,7 @@ def room(path: Path) -> str:
 
 @cache
 def tree_of(path: Path) -> ast.Module:
-    """The syntax tree of a module, cached: parsing all modules for each rule takes seconds."""
+    """Return the syntax tree of a module. Trees are cached: parsing all modules takes seconds."""
     gc.disable()  # a finalizer that parses during a parse crashes Python 3.11
     try:
         return ast.parse(path.read_text("utf-8"))
@@ -30,7 +30,7 @@ def tree_of(path: Path) -> ast.Module:
 
 
 def nodes_of(tree: ast.AST, *kinds: type[Node]) -> Iterator[Node]:
-    """The nodes of a tree of these types, by type: each tree is walked once for all rules."""
+    """Yield the nodes of a tree with these types, type by type. Nodes are cached by type."""
     for kind in kinds:
         yield from _nodes_by_type(tree).get(kind, ())  # pyright: ignore[reportReturnType]
 
@@ -38,19 +38,19 @@ def nodes_of(tree: ast.AST, *kinds: type[Node]) -> Iterator[Node]:
 @cache
 def _nodes_by_type(tree: ast.AST) -> dict[type[ast.AST], list[ast.AST]]:
     nodes: dict[type[ast.AST], list[ast.AST]] = {}
-    left = [tree]
-    while left:
-        node = left.pop()
+    stack = [tree]
+    while stack:
+        node = stack.pop()
         nodes.setdefault(type(node), []).append(node)
         for value in vars(node).values():
             if isinstance(value, list):
-                left += [inner for inner in value if isinstance(inner, ast.AST)]
+                stack += [inner for inner in value if isinstance(inner, ast.AST)]
             elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
-                left.append(value)
+                stack.append(value)
     return nodes
 
 
 def forget_trees() -> None:
-    """Forget the trees and their nodes: a million objects."""
+    """Clear the caches of trees and nodes, which hold a million objects."""
     _nodes_by_type.cache_clear()
     tree_of.cache_clear()

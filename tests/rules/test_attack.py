@@ -1,4 +1,4 @@
-"""Every hostile request has a kind of the list, and every kind has hostile requests."""
+"""The kinds of hostile requests: each marked test has a kind of the list, and each kind has tests."""
 
 import ast
 from pathlib import Path
@@ -22,18 +22,18 @@ def marked_kinds() -> set[str]:
     }
 
 
-def test_marks_and_kinds_are_the_same() -> None:
+def test_marked_tests_have_all_kinds_of_the_list() -> None:
     assert marked_kinds() == set(KINDS)
 
 
-def test_the_engine_is_read_from_the_name_of_a_test() -> None:
+def test_database_is_read_from_the_test_id() -> None:
     assert column("a.py::test_b[sqlite-x]") == "SQLite"
     assert column("a.py::test_b[x-postgresql]") == "PostgreSQL"
     assert column("a.py::test_b[postgresql-/service.sqlite]") == "PostgreSQL"
     assert column("a.py::test_sqlite") == column("a.py::test_b[x]") == "without a database"
 
 
-def test_the_table_shows_what_held() -> None:
+def test_table_counts_rejected_attacks() -> None:
     results = Results()
     results.ran["bad hosts", "SQLite"], results.held["bad hosts", "SQLite"] = 3, 2
     [line] = [line for line in results.table().splitlines() if line.startswith("bad hosts")]

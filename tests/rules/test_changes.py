@@ -1,4 +1,4 @@
-"""Entries for the next version: one file for each change in `changes/`, for users, of a known type."""
+"""Change entries of the next version in `changes/`: a short paragraph for users, of a known type, in each file."""
 
 import re
 import subprocess
@@ -18,7 +18,7 @@ LONGEST_ENTRY = 80
 NAME = re.compile(r"\+[a-z0-9-]+\.([a-z]+)\.md")
 
 
-def test_each_change_has_a_known_type_and_one_short_paragraph() -> None:
+def test_change_entries_have_a_known_type_and_one_short_paragraph() -> None:
     types = {kind["directory"] for kind in SETTINGS["type"]}
     for path in CHANGES:
         name, text = NAME.fullmatch(path.name), path.read_text("utf-8")
@@ -28,14 +28,14 @@ def test_each_change_has_a_known_type_and_one_short_paragraph() -> None:
         assert 20 < len(text) < LONGEST and "\n\n" not in text.strip(), path.name
 
 
-def test_the_next_entry_can_be_made_from_them() -> None:
+def test_towncrier_builds_the_changelog() -> None:
     command = [Path(sys.executable).with_name("towncrier"), "build", "--draft", "--version", "9.9.9"]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.startswith("## 9.9.9") or "No significant changes" in ran.stdout
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("## 9.9.9") or "No significant changes" in result.stdout
 
 
-def test_the_newest_entry_is_that_of_this_version() -> None:
+def test_changelog_starts_with_the_current_version() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
     newest = re.search(r"^## (\S+)", changelog, re.MULTILINE)
     assert newest and newest[1] == __version__

@@ -1,4 +1,4 @@
-"""The guard against reads outside the clone: such tests fail; files of the system may be read."""
+"""The clone guard: tests that read files beside the clone fail; system files may be read."""
 
 import os
 import shutil
@@ -64,7 +64,7 @@ def test_reads_what_it_may(tmp_path):
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """A small clone with the guard of this one, and a file beside it."""
+    """Create a small repository with this repository's clone guard, and a file beside it."""
     tests = tmp_path / "a clone" / "presscheck" / "tests"
     tests.mkdir(parents=True)
     for name in ("suite_plugin.py", "clone_guard.py", "needs.py", "root.py"):
@@ -79,17 +79,17 @@ def clone(tmp_path: Path) -> Path:
 
 
 def run_pytest(clone: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run the tests of a clone without the plugins that are installed, whose imports take a second."""
+    """Run the tests of a clone without installed plugins, whose imports take a second."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
     env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     return subprocess.run(command, cwd=clone, env=env, capture_output=True, text=True)
 
 
 def test_a_test_that_reads_outside_the_clone_fails(clone: Path, tmp_path: Path) -> None:
-    ran = run_pytest(clone, "--import-mode=importlib", f"--basetemp={tmp_path / 'temporary'}", "-rA")
-    summary = ran.stdout[ran.stdout.index("short test summary") :]
+    result = run_pytest(clone, "--import-mode=importlib", f"--basetemp={tmp_path / 'temporary'}", "-rA")
+    summary = result.stdout[result.stdout.index("short test summary") :]
     outcomes = {line.split("::")[1].split(" ")[0]: line.split(" ")[0] for line in summary.splitlines() if "::" in line}
-    assert ran.returncode == 1, ran.stdout + ran.stderr
+    assert result.returncode == 1, result.stdout + result.stderr
     assert outcomes == {
         "test_opens": "FAILED",
         "test_opens_by_a_relative_path": "FAILED",
@@ -98,7 +98,7 @@ def test_a_test_that_reads_outside_the_clone_fails(clone: Path, tmp_path: Path) 
         "test_its_fixture_opens": "ERROR",
         "test_reads_what_it_may": "PASSED",
     }
-    assert f"open {clone.parent / 'beside' / 'facts.json'}" in ran.stdout
+    assert f"open {clone.parent / 'beside' / 'facts.json'}" in result.stdout
 
 
 def test_a_module_that_reads_outside_the_clone_is_not_collected(clone: Path) -> None:
@@ -106,9 +106,9 @@ def test_a_module_that_reads_outside_the_clone_is_not_collected(clone: Path) -> 
     module.write_text(
         "from pathlib import Path\nDATA = (Path(__file__).parents[2] / 'beside/facts.json').read_text()\n"
     )
-    ran = run_pytest(clone)
-    assert ran.returncode == 2, ran.stdout + ran.stderr
-    assert "OutsideClone: beside the clone" in ran.stdout
+    result = run_pytest(clone)
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert "OutsideClone: beside the clone" in result.stdout
 
 
 def test_a_module_that_ignores_the_error_fails_the_first_test(clone: Path) -> None:
@@ -118,15 +118,15 @@ def test_a_module_that_ignores_the_error_fails_the_first_test(clone: Path) -> No
         "    os.listdir(Path(__file__).parents[2] / 'beside')\n"
         "def test_nothing(): pass\n"
     )
-    ran = run_pytest(clone)
-    assert ran.returncode == 1, ran.stdout + ran.stderr
-    assert f"os.listdir {clone.parent / 'beside'}" in ran.stdout
+    result = run_pytest(clone)
+    assert result.returncode == 1, result.stdout + result.stderr
+    assert f"os.listdir {clone.parent / 'beside'}" in result.stdout
 
 
 def test_this_session_is_guarded(pytestconfig: pytest.Config) -> None:
     plugin: Any = pytestconfig.pluginmanager.get_plugin("tests.suite_plugin")
     beside = ROOT.parent / "beside"
-    # a clone directly below / or in the folder of temporary files has less beside it
+    # a clone directly below / or in the temporary folder may read the files beside it
     expected = pytest.raises(OutsideClone) if plugin.GUARD.is_outside(beside) else pytest.raises(FileNotFoundError)
     with expected:
         (beside / "facts.json").read_text()
@@ -138,7 +138,7 @@ def guard(clone: str, *allowed: str, home: str = "/home/ada") -> CloneGuard:
 
 
 @each_case(
-    ("path", "outside"),
+    ("path", "is_outside"),
     [
         ("/home/ada/presscheck", False),
         ("/home/ada/presscheck/README.md", False),
@@ -157,39 +157,39 @@ def guard(clone: str, *allowed: str, home: str = "/home/ada") -> CloneGuard:
         (None, False),
     ],
 )
-def test_folders_next_to_a_clone_in_the_home_folder(path: Any, outside: bool) -> None:
-    assert guard("/home/ada/presscheck", "/home/ada/venvs/presscheck", "/usr", "").is_outside(path) is outside
+def test_paths_outside_a_clone_in_the_home_folder(path: Any, is_outside: bool) -> None:
+    assert guard("/home/ada/presscheck", "/home/ada/venvs/presscheck", "/usr", "").is_outside(path) is is_outside
 
 
-def test_an_exception_around_the_parent_allows_nothing_in_it() -> None:
+def test_allowed_parent_does_not_allow_other_folders_in_it() -> None:
     assert guard("/usr/src/presscheck", "/usr").is_outside("/usr/src/neighbour/a")
 
 
-def test_a_clone_at_the_root_is_next_to_the_system() -> None:
+def test_clone_at_the_root_may_read_system_files() -> None:
     assert not guard("/presscheck").is_outside("/usr/lib/python3/os.py")
 
 
 def test_older_temporary_files_are_outside(tmp_path: Path) -> None:
     for name in ("presscheck", "neighbour", "pytest-of-ada"):
         (tmp_path / name).mkdir()
-    young = CloneGuard(tmp_path / "presscheck", [str(tmp_path)], tmp_path / "home", tmp_path)
-    assert young.is_outside(str(tmp_path / "neighbour" / "a"))
-    assert not young.is_outside(str(tmp_path / "pytest-of-ada" / "a"))
-    assert not young.is_outside(str(tmp_path / "made-by-a-test"))
-    assert not young.is_outside(str(tmp_path / "presscheck" / "a"))
+    clone_guard = CloneGuard(tmp_path / "presscheck", [str(tmp_path)], tmp_path / "home", tmp_path)
+    assert clone_guard.is_outside(str(tmp_path / "neighbour" / "a"))
+    assert not clone_guard.is_outside(str(tmp_path / "pytest-of-ada" / "a"))
+    assert not clone_guard.is_outside(str(tmp_path / "made-by-a-test"))
+    assert not clone_guard.is_outside(str(tmp_path / "presscheck" / "a"))
 
 
 def test_links_are_followed_to_the_clone_and_its_parent(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "there")
-    young = guard(str(tmp_path / "link" / "presscheck"))
+    clone_guard = guard(str(tmp_path / "link" / "presscheck"))
     for parent in ("there", "link"):
-        assert young.is_outside(str(tmp_path / parent / "neighbour"))
-        assert not young.is_outside(str(tmp_path / parent / "presscheck" / "a"))
+        assert clone_guard.is_outside(str(tmp_path / parent / "neighbour"))
+        assert not clone_guard.is_outside(str(tmp_path / parent / "presscheck" / "a"))
 
 
-def test_other_events_pass() -> None:
-    young = guard("/home/ada/presscheck")
-    young.hook("os.remove", ("/home/ada/neighbour",))
+def test_only_reads_are_guarded() -> None:
+    clone_guard = guard("/home/ada/presscheck")
+    clone_guard.hook("os.remove", ("/home/ada/neighbour",))
     with pytest.raises(OutsideClone, match="/home/ada/neighbour"):
-        young.hook("open", ("/home/ada/neighbour", "r", 0))
+        clone_guard.hook("open", ("/home/ada/neighbour", "r", 0))

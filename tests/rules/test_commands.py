@@ -1,4 +1,4 @@
-"""Rules for the table of commands: every row has a handler and a short help text."""
+"""Rules for the table of commands: handlers, help texts, and keys in messages."""
 
 import ast
 import re
@@ -12,12 +12,12 @@ from presscheck.tui.commands import BY_NAME, COMMANDS, shown
 from presscheck.tui.widgets.composer import KEYS
 
 HELP = 60
-"""Characters that a help text may have."""
+"""Maximum number of characters of a help text."""
 
 
 @cache
 def handlers() -> set[str]:
-    """All methods of the terminal interface that handle a command."""
+    """Return the names of all methods of the terminal interface that handle a command."""
     return {
         name
         for path in MODULES
@@ -33,13 +33,13 @@ def handlers() -> set[str]:
     }
 
 
-def test_a_command_has_a_handler() -> None:
+def test_every_command_has_a_handler() -> None:
     assert not [
         command.name for command in COMMANDS if f"command_{command.name}" not in handlers() and command not in KEYS
     ]
 
 
-def test_a_handler_has_a_command() -> None:
+def test_every_handler_has_a_command() -> None:
     assert handlers() - {f"command_{command.name}" for command in COMMANDS} <= {"command_handlers", "command_table"}
 
 
@@ -55,14 +55,14 @@ NAMED_KEY = re.compile(
     r"|installs|lists|makes|marks|moves|opens|publishes|reads|removes|reopens|restores|retries|revokes|saves|sends"
     r"|shows|starts|suggests|switches|translates|turns|undoes|updates|writes)\b|to undo))"
 )
-"""The key of a command, and what it does."""
+"""A sentence that starts with the key of a command and says what the key does."""
 IN_DIALOGS = {"screens/form_dialog.py", "screens/inbox/saved_view_editor.py", "widgets/confirm_dialog.py"}
-"""Modules of dialogs, whose keys are fixed."""
+"""Modules of dialogs, whose keys cannot be changed."""
 BRACES = re.compile(r"\{(\w+)\}")
 
 
 def texts(path: Path) -> Iterator[tuple[int, str]]:
-    """Line and text of each string of a module that is not a docstring."""
+    """Yield the line and the text of each string in a module, without docstrings."""
     tree = tree_of(path)
     docstrings = {id(node.value) for node in nodes_of(tree, ast.Expr)}
     for node in nodes_of(tree, ast.Constant):
@@ -70,7 +70,8 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
-def test_messages_name_keys_by_their_commands_because_users_change_keys() -> None:
+def test_messages_refer_to_keys_by_command() -> None:
+    # users can change keys, so that a message must look up the key of its command
     named = [
         f"{path.relative_to(SOURCE)}:{line}: {text}"
         for path in MODULES
@@ -82,8 +83,8 @@ def test_messages_name_keys_by_their_commands_because_users_change_keys() -> Non
     assert not named
 
 
-def test_commands_that_messages_name_exist() -> None:
-    """Also in constants, where the names are in braces; templates with other names are not in these modules."""
+def test_commands_named_in_messages_exist() -> None:
+    """Names come from calls of `key_for` and from braces in texts; these modules have no other templates."""
     in_braces = {
         name
         for path in MODULES

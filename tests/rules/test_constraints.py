@@ -1,4 +1,4 @@
-"""The pinned versions can be installed on every Python that the project names, also on the first release of each."""
+"""The pinned versions support every Python version of the classifiers, including its first release."""
 
 import tomllib
 from importlib.metadata import distributions
@@ -9,10 +9,10 @@ from packaging.utils import canonicalize_name
 from tests.root import ROOT
 
 
-def test_every_pin_supports_the_first_release_of_each_named_python() -> None:
+def test_pins_support_the_first_release_of_every_python() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    named = [line.split(" :: ")[-1] for line in project["classifiers"] if "Python :: 3." in line]
-    assert named, "the classifiers name no version"
+    versions = [line.split(" :: ")[-1] for line in project["classifiers"] if "Python :: 3." in line]
+    assert versions, "the classifiers name no version"
     lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
     requirements = [Requirement(line) for line in lines if line and not line.startswith("#")]
     pins = {canonicalize_name(pin.name): pin for pin in requirements}
@@ -22,7 +22,7 @@ def test_every_pin_supports_the_first_release_of_each_named_python() -> None:
         if pin is None or not pin.specifier.contains(installed.version):
             continue
         supported = SpecifierSet(installed.metadata.get("Requires-Python") or "")
-        missing = [version for version in named if not supported.contains(f"{version}.0")]
+        missing = [version for version in versions if not supported.contains(f"{version}.0")]
         assert not missing, f"{pin} supports Python {supported}, not {', '.join(missing)}.0"
         checked += 1
     assert checked > len(pins) / 2, "most pins must be installed here"

@@ -10,7 +10,7 @@ from tests.rules.sources import MODULES, SOURCE, nodes_of, tree_of
 USED_ELSEWHERE = {
     "EXIT_CODES": "the man page and the manual",
     "key_table": "the manual",
-    "render_page": "all lines of a page at once, which the app never needs",
+    "render_page": "tests and benchmarks; the app renders only visible lines",
 }
 """Names that only tests, benchmarks or the manual use, with their users or the reason."""
 TEMPLATES = [path for path in SOURCE.rglob("*") if path.suffix in {".html", ".js", ".tcss", ".toml", ".xml"}]
@@ -45,7 +45,7 @@ def uses(tree: ast.Module) -> Iterator[str]:
             yield from _words(constant.value)
 
 
-def test_every_name_is_used() -> None:
+def test_every_name_is_used_by_the_program() -> None:
     used = {name for path in TEMPLATES for name in _words(path.read_text("utf-8"))}
     used |= set(_words((ROOT / "pyproject.toml").read_text("utf-8")))
     for path in MODULES:
@@ -60,6 +60,6 @@ def test_every_name_is_used() -> None:
     assert unused == []
 
 
-def test_unused_names_are_found() -> None:
+def test_unused_names_are_reported() -> None:
     tree = ast.parse('A = 1\nB: int = A\ndef f() -> "C": "D"\nclass D: pass\n@register\ndef g(): pass')
     assert set(definitions(tree)) - set(uses(tree)) == {"B", "f", "D"}

@@ -1,4 +1,4 @@
-"""Rules for dependencies: pyproject.toml declares what the modules import, and a light install stays light."""
+"""Rules for dependencies: pyproject.toml declares all imported libraries, and a light install stays small."""
 
 from pathlib import Path
 
@@ -18,19 +18,19 @@ LOADED_BY_NAME = {
     "jq": "the option --jq loads it",
     "_quickjs": "the process of a script loads it before it gives up its rights",
 }
-"""Modules that no import statement names, with the reason."""
+"""Modules that are loaded without an import statement, and the reason."""
 IMPORTERS = {"wiring", "cli.serve"}
-"""The modules outside of the service that import it, all inside functions."""
+"""Modules outside the service that import it, all inside functions."""
 LARGEST = 80 << 20
-"""Bytes of a light install on disk, without pip and setuptools; `make release` measures one, and has its own limit."""
+"""Maximum size in bytes of a light install on disk, without pip and setuptools; `make release` has its own limit."""
 BYTECODE = 1.25
-"""Bytes that pip compiles a byte of a module to: 36 MB of bytecode and 29 MB of modules were installed."""
+"""Size of a module's bytecode relative to its source: 29 MB of modules were compiled to 36 MB of bytecode."""
 BLOCK = 4096
-"""Bytes that a file takes at least, as `du` counts."""
+"""File system block size in bytes: `du` rounds the sizes of files up to it."""
 
 
 def allowed(extra: str | None) -> set[str]:
-    """The packages that modules of an extra can import."""
+    """Return the packages that the modules of an extra may import."""
     own = {
         None: (),
         "images": ("images",),
@@ -47,18 +47,18 @@ def packages_of(modules: set[str]) -> set[str]:
 
 
 @each_case("extra", [None, "images", "mcp", "serve", "s3", "web"])
-def test_each_import_is_declared_where_it_belongs(extra: str | None) -> None:
+def test_every_import_is_declared_in_its_extra(extra: str | None) -> None:
     modules = imported(extra) - of_other_systems()
     assert len(modules) > 1
     assert {module for module in modules if not packages_by_module()[module] & allowed(extra)} == set()
 
 
-def test_a_light_install_brings_no_package_that_nothing_imports() -> None:
+def test_light_install_has_no_unused_package() -> None:
     assert names(declared()) - packages_of(imported(None) - of_other_systems() | {*LOADED_BY_NAME}) == set()
 
 
 @each_case("extra", sorted(EXTRAS))
-def test_an_extra_is_checked_by_the_modules_of_its_packages(extra: str) -> None:
+def test_availability_check_of_an_extra_covers_its_packages(extra: str) -> None:
     packages = names(declared(extra))
     used = set[str]().union(*map(imported, ("serve", "s3", "images", "mcp", "web")), LOADED_BY_NAME)
     assert {module for module in used if packages_by_module()[module] & packages} == set(EXTRAS[extra].modules)
@@ -80,12 +80,12 @@ def test_an_extra_is_checked_by_the_modules_of_its_packages(extra: str) -> None:
         ("dev", {"serve", "integrations", "s3", "images", "socks", "jq", "mcp", "web", "docs"}),
     ],
 )
-def test_an_extra_includes_those_that_it_needs(extra: str, others: set[str]) -> None:
+def test_extras_include_the_extras_that_they_need(extra: str, others: set[str]) -> None:
     lines = map(Requirement, project()["optional-dependencies"][extra])
     assert {name for line in lines if line.name == project()["name"] for name in line.extras} == others
 
 
-def test_only_the_commands_of_the_service_import_it() -> None:
+def test_only_service_commands_import_the_service() -> None:
     outside = {
         module
         for module, targets in imports().items()
@@ -94,7 +94,7 @@ def test_only_the_commands_of_the_service_import_it() -> None:
     assert outside == IMPORTERS
 
 
-def test_a_light_install_is_small() -> None:
+def test_light_install_stays_within_its_size_limit() -> None:
     packages = with_their_own(declared()).values()
     files = [Path(str(file.locate())) for package in packages for file in package.files or () if file.parts[0] != ".."]
     paths = [path for path in [*files, *SOURCE.rglob("*")] if path.is_file() and path.suffix != ".pyc"]

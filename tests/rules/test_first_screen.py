@@ -1,4 +1,4 @@
-"""Imports at start-up: modules that the first screen or `--version` do not need are not imported."""
+"""Imports at start-up: `--version`, the start-up picture and the first screen import only what they need."""
 
 import subprocess
 import sys
@@ -12,9 +12,9 @@ LATE = {"httpx", "starlette", "uvicorn", "sqlalchemy", "markdown_it", "merge3", 
 LATE |= {"jinja2", "nh3", "latex2mathml", "jwt", "tomlkit", "typst", "boto3", "PIL", "textual_image"}
 
 PICTURE = {"platformdirs", "presscheck", "rich", "textual", "typing_extensions"}
-"""Packages that the start-up picture can import besides the standard library."""
+"""Packages that the start-up picture may import besides the standard library."""
 SCREEN = PICTURE | {"annotated_types", "filelock", "pydantic", "pydantic_core", "typing_inspection"}
-"""Packages that the first screen can import."""
+"""Packages that the first screen may import."""
 
 
 SCREEN_CODE = (
@@ -28,14 +28,14 @@ SERVE_CODE = "import presscheck.cli.serve, presscheck.service.server.server, pre
 
 @cache
 def modules(code: str, *arguments: str) -> frozenset[str]:
-    """The names of the modules that a program imports."""
-    ran = subprocess.run(
+    """Run a program and return the names of the modules that it imported."""
+    result = subprocess.run(
         [sys.executable, "-c", f"import sys\n{code}\nprint('\\n'.join(sys.modules))", *arguments],
         capture_output=True,
         text=True,
         check=True,
     )
-    return frozenset(ran.stdout.split())
+    return frozenset(result.stdout.split())
 
 
 def loaded(code: str) -> set[str]:
@@ -43,9 +43,9 @@ def loaded(code: str) -> set[str]:
 
 
 def others(names: set[str]) -> set[str]:
-    """The names of modules that are not part of the standard library."""
-    known = {*sys.stdlib_module_names, "sitecustomize"}  # Debian's Python brings that one
-    return {name for name in names if name.isidentifier() and name not in known and name[0] != "_"}
+    """Return the names that are not part of the standard library."""
+    standard = {*sys.stdlib_module_names, "sitecustomize"}  # sitecustomize is part of Debian's Python
+    return {name for name in names if name.isidentifier() and name not in standard and name[0] != "_"}
 
 
 def test_version_imports_almost_nothing() -> None:
@@ -55,21 +55,21 @@ def test_version_imports_almost_nothing() -> None:
 
 
 @each_case("name", sorted(LATE - {"asyncio", "click", "pygments"}))
-def test_a_first_screen_does_not_load(name: str) -> None:
+def test_first_screen_does_not_import(name: str) -> None:
     assert name not in loaded(SCREEN_CODE)
 
 
-def test_a_first_picture_loads_no_api() -> None:
+def test_start_up_picture_imports_no_api() -> None:
     names = loaded(PICTURE_CODE)
     assert not names & (LATE - {"asyncio", "click", "pygments"} | {"pydantic"})
     assert others(names) <= PICTURE
 
 
-def test_a_first_screen_loads_these_libraries_and_no_other() -> None:
+def test_first_screen_imports_only_its_libraries() -> None:
     assert others(loaded(SCREEN_CODE)) <= SCREEN
 
 
-def test_a_first_screen_with_a_profile_loads_neither_the_tour_nor_what_is_asked_without_one() -> None:
+def test_first_screen_with_a_profile_imports_no_first_run_dialogs() -> None:
     late = ("tui.tour", "tui.screens.welcome", "tui.widgets.entry_dialog", "tui.widgets.tour_bar")
     late += ("first_run", "sign_in", "demo")
     names = {f"presscheck.{name}" for name in late}
@@ -77,12 +77,12 @@ def test_a_first_screen_with_a_profile_loads_neither_the_tour_nor_what_is_asked_
     assert "presscheck.tui.navigation" in modules(SCREEN_CODE)
 
 
-def test_a_first_screen_without_a_project_loads_neither_its_settings_nor_the_search_for_conflicts() -> None:
+def test_first_screen_imports_no_project_settings() -> None:
     late = {"presscheck.config.project", "presscheck.config.trust", "presscheck.documents.merge.conflict_blocks"}
     assert not late & modules(SCREEN_CODE)
 
 
-def test_a_command_on_spaces_loads_no_other_models_and_no_part_of_the_screens() -> None:
+def test_space_commands_import_no_other_models_and_no_screens() -> None:
     names = {name.removeprefix("presscheck.") for name in modules(SPACES_CODE)}
     families = {name.removeprefix("api.") for name in names if name.startswith("api.")}
     shared = {"former_operation_names", "languages", "operation", "roles", "search_results", "shell_command"}
@@ -91,8 +91,8 @@ def test_a_command_on_spaces_loads_no_other_models_and_no_part_of_the_screens() 
     assert not [name for name in names if name.startswith(late)]
 
 
-def test_no_more_modules_are_imported_than_before() -> None:
-    """Those of the standard library do not count: each version of Python has others."""
+def test_number_of_imported_modules_does_not_grow() -> None:
+    """Modules of the standard library are not counted: they differ between versions of Python."""
     programs = {"--version": VERSION_CODE, "first picture": PICTURE_CODE, "first screen": SCREEN_CODE}
     programs |= {"serve": SERVE_CODE, "space list": SPACES_CODE}
     counts = dict[str, int]()
@@ -102,8 +102,8 @@ def test_no_more_modules_are_imported_than_before() -> None:
     compare("modules imported", counts, tolerance=0.02)
 
 
-def test_what_a_write_needs_is_imported_before_the_first_one(tmp_path: Path) -> None:
-    """Not by the first screen, and then in a thread, so that no key waits for it."""
+def test_modules_for_writes_are_imported_in_advance(tmp_path: Path) -> None:
+    """They are imported after the first screen and in a thread, so that no key waits for them."""
     late = {f"presscheck.engine.writes.{name}" for name in ("effects", "inverses", "overlays")}
     assert not late & modules(SCREEN_CODE)
     prepared = (

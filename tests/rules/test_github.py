@@ -1,4 +1,4 @@
-"""What GitHub reads: the workflow, the forms for issues, and the texts that it shows."""
+"""Files for GitHub: the workflow, the issue forms, and the texts that GitHub shows."""
 
 import tomllib
 from typing import Any
@@ -9,7 +9,7 @@ from tests.root import ROOT
 GITHUB = ROOT / ".github"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 PYTHON = "Programming Language :: Python :: 3."
-# of the schema of issue forms
+# the element types of GitHub's schema of issue forms
 TYPES = {"markdown", "textarea", "input", "dropdown", "checkboxes"}
 
 
@@ -17,18 +17,18 @@ def workflow_jobs() -> dict[str, Any]:
     return yaml.safe_load((GITHUB / "workflows" / "ci.yml").read_text("utf-8"))["jobs"]
 
 
-def test_the_workflow_runs_on_the_pythons_of_the_classifiers_and_on_both_systems() -> None:
+def test_workflow_runs_on_all_python_versions_and_systems() -> None:
     (job,) = workflow_jobs().values()
-    named = [line.removeprefix(PYTHON) for line in PROJECT["classifiers"] if line.startswith(PYTHON)]
+    versions = [line.removeprefix(PYTHON) for line in PROJECT["classifiers"] if line.startswith(PYTHON)]
     assert job["strategy"]["matrix"] == {
         "os": ["ubuntu-latest", "macos-latest"],
-        "python": [f"3.{minor}" for minor in named],
+        "python": [f"3.{minor}" for minor in versions],
     }
-    assert PROJECT["requires-python"] == f">=3.{named[0]}"
-    assert named[-1] == "14"
+    assert PROJECT["requires-python"] == f">=3.{versions[0]}"
+    assert versions[-1] == "14"
 
 
-def test_the_workflow_runs_the_script_that_decides_once_on_each_system() -> None:
+def test_workflow_runs_the_ci_script_once_per_system() -> None:
     (job,) = workflow_jobs().values()
     runs = {step["if"]: step["run"] for step in job["steps"] if "run" in step}
     assert [*runs] == ["runner.os == 'Linux'", "runner.os != 'Linux'"]
@@ -36,7 +36,7 @@ def test_the_workflow_runs_the_script_that_decides_once_on_each_system() -> None
     assert (ROOT / ".ci" / "run").is_file()
 
 
-def test_forms_for_issues_have_what_github_requires() -> None:
+def test_issue_forms_are_valid() -> None:
     forms = {path.name: yaml.safe_load(path.read_text("utf-8")) for path in (GITHUB / "ISSUE_TEMPLATE").iterdir()}
     assert forms.pop("config.yml") == {"blank_issues_enabled": True}
     assert {*forms} == {"bug.yml", "idea.yml"}
@@ -49,12 +49,12 @@ def test_forms_for_issues_have_what_github_requires() -> None:
         assert all(part["attributes"]["label"] for part in form["body"])
 
 
-def test_a_pull_request_has_a_template_and_security_says_where_to_report() -> None:
+def test_pull_request_template_and_security_policy_exist() -> None:
     assert "make test" in (GITHUB / "pull_request_template.md").read_text("utf-8")
     assert "## Reporting a vulnerability" in (ROOT / "SECURITY.md").read_text("utf-8")
 
 
-def test_contributing_begins_with_set_up_loop_and_review_and_ends_with_the_long_targets() -> None:
+def test_contributing_has_its_main_sections_in_order() -> None:
     lines = (ROOT / "CONTRIBUTING.md").read_text("utf-8").splitlines()
     headings = [line.removeprefix("## ") for line in lines if line.startswith("## ")]
     assert headings[:3] == ["Set up", "The loop", "Review"]

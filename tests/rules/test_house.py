@@ -37,63 +37,63 @@ ONLY_IN = {
 }
 
 TESTS = ROOT / "tests"
-NAMES_THAT_MEAN_NOTHING = {"utils", "helpers", "common", "base", "core", "manager", "misc"}
+UNSPECIFIC_NAMES = {"utils", "helpers", "common", "base", "core", "manager", "misc"}
 
 
 @cache
 def imported(path: Path) -> frozenset[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for node in nodes_of(tree_of(path), ast.Import, ast.ImportFrom):
         if isinstance(node, ast.Import):
-            found.update(name.name for name in node.names)
+            names.update(name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
-    return frozenset(found)
+            names.add(node.module)
+    return frozenset(names)
 
 
 def test_imports_follow_the_layers() -> None:
-    ran = subprocess.run(
+    result = subprocess.run(
         [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
         cwd=SOURCE.parents[1],
         capture_output=True,
         text=True,
     )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 @each_case("library", ONLY_IN)
-def test_a_library_is_imported_in_one_package_only(library: str) -> None:
-    strangers = [
+def test_libraries_are_imported_only_in_their_packages(library: str) -> None:
+    modules = [
         str(path.relative_to(SOURCE))
         for path in MODULES
         if room(path) not in ONLY_IN[library]
         and any(name == library or name.startswith(library + ".") for name in imported(path))
     ]
-    assert not strangers
+    assert not modules
 
 
 def test_widgets_do_not_import_the_engine() -> None:
-    seen = [
+    importers = [
         p.name for p in (SOURCE / "tui" / "widgets").glob("*.py") if any("presscheck.engine" in n for n in imported(p))
     ]
-    assert not seen
+    assert not importers
 
 
 def test_style_sheets_stay_short() -> None:
     assert not [path.name for path in SOURCE.rglob("*.tcss") if path.read_text("utf-8").count("\n") > 120]
 
 
-def test_no_statement_numbers_its_values() -> None:
-    """SQLite takes `?1` for a name: Python 3.12 warns of a sequence of values then, and 3.14 refuses it."""
+def test_sql_has_no_numbered_placeholders() -> None:
+    """`sqlite3` treats `?1` as a named placeholder: with a sequence of values, Python 3.12 warns and 3.14 raises."""
     numbered = re.compile(r"\?\d")
-    found = [
+    lines = [
         f"{path.relative_to(SOURCE)}:{node.lineno}"
         for path in MODULES
         if room(path) in {"store", "service"}
         for node in nodes_of(tree_of(path), ast.Constant)
         if isinstance(node.value, str) and numbered.search(node.value)
     ]
-    assert found == []
+    assert lines == []
 
 
 def test_every_module_has_a_docstring() -> None:
@@ -101,11 +101,11 @@ def test_every_module_has_a_docstring() -> None:
 
 
 def test_module_names_are_specific() -> None:
-    assert not [p.name for p in SOURCE.rglob("*") if p.stem.strip("_") in NAMES_THAT_MEAN_NOTHING]
+    assert not [p.name for p in SOURCE.rglob("*") if p.stem.strip("_") in UNSPECIFIC_NAMES]
 
 
-def test_private_names_of_libraries_stand_in_one_module_of_the_tests() -> None:
-    """So that an upgrade of Textual or httpx breaks one module and not a hundred tests."""
+def test_private_names_of_libraries_are_used_in_one_test_module() -> None:
+    """An upgrade of Textual or httpx then breaks one module instead of a hundred tests."""
     module = TESTS / "private_names.py"
     names = set(re.findall(r"""[."](_[a-z]\w*)""", module.read_text("utf-8")))
     private = re.compile(

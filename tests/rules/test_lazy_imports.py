@@ -1,4 +1,4 @@
-"""Imports stand at the top of a module; one inside a function says how many milliseconds it saves, and when."""
+"""Imports are at the top of a module; imports in functions need a comment with the milliseconds that they save."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ MEASURED = re.compile(r"#.*\b\d+ ms\b\W+\w+")
 
 
 def import_blocks(tree: ast.Module) -> Iterator[list[ast.stmt]]:
-    """The runs of consecutive import statements inside functions."""
+    """Yield the blocks of consecutive import statements inside functions."""
     imports = list(nodes_of(tree, ast.Import, ast.ImportFrom))
     functions = [
         function
@@ -36,16 +36,16 @@ def import_blocks(tree: ast.Module) -> Iterator[list[ast.stmt]]:
 
 
 def unmeasured_imports(source: str, tree: ast.Module) -> list[int]:
-    """The lines of imports inside functions without a measured time on them or directly above them."""
+    """Return the lines of imports in functions that have no measured time beside or directly above them."""
     lines = source.splitlines()
-    found: list[int] = []
+    numbers: list[int] = []
     for block in import_blocks(tree):
         first, last = block[0].lineno, block[-1].end_lineno or block[-1].lineno
         above = lines[first - 2].strip() if first > 1 else ""
         comments = [above] if above.startswith("#") else []
         if not any(MEASURED.search(line) for line in (*comments, *lines[first - 1 : last])):
-            found.append(first)
-    return sorted(found)
+            numbers.append(first)
+    return sorted(numbers)
 
 
 def test_imports_inside_functions_are_measured() -> None:
@@ -80,7 +80,7 @@ def at_top() -> None:
         ("pass", "  # 12 ms, only for JSON", []),
     ],
 )
-def test_an_unmeasured_import_is_found(above: str, beside: str, lines: list[int]) -> None:
+def test_unmeasured_imports_are_reported(above: str, beside: str, lines: list[int]) -> None:
     source = PLANTED.format(above=above, beside=beside)
     assert unmeasured_imports(source, ast.parse(source)) == lines
 

@@ -1,4 +1,4 @@
-"""Every skipped test names a missing program of the list, and skips can be made failures."""
+"""Tests are skipped only for missing programs of the list in `needs.py`, and skips can be turned into failures."""
 
 import subprocess
 import sys
@@ -12,16 +12,16 @@ TESTS = ROOT / "tests"
 SKIPS = ("pytest.skip", "mark.skip", "importorskip", "mark.xfail", "pytest.xfail", "unittest.skip")
 
 
-def test_every_skip_goes_through_the_list() -> None:
-    strays = [
+def test_tests_are_skipped_only_by_needs() -> None:
+    modules = [
         str(path.relative_to(TESTS))
         for path in TESTS.rglob("*.py")
         if any(word in path.read_text("utf-8") for word in SKIPS) and path not in (TESTS / "needs.py", Path(__file__))
     ]
-    assert not strays
+    assert not modules
 
 
-def test_a_missing_program_skips_its_tests_or_fails_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_program_skips_or_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv(REQUIRE_ALL, raising=False)
     with pytest.raises(pytest.skip.Exception, match=r"tmux is not on this machine: .*Debian: tmux"):
@@ -36,12 +36,12 @@ def test_missing_programs_are_printed_without_an_environment(monkeypatch: pytest
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from tests.needs import main; main(sys.argv[1:])"
     monkeypatch.setenv("PATH", "")
     for option, expected in (("", "git is not on this machine"), ("--debian", "git")):
-        ran = subprocess.run([sys.executable, "-I", "-S", "-c", code, option], capture_output=True, text=True)
-        assert ran.returncode == 0, ran.stderr
-        assert expected in ran.stdout
+        result = subprocess.run([sys.executable, "-I", "-S", "-c", code, option], capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+        assert expected in result.stdout
 
 
-def test_a_program_off_path_is_found_by_a_pattern(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program_outside_path_is_found_by_pattern(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     programs = [tmp_path / version / "bin" / "initdb" for version in ("15", "17")]
     for program in programs:

@@ -1,4 +1,4 @@
-"""Regular expressions take linear time on hostile text, because a backtracking one holds up every other request."""
+"""Regular expressions take linear time on hostile text: catastrophic backtracking would block all other requests."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tests.rules.patterns import Expression, expressions
 from tests.table import each_case
 
 LENGTH = 20_000
-"""Characters of each text."""
+"""Number of characters of each text."""
 LIMIT = 0.05
-"""Seconds of processor time for one text."""
+"""Maximum processor time for a text, in seconds."""
 REPEATED = (
     *" \t\n#[]<>*_`\"'()1aé。-|=:.{}%\\/$~!", "a ", "a\n", " \n", "{%", "{% a ", "<a ", "<a", "<!--", "a=", 'a="', "> ",
     "- ", "](", "[a]:", "<summary>", "<figure>", "<table>", "http://", "a.", "a-", "a:", "*a", "`a", "{}",
@@ -27,25 +27,25 @@ OPENINGS = (
 )  # fmt: skip
 ENDS = ("", "b")
 SOME = int(os.environ.get("PRESSCHECK_KINDS", "53"))
-"""Each expression meets every fifty-third of these texts; all of them where this is 1, as in `make attack`."""
+"""Each expression is tried with every n-th text: the 53rd by default, all of them (1) in `make attack`."""
 STEPS = ((20, LIMIT / 10), (200, LIMIT / 10), (2000, LIMIT / 100))
-"""Shorter texts, and the time above which a longer one may take too long; an exponential expression would never end."""
+"""Lengths of shorter texts, and the time above which longer ones are tried: exponential expressions would not end."""
 
 
 def seconds(call: Callable[[str], Any], text: str, enough: float) -> float:
-    """The processor time of a call, the better of two unless the first is near no limit."""
+    """Return the processor time of a call: the lower of two, unless the first is clearly below or above the limit."""
     best = float("inf")
     for _ in range(2):
-        begun = time.thread_time()
+        start = time.thread_time()
         call(text)
-        best = min(best, time.thread_time() - begun)
+        best = min(best, time.thread_time() - start)
         if best < enough or best > 20 * enough:
             break
     return best
 
 
 def slow_text(call: Callable[[str], Any], first: int = 0, step: int = 1) -> str | None:
-    """A hostile text that takes too long, of every `step`-th from the `first` on; None if there is none."""
+    """Return a hostile text for which the call takes too long, or None. Tries every `step`-th text from `first` on."""
     for opening, repeated, end in islice(product(OPENINGS, REPEATED, ENDS), first % step, None, step):
         if is_slow(call, lambda length: opening + repeated * (length // len(repeated)) + end):  # noqa: B023
             return f"{opening}{repeated}{repeated}…{end}"
@@ -53,7 +53,7 @@ def slow_text(call: Callable[[str], Any], first: int = 0, step: int = 1) -> str 
 
 
 def is_slow(call: Callable[[str], Any], text: Callable[[int], str]) -> bool:
-    """Whether a call takes too long for a text of the full length."""
+    """Return True if the call takes too long for a text of `LENGTH` characters."""
     for length, suspicious in STEPS:
         if seconds(call, text(length), suspicious) > suspicious:
             return length < STEPS[-1][0] or seconds(call, text(LENGTH), LIMIT) > LIMIT
@@ -62,40 +62,40 @@ def is_slow(call: Callable[[str], Any], text: Callable[[int], str]) -> bool:
 
 def calls(expression: Expression) -> list[Callable[[str], Any]]:
     pattern = expression.pattern
-    found: list[Callable[[str], Any]] = []
+    functions: list[Callable[[str], Any]] = []
     for method in expression.methods:
         if method in ("sub", "subn"):
-            found.append(lambda text, pattern=pattern: pattern.sub("", text))
+            functions.append(lambda text, pattern=pattern: pattern.sub("", text))
         elif method == "finditer":
-            found.append(lambda text, pattern=pattern: list(pattern.finditer(text)))
+            functions.append(lambda text, pattern=pattern: list(pattern.finditer(text)))
         else:
-            found.append(getattr(pattern, method))
-    return found
+            functions.append(getattr(pattern, method))
+    return functions
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_every_expression_takes_linear_time() -> None:
     slow: list[str] = []
-    known: set[tuple[Any, ...]] = set()
+    checked: set[tuple[Any, ...]] = set()
     for expression in expressions():
-        if isinstance(expression.pattern.pattern, bytes) or (expression.pattern, expression.methods) in known:
+        if isinstance(expression.pattern.pattern, bytes) or (expression.pattern, expression.methods) in checked:
             continue
-        known.add((expression.pattern, expression.methods))
+        checked.add((expression.pattern, expression.methods))
         for call in calls(expression):
-            text = slow_text(call, len(known), SOME)
+            text = slow_text(call, len(checked), SOME)
             if text is not None:
                 slow.append(
                     f"{expression.place} {expression.pattern.pattern!r}: {text[:12]!r}… of {len(text)} characters"
                 )
                 break
     assert not slow, "\n".join(slow)
-    assert len(known) > 150, "all expressions must be found"
+    assert len(checked) > 150, "all expressions must be found"
 
 
 @pytest.mark.slow
 @each_case("pattern", [r"\s*\n\s*", r"(a+)+$"])
-def test_a_slow_expression_is_found(pattern: str) -> None:
+def test_slow_expressions_are_reported(pattern: str) -> None:
     assert slow_text(re.compile(pattern).search) is not None
 
 

@@ -1,4 +1,4 @@
-"""`make quick` runs the tests of changed packages, committed or not."""
+"""`make quick` runs the tests of changed packages, including uncommitted changes."""
 
 import subprocess
 from pathlib import Path
@@ -22,25 +22,25 @@ from tests.table import each_case
         ("LICENSE", []),
     ],
 )
-def test_the_tests_of_a_file(path: str, tests: list[str]) -> None:
+def test_tests_of_a_changed_file(path: str, tests: list[str]) -> None:
     assert quick.tests_of(path) == tests
 
 
-def test_tests_that_other_files_name_exist() -> None:
+def test_tests_of_other_files_exist() -> None:
     assert [test for tests in quick.READERS.values() for test in tests if not (ROOT / test).exists()] == []
 
 
-def test_tests_that_exist_are_run_once_with_the_rules() -> None:
+def test_existing_tests_are_run_once_with_the_rules() -> None:
     paths = ["src/presscheck/store/cache.py", "tests/store/test_x.py", "src/presscheck/nothing_like_it/a.py"]
     assert quick.tests_to_run(paths) == ["tests/rules", "tests/store"]
 
 
-def test_changes_are_those_since_the_branches_parted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_files_are_compared_with_the_merge_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quick, "ROOT", tmp_path)
 
-    def git(*words: str) -> None:
+    def git(*arguments: str) -> None:
         user = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-c", "commit.gpgsign=false")
-        subprocess.run(["git", *user, *words], cwd=tmp_path, check=True, capture_output=True)
+        subprocess.run(["git", *user, *arguments], cwd=tmp_path, check=True, capture_output=True)
 
     def commit(name: str) -> None:
         (tmp_path / name).write_text(name)

@@ -1,4 +1,4 @@
-"""Signs on the screens: each is in the table of signs, which the list of keys and the manual show."""
+"""Signs on the screens are in the table of signs, which the list of keys and the manual show."""
 
 import ast
 import re
@@ -22,10 +22,10 @@ from presscheck.tui.ui.signs import SIGNS, legend
 
 SOURCE = ROOT / "src" / "presscheck" / "tui"
 NOT_SIGNS = {*"▌▐▸▾◂←→↑↗❤"}
-"""The bar of the cursor, folds, arrows of keys, of sorted columns and of directions, and an emoji of reactions."""
+"""Symbols that need no explanation: the cursor bar, fold markers, arrows, and an emoji for reactions."""
 _symbol = re.compile("[\u2022\u2190-\u21ff\u2295-\u22bf\u25a0-\u27bf\u2b00-\u2bff\u25e6]")
 ELSEWHERE = {"emoji.py", "comment_actions.py"}
-"""Modules with emoji, and with signs of other programs' texts."""
+"""Modules with emoji or with symbols that are not signs."""
 
 
 def texts(path: Path) -> Iterator[str]:
@@ -37,28 +37,28 @@ def texts(path: Path) -> Iterator[str]:
             yield node.value
 
 
-def test_each_sign_on_a_screen_is_in_the_table() -> None:
+def test_signs_on_screens_are_in_the_table() -> None:
     paths = [path for path in SOURCE.rglob("*.py") if path.name not in ELSEWHERE]
     used = {(sign, path.name) for path in paths for text in texts(path) for sign in _symbol.findall(text)}
     assert not {(sign, name) for sign, name in used if sign not in SIGNS and sign not in NOT_SIGNS}
 
 
-def test_each_sign_of_the_table_is_used() -> None:
+def test_signs_of_the_table_are_used() -> None:
     paths = [path for path in SOURCE.rglob("*.py") if path.name != "signs.py"]
     text = "".join(text for path in paths for text in texts(path) if len(text) < 40)
     assert not [sign for sign in SIGNS if sign not in text]
 
 
-def test_no_two_signs_have_the_same_meaning() -> None:
+def test_signs_have_distinct_meanings() -> None:
     assert len(set(SIGNS.values())) == len(SIGNS)
 
 
 @each_case("screen", [InboxScreen, ReviewScreen, BrowseScreen, PublishScreen, OutboxScreen])
-def test_a_screen_explains_its_signs_in_the_words_of_the_table(screen: type[BaseScreen]) -> None:
+def test_legends_use_the_meanings_of_the_table(screen: type[BaseScreen]) -> None:
     signs = [(sign, words) for sign, words in screen.LEGEND if not sign.isdecimal()]
     assert signs == list(legend("".join(sign for sign, _ in signs)))
 
 
 @each_case("screen", [AdaptiveContentScreen, AudienceView, CustomizationScreen])
-def test_a_screen_with_words_of_its_own_uses_signs_of_the_table(screen: type[BaseScreen]) -> None:
+def test_legends_with_their_own_meanings_use_signs_of_the_table(screen: type[BaseScreen]) -> None:
     assert {sign for sign, _ in screen.LEGEND} <= set(SIGNS)

@@ -1,4 +1,4 @@
-"""Rules for the structure: no import circles, no deep class chains, modules named by nouns."""
+"""Rules for the structure: no import cycles, shallow class hierarchies, and nouns as names of modules."""
 
 import ast
 import re
@@ -9,30 +9,30 @@ from tests.rules.structure import PACKAGE, imports, module_paths
 from tests.table import each_case
 
 MOST_ABOVE = 2
-"""Classes of our own above a class of our own."""
+"""Maximum number of ancestors of a class within the package."""
 DEEPER = {"errors": 3, "api.operation": 3}
-"""Modules whose classes may be deeper: the exception tree, and the argument models of the API."""
+"""Modules with deeper class hierarchies: the exceptions, and the argument models of the API."""
 MOST_ING = 5
 MOST_PROTOCOLS = 12
 
 
-def circles(edges: dict[str, set[str]]) -> list[list[str]]:
-    """The groups of modules that import each other, by Tarjan's algorithm."""
+def cycles(edges: dict[str, set[str]]) -> list[list[str]]:
+    """Return the groups of modules that import each other, found by Tarjan's algorithm."""
     index: dict[str, int] = {}
-    lowest: dict[str, int] = {}
+    low: dict[str, int] = {}
     stack: list[str] = []
     groups: list[list[str]] = []
 
     def visit(name: str) -> None:
-        index[name] = lowest[name] = len(index)
+        index[name] = low[name] = len(index)
         stack.append(name)
         for target in sorted(edges[name]):
             if target not in index:
                 visit(target)
-                lowest[name] = min(lowest[name], lowest[target])
+                low[name] = min(low[name], low[target])
             elif target in stack:
-                lowest[name] = min(lowest[name], index[target])
-        if lowest[name] == index[name]:
+                low[name] = min(low[name], index[target])
+        if low[name] == index[name]:
             at = stack.index(name)
             group = stack[at:]
             del stack[at:]
@@ -45,16 +45,16 @@ def circles(edges: dict[str, set[str]]) -> list[list[str]]:
     return groups
 
 
-def test_circles_are_found() -> None:
-    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+def test_import_cycles_are_reported() -> None:
+    assert cycles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
 
 
-def test_no_modules_import_each_other_in_a_circle() -> None:
-    assert not circles(imports())
+def test_no_import_cycles() -> None:
+    assert not cycles(imports())
 
 
 def class_depths() -> dict[tuple[str, str], int]:
-    """How many classes of ours stand above each class of ours, on the longest way up."""
+    """Return the length of the longest chain of base classes within the package, by module and class."""
     classes: dict[tuple[str, str], ast.ClassDef] = {}
     names: dict[str, dict[str, tuple[str, str]]] = {}
     for name, path in module_paths().items():
@@ -82,7 +82,7 @@ def class_depths() -> dict[tuple[str, str], int]:
     return {key: depth(key) for key in classes}
 
 
-def test_no_class_has_more_than_two_of_our_own_above_it() -> None:
+def test_class_hierarchies_are_shallow() -> None:
     assert not {
         f"{module}.{name}": depth
         for (module, name), depth in class_depths().items()
@@ -91,19 +91,19 @@ def test_no_class_has_more_than_two_of_our_own_above_it() -> None:
 
 
 def test_modules_are_named_by_nouns() -> None:
-    named = [name for name in module_paths() if name.rpartition(".")[2].endswith("ing")]
-    assert len(named) <= MOST_ING, named
+    names = [name for name in module_paths() if name.rpartition(".")[2].endswith("ing")]
+    assert len(names) <= MOST_ING, names
 
 
 def test_no_test_module_imports_another() -> None:
-    """What several tests use stands in a module without tests, so that a test can be moved or deleted alone."""
+    """Shared helpers are in modules without tests, so that a test module can be moved or deleted on its own."""
     imports_of_tests = re.compile(r"^\s*(?:from|import) (?:tests(?:\.\w+)*)?\.test_\w+", re.MULTILINE)
     tests = (ROOT / "tests").rglob("*.py")
     assert not [str(path.relative_to(ROOT)) for path in tests if imports_of_tests.search(path.read_text("utf-8"))]
 
 
 DEPTHS = (2, 3, 4)
-"""`tui.ui` and `tui.widgets`, `tui.screens.browse`, `tui.screens.sites.access`: each beside its neighbors."""
+"""Depths at which packages are compared: `tui.widgets`, `tui.screens.browse`, `tui.screens.sites.access`."""
 
 
 @each_case("depth", DEPTHS)
@@ -115,11 +115,11 @@ def test_packages_of_the_app_form_layers(depth: int) -> None:
         room = room_of(name, depth)
         below = {room_of(target, depth) for target in targets if target.startswith("tui.")}
         rooms[room] = rooms.get(room, set()) | below - {room}
-    assert not circles(rooms)
+    assert not cycles(rooms)
 
 
 def room_of(name: str, depth: int) -> str:
-    """The package of a module at a depth; a module that is not so deep is a room of its own."""
+    """Return the package of a module at a depth; a module above that depth counts as a package."""
     return ".".join(name.split(".")[:depth])
 
 

@@ -1,8 +1,8 @@
 """Rules for words: user-visible text, docstrings, comments and names of tests use plain English.
 
 `banned_words.txt` lists what user-visible text must not contain, `banned_words_in_code.txt` what docstrings, comments
-and names of tests must not contain. Every string that can be shown is checked: one-word strings are left out only where
-they are compared, looked up or listed as values of a type.
+and names of tests must not contain. All strings that can be shown are checked. One-word strings are left out where they
+are compared, looked up or listed as values of a type.
 """
 
 import ast
@@ -22,7 +22,7 @@ TESTS = sorted((ROOT / "tests").rglob("*.py"))
 NOT_SHOWN = {
     ("engine/drafts.py", "verdict"): "the key of stored drafts, which older versions wrote",
 }
-"""Strings that are not shown though they look like it: module and text, with the reason."""
+"""Strings that are never shown although they look like it: module and text, with the reason."""
 
 
 IN_CODE = read_words("banned_words_in_code.txt")
@@ -31,14 +31,14 @@ _name_of_test = re.compile(r"\s*(?:async )?def (test_\w+)")
 
 
 def docstrings(tree: ast.Module) -> Iterator[Text]:
-    """Strings that are statements: docstrings of modules, classes, functions and attributes."""
+    """Yield the docstrings of modules, classes, functions and attributes."""
     for node in nodes_of(tree, ast.Expr):
         if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield Text(node.lineno, node.value.value)
 
 
 def comments(path: Path) -> Iterator[Text]:
-    """The comments of a module."""
+    """Yield the comments of a module."""
     with path.open("rb") as file:
         for token in tokenize.tokenize(file.readline):
             if token.type == tokenize.COMMENT:
@@ -46,14 +46,14 @@ def comments(path: Path) -> Iterator[Text]:
 
 
 def names_of_tests(source: str) -> Iterator[Text]:
-    """The names of test functions, in words."""
+    """Yield the names of test functions, with spaces instead of underscores."""
     for number, line in enumerate(source.splitlines(), 1):
         if match := _name_of_test.match(line):
             yield Text(number, match[1].replace("_", " "))
 
 
 def values_of_code(tree: ast.Module) -> Iterator[ast.AST]:
-    """Expressions whose strings are values for code: what is compared, looked up, a dict key or a member of a type."""
+    """Yield expressions whose strings are values for code: operands of comparisons, indexes, dict keys and patterns."""
     for node in nodes_of(tree, ast.Subscript):
         yield node.slice
     for node in nodes_of(tree, ast.Compare):
@@ -65,7 +65,7 @@ def values_of_code(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def shown_strings(tree: ast.Module) -> Iterator[Text]:
-    """The strings of a module that can be shown; a string of several words always counts."""
+    """Yield the strings of a module that can be shown; strings of several words are always included."""
     statements = {id(node.value) for node in nodes_of(tree, ast.Expr)}
     values = {id(constant) for value in values_of_code(tree) for constant in _constants(value)}
     for node in nodes_of(tree, ast.Constant):
@@ -82,13 +82,12 @@ def _constants(value: ast.AST) -> Iterator[ast.AST]:
 
 @cache
 def strings_of(path: Path) -> tuple[Text, ...]:
-    """The strings of a module that can be shown."""
     return tuple(shown_strings(tree_of(path)))
 
 
 @cache
 def shown_texts(path: Path) -> tuple[Text, ...]:
-    """The user-visible texts of a module or a template."""
+    """Return the user-visible texts of a module or a template."""
     if path.suffix == ".html":
         return tuple(Text(number, line) for number, line in enumerate(path.read_text("utf-8").splitlines(), 1))
     name = path.relative_to(SOURCE).as_posix()
@@ -96,9 +95,9 @@ def shown_texts(path: Path) -> tuple[Text, ...]:
 
 
 def banned_in_code(path: Path) -> list[str]:
-    """The banned words in docstrings and comments of a module."""
+    """Return a line for each banned word in the docstrings and comments of a module."""
     texts = list(docstrings(tree_of(path)))
-    # tokenizing all modules takes three seconds, and nearly none has a banned word behind a #
+    # tokenizing all modules takes three seconds: do it only if a banned word follows a #
     behind = (line[line.index("#") :] for line in path.read_text("utf-8").splitlines() if "#" in line)
     if any(any_word(IN_CODE).search(text) for text in behind):
         texts += comments(path)
@@ -130,7 +129,7 @@ def test_strings_that_are_not_shown_exist() -> None:
     assert set(NOT_SHOWN) <= strings
 
 
-def test_the_rules_read_the_texts_of_the_program() -> None:
+def test_texts_of_the_program_are_found() -> None:
     shown = [text.text for path in MODULES for text in shown_texts(path)]
     assert 10_000 < len(shown) < 50_000
     assert sum(" " in text for text in shown) > 3_000
@@ -145,7 +144,7 @@ def test_the_rules_read_the_texts_of_the_program() -> None:
     assert sum(len(list(names_of_tests(path.read_text("utf-8")))) for path in TESTS) > 1_000
 
 
-def test_a_banned_word_is_found_wherever_it_is_shown() -> None:
+def test_banned_words_in_shown_strings_are_reported() -> None:
     tree = ast.parse(
         '"""It collides."""\n'
         'message = f"{1} collides with it"\n'
@@ -153,11 +152,11 @@ def test_a_banned_word_is_found_wherever_it_is_shown() -> None:
         'if title == "collides" or row["collides"] or title == "it collides":\n'
         '    state = {"collides": "collides"}\n'
     )
-    found = findings(Path("example.py"), tuple(shown_strings(tree)), IN_TEXT)
-    assert sorted(found) == [f"example.py:{line}: 'collides': write 'conflict'" for line in (2, 3, 4, 5)]
+    lines = findings(Path("example.py"), tuple(shown_strings(tree)), IN_TEXT)
+    assert sorted(lines) == [f"example.py:{line}: 'collides': write 'conflict'" for line in (2, 3, 4, 5)]
 
 
-def test_a_banned_word_is_found_in_docstrings_comments_and_names_of_tests(tmp_path: Path) -> None:
+def test_banned_words_in_code_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "example.py"
     file.write_text('"""Collides."""\nlimit = 1  # collides\n"""Collides."""\n\n\ndef test_it_collides():\n    ...\n')
     tree = ast.parse(file.read_text())
