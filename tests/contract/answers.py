@@ -1,4 +1,4 @@
-"""The answer of an operation as the description declares it."""
+"""The response schemas of operations in the published descriptions."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,8 @@ from presscheck.api.operation import Operation
 
 
 def told(cls: type[Operation[Any]]) -> Iterator[Described]:
-    for release, one in releases(cls).items():
+    """Yield the schemas of an operation's successful responses in all releases."""
+    for release, facts in releases(cls).items():
         for code in ("200", "201"):
-            if one["responses"].get(code):
-                yield Described(one["responses"][code], release)
+            if facts["responses"].get(code):
+                yield Described(facts["responses"][code], release)

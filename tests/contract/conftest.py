@@ -1,4 +1,4 @@
-"""Every family is imported, so that every operation is known."""
+"""Imports all modules of the API, so that all operations are registered."""
 
 import pkgutil
 from importlib import import_module

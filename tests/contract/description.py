@@ -1,6 +1,6 @@
-"""The published API descriptions, both releases, as data: operations, and schemas to read and to fill.
+"""The published API descriptions of both releases as data: operations, schemas and example values.
 
-The facts stand in `facts/`; `make_facts.py` writes them from the descriptions.
+The data is in `facts/`; `make_facts.py` extracts it from the descriptions.
 """
 
 import json
@@ -24,7 +24,7 @@ def _read(name: str) -> Any:
 
 @cache
 def operations() -> dict[tuple[str, str], dict[str, Schema]]:
-    """Every operation by method and path: its releases, each with parameters, body and responses."""
+    """Return all operations by method and path: for each release, the parameters, the body and the responses."""
     facts: dict[tuple[str, str], dict[str, Schema]] = {}
     for key, releases in _read("operations.json").items():
         method, _, path = key.partition(" ")
@@ -36,39 +36,39 @@ def operations() -> dict[tuple[str, str], dict[str, Schema]]:
 
 @cache
 def documented() -> set[tuple[str, str]]:
-    """The method and path of each operation of the published document of the service."""
+    """Return method and path of each operation in the document that the service publishes."""
     return {(method, path) for method, _, path in (key.partition(" ") for key in _read("document.json"))}
 
 
 def schema_called(name: str, release: str) -> Schema:
-    """A schema; the newest release is stored by its differences."""
+    """Return a schema. Of the newest release, only the schemas that differ are stored."""
     newer = _read("newest_schemas.json") if release == NEWEST else {}
     return newer.get(name) or _read("schemas.json")[name]
 
 
 def schema_names(release: str) -> list[str]:
-    """The names of all schemas."""
+    """Return the names of all schemas of a release, sorted."""
     newer = _read("newest_schemas.json") if release == NEWEST else {}
     return sorted({*_read("schemas.json"), *newer})
 
 
 def _read_once(read: "Callable[[Described], Result]") -> "Callable[[Described], Result]":
-    """Keep what is read of each schema: large documents ask for the same thousands of times."""
-    kept: dict[tuple[int, str], tuple[Schema, Result]] = {}
+    """Cache a method per schema and release: large documents need the same result thousands of times."""
+    results: dict[tuple[int, str], tuple[Schema, Result]] = {}
 
     @wraps(read)
-    def reading(described: "Described") -> Result:
+    def read_cached(described: "Described") -> Result:
         key = id(described.schema), described.release
-        if key not in kept:
-            kept[key] = described.schema, read(described)  # with the schema, whose id no other gets then
-        return kept[key][1]
+        if key not in results:
+            results[key] = described.schema, read(described)  # storing the schema keeps its id from being reused
+        return results[key][1]
 
-    return reading
+    return read_cached
 
 
 @dataclass(frozen=True)
 class Described:
-    """A schema of a release, references and combinations read."""
+    """A schema of a release, with methods that follow references and combinations."""
 
     schema: Schema
     release: str
@@ -81,76 +81,83 @@ class Described:
 
     @_read_once
     def parts(self) -> list["Described"]:
-        """What it is combined of by allOf, oneOf, anyOf; itself first."""
+        """Return the schema and all schemas that it combines with allOf, oneOf and anyOf."""
         here = self.resolved()
-        found = [here]
+        schemas = [here]
         for word in ("allOf", "oneOf", "anyOf"):
-            for one in here.schema.get(word, ()):
-                found += Described(one, self.release).parts()
-        return found
+            for part in here.schema.get(word, ()):
+                schemas += Described(part, self.release).parts()
+        return schemas
 
     @_read_once
     def properties(self) -> dict[str, list["Described"]]:
-        """Every property that any part of it may have."""
-        found: dict[str, list[Described]] = {}
+        """Return the schemas of all properties of all parts, by name."""
+        schemas: dict[str, list[Described]] = {}
         for part in self.parts():
             for name, schema in part.schema.get("properties", {}).items():
-                found.setdefault(name, []).append(Described(schema, self.release))
-        return found
+                schemas.setdefault(name, []).append(Described(schema, self.release))
+        return schemas
 
     @_read_once
     def required(self) -> set[str]:
-        """What each of its variants that is an object requires."""
+        """Return the names of the properties that are required in all variants that are objects."""
         here = self.resolved().schema
-        found = set(here.get("required", ()))
-        for one in here.get("allOf", ()):
-            found |= Described(one, self.release).required()
+        names = set(here.get("required", ()))
+        for variant in here.get("allOf", ()):
+            names |= Described(variant, self.release).required()
         for word in ("oneOf", "anyOf"):
             each = [
-                Described(one, self.release).required()
-                for one in here.get(word, ())
-                if Described(one, self.release).resolved().schema.get("type") not in ("null", "string")
-                and one.get("enum") != [None]
+                Described(variant, self.release).required()
+                for variant in here.get(word, ())
+                if Described(variant, self.release).resolved().schema.get("type") not in ("null", "string")
+                and variant.get("enum") != [None]
             ]
-            found |= set.intersection(*each) if each else set()
-        return found
+            names |= set.intersection(*each) if each else set()
+        return names
 
     def words(self) -> set[str]:
-        """Its enumeration, where it is one of strings."""
+        """Return the strings of its enumerations."""
         return {word for part in self.parts() for word in part.schema.get("enum", ()) if isinstance(word, str)}
 
     def limit(self, word: str) -> Any:
-        """A limit such as maxLength, where a part of it has one."""
+        """Return the value of a keyword such as maxLength, or None if no part has it."""
         return next((part.schema[word] for part in self.parts() if word in part.schema), None)
 
     def items(self) -> "Described | None":
-        """What an array holds."""
+        """Return the schema of the items of an array."""
         return self._inside("items")
 
     def values(self) -> "Described | None":
-        """What a map holds."""
+        """Return the schema of the values of a map."""
         return self._inside("additionalProperties")
 
     def _inside(self, word: str) -> "Described | None":
-        found = (part.schema[word] for part in self.parts() if isinstance(part.schema.get(word), dict))
-        schema = next(found, None)
+        schemas = (part.schema[word] for part in self.parts() if isinstance(part.schema.get(word), dict))
+        schema = next(schemas, None)
         return None if schema is None else Described(schema, self.release)
 
 
 def example(described: Described, turn: int = 0, depth: int = 0, *, whole: bool = True) -> Any:
-    """A value of a schema: of variants the one whose `turn` it is; with all properties, or only with the required."""
+    """Return an example value of a schema.
+
+    Args:
+        described: the schema.
+        turn: index of the variant to use, modulo the number of variants.
+        depth: depth of the value in the whole example.
+        whole: include optional properties.
+    """
     here = described.resolved()
     schema = here.schema
     variants = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
     pieces = [*schema.get("allOf", ()), *([variants[turn % len(variants)]] if variants else [])]
     if pieces or "properties" in schema:
-        found = _object(here, turn, depth, whole)
+        value = _object(here, turn, depth, whole)
         for piece in pieces:
-            value = example(Described(piece, here.release), turn, depth, whole=whole)
-            if not isinstance(value, dict):
-                return value
-            found |= value
-        return found
+            part_value = example(Described(piece, here.release), turn, depth, whole=whole)
+            if not isinstance(part_value, dict):
+                return part_value
+            value |= part_value
+        return value
     if "enum" in schema:
         return schema["enum"][turn % len(schema["enum"])]
     kind = schema.get("type")
@@ -159,8 +166,8 @@ def example(described: Described, turn: int = 0, depth: int = 0, *, whole: bool 
     if kind == "array":
         return [] if depth > 6 else [example(Described(schema["items"], here.release), turn, depth + 1, whole=whole)]
     if kind == "object" and isinstance(schema.get("additionalProperties"), dict):
-        value = Described(schema["additionalProperties"], here.release)
-        return {} if depth > 6 else {"some": example(value, turn, depth + 1, whole=whole)}
+        part_value = Described(schema["additionalProperties"], here.release)
+        return {} if depth > 6 else {"some": example(part_value, turn, depth + 1, whole=whole)}
     simple = {"string": "x" * (schema.get("minLength") or 1), "number": 7, "integer": 7, "boolean": True, "null": None}
     return simple.get(kind, {})
 

@@ -1,11 +1,11 @@
-"""Write the facts of the published API descriptions that the tests compare with, without their prose.
+"""Extract the facts of the published API descriptions for the tests, without their prose.
 
     python -m tests.contract.make_facts FOLDER
 
 FOLDER holds the descriptions of both releases: `operations.json`, `schemas.json` and `schemas-newest-differences.json`;
-`newest-operations.json` has further operations of the newest release, of which those that presscheck has are taken.
-The facts are names, types, limits, enumerations, patterns and references; one operation or schema a line of sorted
-JSON, so that a difference of two releases is readable in git.
+`newest-operations.json` has further operations of the newest release, of which only those that presscheck has are used.
+The facts are names, types, limits, enumerations, patterns and references. Each line of the sorted JSON holds one
+operation or schema, so that changes between releases are readable in Git.
 """
 
 import argparse
@@ -20,19 +20,19 @@ from presscheck.api.operation import every_operation
 Schema = dict[str, Any]
 
 VALUES = {"type", "required", "enum", "const", "format", "pattern", "nullable", "uniqueItems"} | {
-    edge + what for edge in ("min", "max") for what in ("imum", "Length", "Items", "Properties")
+    prefix + suffix for prefix in ("min", "max") for suffix in ("imum", "Length", "Items", "Properties")
 }
-"""Keywords whose value is a fact itself."""
+"""Keywords whose values are copied."""
 SCHEMAS = {"items", "additionalProperties", "propertyNames", "not"}
-"""Keywords that hold a schema."""
+"""Keywords whose values are schemas."""
 LISTS = {"oneOf", "anyOf", "allOf"}
-"""Keywords that hold a list of schemas."""
+"""Keywords whose values are lists of schemas."""
 PROSE = {"description", "summary", "title", "example", "examples", "default", "deprecated", "readOnly", "discriminator"}
-"""Keywords that no test reads; any other keyword is an error, so that no constraint is lost unseen."""
+"""Keywords that no test reads. All other keywords are errors, so that no constraint is lost unnoticed."""
 
 
 def facts_of(schema: Any) -> Any:
-    """A schema without prose; what is no schema, such as `additionalProperties: false`, stays as it is."""
+    """Return a schema without prose. Other values, such as `additionalProperties: false`, are returned unchanged."""
     if not isinstance(schema, dict):
         return schema
     facts: Schema = {}
@@ -53,7 +53,7 @@ def facts_of(schema: Any) -> Any:
 
 
 def operation_facts(operation: Schema) -> Schema:
-    """The id, the parameters, the body and the responses of an operation; of a failure only its status code."""
+    """Return the id, parameters, body and responses of an operation; error responses have only their status codes."""
     responses = {
         code: facts_of(schema) if code.startswith("2") else None
         for code, schema in operation["responses"].items()
@@ -69,14 +69,14 @@ def operation_facts(operation: Schema) -> Schema:
 
 
 def parameter_facts(operation: Schema, place: str) -> Schema:
-    """The parameters in the path or in the query as one schema."""
+    """Return the parameters in the path or in the query as one schema."""
     params = [param for param in operation["params"] if param["in"] == place]
     required = [param["name"] for param in params if param.get("required")]
     return {"properties": {param["name"]: facts_of(param["schema"]) for param in params}, "required": required}
 
 
 def release_facts(operation: Schema) -> dict[str, Schema]:
-    """An operation by release; of the newer release only the parts that differ from the older one."""
+    """Return the facts of an operation by release; the newer release has only the parts that differ."""
     facts: dict[str, Schema] = {}
     for release in operation["eras"]:
         described: Schema | None = operation.get("in_" + release.replace(".", "_"))
@@ -87,9 +87,9 @@ def release_facts(operation: Schema) -> dict[str, Schema]:
 
 
 def newest_facts(description: Schema) -> tuple[Schema, Schema]:
-    """The operations of the newest release that presscheck has, and the schemas that they refer to.
+    """Return the further operations that presscheck has, and the schemas that they refer to.
 
-    One that presscheck uses in both releases is the same in the older one, which does not document it.
+    An operation that presscheck uses in both releases has the same facts in the older one, which does not document it.
     """
     releases = {operation.operation_id: operation.release for operation in every_operation()}
     operations: Schema = {}
@@ -100,17 +100,17 @@ def newest_facts(description: Schema) -> tuple[Schema, Schema]:
             by_release = {NEWEST: facts} if is_newer else {DOCUMENTED: facts, NEWEST: {}}
             operations[f"{entry['method']} {entry['path']}"] = by_release
     schemas: Schema = {}
-    waiting = references_in(operations)
-    while waiting:
-        name = waiting.pop()
+    queue = references_in(operations)
+    while queue:
+        name = queue.pop()
         if name in description["schemas"] and name not in schemas:
             schemas[name] = facts_of(description["schemas"][name])
-            waiting += references_in(schemas[name])
+            queue += references_in(schemas[name])
     return operations, schemas
 
 
 def references_in(value: Any) -> list[str]:
-    """The names of the schemas that facts refer to."""
+    """Return the names of the schemas that the facts refer to."""
     if isinstance(value, list):
         return [name for item in value for name in references_in(item)]
     if not isinstance(value, dict):
@@ -121,7 +121,7 @@ def references_in(value: Any) -> list[str]:
 
 
 def write(path: Path, facts: dict[str, Any]) -> None:
-    """Write one file of facts, an entry a line."""
+    """Write a file of facts with an entry per line."""
     lines = [
         f"{json.dumps(key)}: {json.dumps(facts[key], sort_keys=True, separators=(',', ':'), ensure_ascii=False)}"
         for key in sorted(facts)
@@ -131,7 +131,7 @@ def write(path: Path, facts: dict[str, Any]) -> None:
 
 
 def make_facts(folder: Path, facts: Path = FACTS) -> None:
-    """Read the descriptions in a folder and write their facts into another."""
+    """Read the descriptions in `folder` and write their facts to the folder `facts`."""
 
     def read(name: str) -> Any:
         return json.loads((folder / name).read_text("utf-8"))
@@ -139,7 +139,7 @@ def make_facts(folder: Path, facts: Path = FACTS) -> None:
     entries = read("operations.json")
     operations = {f"{entry['method']} {entry['path']}": release_facts(entry) for entry in entries}
     newest = read("newest-operations.json")["operations"]
-    named = {entry["operationId"]: f"{entry['method']} {entry['path']}" for entry in newest}
+    keys = {entry["operationId"]: f"{entry['method']} {entry['path']}" for entry in newest}
     further, further_schemas = newest_facts(read("newest-operations.json"))
     operations = further | operations
     document = [f"{entry['method']} {entry['path']}" for entry in entries if entry["in_document"]]
@@ -148,7 +148,7 @@ def make_facts(folder: Path, facts: Path = FACTS) -> None:
     newer |= further_schemas
     write(facts / "operations.json", operations)
     write(facts / "document.json", dict.fromkeys(document, True))
-    write(facts / "newest_operations.json", named)
+    write(facts / "newest_operations.json", keys)
     write(facts / "schemas.json", schemas)
     write(
         facts / "newest_schemas.json", {name: schema for name, schema in newer.items() if schemas.get(name) != schema}

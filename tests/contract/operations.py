@@ -1,11 +1,11 @@
-"""Routes and types of operations as they are written in the description."""
+"""Routes and types of operations in the notation of the published descriptions."""
 
 import types
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
-from tests.contract import conftest  # noqa: F401  the families, before their names are read below
+from tests.contract import conftest  # noqa: F401  registers all operations
 from tests.contract.description import Schema, operations
 
 from presscheck.api.operation import Operation
@@ -30,9 +30,9 @@ def walk(annotation: Any) -> Iterator[Any]:
 
 
 def literals(annotation: Any) -> Iterator[str]:
-    for one in walk(annotation):
-        if get_origin(one) is Literal:
-            yield from (word for word in get_args(one) if isinstance(word, str))
+    for part in walk(annotation):
+        if get_origin(part) is Literal:
+            yield from (word for word in get_args(part) if isinstance(word, str))
 
 
 def releases(cls: type[Operation[Any]]) -> dict[str, Schema]:

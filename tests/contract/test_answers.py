@@ -1,4 +1,4 @@
-"""Answers of both releases are read: whole, bare, with fields and words that nobody knows, with nulls."""
+"""Responses of both releases are read: complete, minimal, with unknown fields and words, and with nulls."""
 
 import re
 import types
@@ -20,7 +20,7 @@ TURNS = 7
 
 
 def strange(value: Any) -> Any:
-    """The same with a field more in every object, and no word that was known before."""
+    """Add an unknown field to every object of a value and change every string to an unknown one."""
     if isinstance(value, dict):
         return {**{key: strange(inner) for key, inner in value.items()}, "somethingNew": {"a": [1, None]}}
     if isinstance(value, list):
@@ -28,15 +28,15 @@ def strange(value: Any) -> Any:
     return f"{value}-of-tomorrow" if isinstance(value, str) else value
 
 
-def nulled(told: Described, value: Any, turn: int) -> Any:
-    """The same with null for all that is optional."""
+def nulled(schema: Described, value: Any, turn: int) -> Any:
+    """Replace all optional values by null."""
     if isinstance(value, list):
-        items = told.items()
-        return [nulled(items, inner, turn) for inner in value] if items else value
+        item_schema = schema.items()
+        return [nulled(item_schema, inner, turn) for inner in value] if item_schema else value
     if not isinstance(value, dict):
         return value
-    properties, required = told.properties(), told.required()
-    needed = {key for part in told.parts() for key in part.schema.get("required", ())}
+    properties, required = schema.properties(), schema.required()
+    needed = {key for part in schema.parts() for key in part.schema.get("required", ())}
     return {
         key: nulled(properties[key][turn % len(properties[key])], inner, turn)
         if key in required and key in properties
@@ -46,26 +46,26 @@ def nulled(told: Described, value: Any, turn: int) -> Any:
 
 
 @each_row(ANSWERED)
-def test_a_whole_answer_is_read_and_nothing_of_it_is_lost(cls: type[Operation[Any]]) -> None:
+def test_complete_response_is_read_without_loss(cls: type[Operation[Any]]) -> None:
     reader = answer_reader(cls)
     for schema in told(cls):
         for turn in range(TURNS):
             value = example(schema, turn)
-            read = reader.validate_python(value)
-            again = reader.dump_python(read, mode="json", by_alias=True, exclude_unset=True)
+            response = reader.validate_python(value)
+            dumped = reader.dump_python(response, mode="json", by_alias=True, exclude_unset=True)
             if cls is not EditChangeRequestContent:
-                assert again == value
+                assert dumped == value
 
 
 @each_row(ANSWERED)
-def test_a_bare_answer_is_read(cls: type[Operation[Any]]) -> None:
+def test_minimal_response_is_read(cls: type[Operation[Any]]) -> None:
     for schema in told(cls):
         for turn in range(TURNS):
             answer_reader(cls).validate_python(example(schema, turn, whole=False))
 
 
 @each_row(ANSWERED)
-def test_an_answer_of_tomorrow_is_read(cls: type[Operation[Any]]) -> None:
+def test_response_with_unknown_fields_and_words_is_read(cls: type[Operation[Any]]) -> None:
     for schema in told(cls):
         for turn in range(TURNS):
             answer_reader(cls).validate_python(strange(example(schema, turn)))
@@ -79,33 +79,35 @@ def test_nulls_are_read(cls: type[Operation[Any]]) -> None:
 
 
 @pytest.mark.slow
-def test_no_field_is_misspelt() -> None:
-    known: dict[type[Model], set[str]] = {}
+def test_field_names_are_in_the_descriptions() -> None:
+    names_by_model: dict[type[Model], set[str]] = {}
     for _, cls in ANSWERED:
         for schema in told(cls):
-            collect(cls.answer, schema, known, 0)
-    misspelt = {
+            collect(cls.answer, schema, names_by_model, 0)
+    unknown = {
         f"{model.__name__}.{alias}"
-        for model, names in known.items()
+        for model, names in names_by_model.items()
         for alias in {info.alias or field for field, info in model.model_fields.items()} - names
     }
-    ours = {name for name in misspelt if re.fullmatch(r"(Page\[.*\]|Links)\.total", name)}  # of the local service
-    assert ours
-    assert misspelt == ours
+    local_fields = {
+        name for name in unknown if re.fullmatch(r"(Page\[.*\]|Links)\.total", name)
+    }  # only the local service sends totals
+    assert local_fields
+    assert unknown == local_fields
 
 
-def collect(annotation: Any, schema: Described, known: dict[type[Model], set[str]], depth: int) -> None:
-    """The names that the descriptions have for the fields of each model."""
+def collect(annotation: Any, schema: Described, names: dict[type[Model], set[str]], depth: int) -> None:
+    """Collect the property names of the descriptions for each model in `annotation`, into `names`."""
     if depth > 9:
         return
     models = list(models_in(annotation))
     inner = schema.items() or schema
     for model in models:
         properties = inner.properties()
-        known.setdefault(model, set()).update(properties)
+        names.setdefault(model, set()).update(properties)
         for field, info in model.model_fields.items():
             for variant in properties.get(info.alias or field, ()):
-                collect(info.annotation, variant, known, depth + 1)
+                collect(info.annotation, variant, names, depth + 1)
 
 
 def models_in(annotation: Any) -> Iterator[type[Model]]:
@@ -116,5 +118,5 @@ def models_in(annotation: Any) -> Iterator[type[Model]]:
             yield from models_in(inner)
 
 
-def test_both_releases_are_looked_at() -> None:
+def test_responses_of_both_releases_are_tested() -> None:
     assert {schema.release for _, cls in ANSWERED for schema in told(cls)} == {DOCUMENTED, NEWEST}

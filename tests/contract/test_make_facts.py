@@ -1,4 +1,4 @@
-"""Facts are written without prose, the same each time, and nothing that constrains a value is lost unseen."""
+"""`make_facts`: prose is removed, unknown keywords are errors, and the output is deterministic."""
 
 import json
 from pathlib import Path
@@ -19,8 +19,8 @@ SCHEMA = {
 }
 
 
-def described(folder: Path, **schemas: Any) -> Path:
-    """A folder of descriptions of one operation."""
+def write_descriptions(folder: Path, **schemas: Any) -> Path:
+    """Write the descriptions of one operation and some further ones. Returns the folder."""
     folder.mkdir()
     part = {
         "operationId": "listLamps",
@@ -41,7 +41,7 @@ def described(folder: Path, **schemas: Any) -> Path:
     return folder
 
 
-def test_prose_is_left_out_and_properties_called_like_it_are_kept() -> None:
+def test_prose_is_removed_but_not_properties_with_its_names() -> None:
     assert facts_of(SCHEMA) == {
         "type": "object",
         "properties": {
@@ -57,16 +57,16 @@ def test_an_unknown_keyword_is_an_error() -> None:
         facts_of({"items": {"dependentRequired": {}}})
 
 
-def test_the_newer_release_is_stored_by_its_differences(tmp_path: Path) -> None:
-    make_facts(described(tmp_path / "api", Kind={"type": "string"}), tmp_path / "facts")
+def test_newer_release_is_stored_as_differences(tmp_path: Path) -> None:
+    make_facts(write_descriptions(tmp_path / "api", Kind={"type": "string"}), tmp_path / "facts")
     releases = json.loads((tmp_path / "facts" / "operations.json").read_text())["GET /lamps"]
     assert set(releases["0.146.0"]["responses"]) == {"200", "404"}
     assert releases["0.146.0"]["responses"]["404"] is None
     assert releases["0.202.0"] == {"query": {"properties": {"page": {"type": "string"}}, "required": []}}
 
 
-def test_of_further_operations_those_that_presscheck_has_are_taken_with_their_schemas(tmp_path: Path) -> None:
-    make_facts(described(tmp_path / "api"), tmp_path / "facts")
+def test_only_further_operations_of_presscheck_are_written(tmp_path: Path) -> None:
+    make_facts(write_descriptions(tmp_path / "api"), tmp_path / "facts")
     assert set(json.loads((tmp_path / "facts" / "operations.json").read_text())) == {
         "GET /lamps",
         "GET /urls/published",
@@ -74,11 +74,11 @@ def test_of_further_operations_those_that_presscheck_has_are_taken_with_their_sc
     assert set(json.loads((tmp_path / "facts" / "newest_schemas.json").read_text())) == {"Shade"}
 
 
-def test_the_same_descriptions_give_the_same_bytes(tmp_path: Path) -> None:
-    there = described(tmp_path / "there", Kind={"type": "string"}, Lamp=SCHEMA)
-    back = described(tmp_path / "back", Lamp=dict(reversed(SCHEMA.items())), Kind={"type": "string"})
-    for folder in (there, back):
+def test_output_is_independent_of_the_order_of_schemas(tmp_path: Path) -> None:
+    ordered = write_descriptions(tmp_path / "there", Kind={"type": "string"}, Lamp=SCHEMA)
+    reversed_order = write_descriptions(tmp_path / "back", Lamp=dict(reversed(SCHEMA.items())), Kind={"type": "string"})
+    for folder in (ordered, reversed_order):
         make_facts(folder, folder / "facts")
-    for path in (there / "facts").iterdir():
-        assert path.read_bytes() == (back / "facts" / path.name).read_bytes()
-    assert {path.name for path in (there / "facts").iterdir()} == {path.name for path in FACTS.iterdir()}
+    for path in (ordered / "facts").iterdir():
+        assert path.read_bytes() == (reversed_order / "facts" / path.name).read_bytes()
+    assert {path.name for path in (ordered / "facts").iterdir()} == {path.name for path in FACTS.iterdir()}

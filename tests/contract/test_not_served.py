@@ -1,4 +1,4 @@
-"""The manual lists each operation of the newest release that the service lacks, and no other."""
+"""The manual lists exactly the operations of the newest release that the service does not have."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from presscheck.api.operation import every_operation
 PAGE = ROOT / "docs" / "hosting" / "not-served.md"
 
 
-def test_each_operation_of_the_newest_release_is_served_or_listed_with_a_reason() -> None:
+def test_operations_are_served_or_listed_with_a_reason() -> None:
     rows = [line.split("|") for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| `")]
     listed = [name for _, names, *_ in rows for name in re.findall(r"`(\w+)`", names)]
     assert len(listed) == len(set(listed))

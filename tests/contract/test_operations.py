@@ -1,4 +1,4 @@
-"""Every operation against the published descriptions: route, parameters, bodies, limits, words, status."""
+"""Compares all operations with the published descriptions: route, parameters, body, limits, words and status."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,29 +15,29 @@ ROWS = sorted(OPERATIONS.items())
 
 
 @each_row(ROWS)
-def test_the_route_exists_in_the_releases_that_are_named(cls: type[Operation[Any]]) -> None:
+def test_route_exists_in_the_declared_releases(cls: type[Operation[Any]]) -> None:
     assert wire_route(cls) in operations(), f"{cls.route} is not in the description"
     assert set(releases(cls)) == ({cls.release} if cls.release else {DOCUMENTED, NEWEST})
 
 
 @each_row(ROWS)
-def test_an_operation_outside_the_document_names_its_feature(cls: type[Operation[Any]]) -> None:
+def test_in_document_matches_the_published_document(cls: type[Operation[Any]]) -> None:
     assert cls.in_document() == (wire_route(cls) in documented())
 
 
-def test_the_document_has_118_operations() -> None:
+def test_document_has_118_operations() -> None:
     assert sum(cls.in_document() for cls in OPERATIONS.values()) == len(documented()) == 118
 
 
 @each_row(ROWS)
-def test_it_is_stored_by_its_published_name(cls: type[Operation[Any]]) -> None:
-    assert {told["operationId"] for told in releases(cls).values()} == {cls.operation_id} == {cls.stored_name()}
+def test_stored_name_is_the_published_operation_id(cls: type[Operation[Any]]) -> None:
+    assert {facts["operationId"] for facts in releases(cls).values()} == {cls.operation_id} == {cls.stored_name()}
 
 
 @each_row(ROWS)
-def test_the_status_of_success_is_declared(cls: type[Operation[Any]]) -> None:
-    told = releases(cls)
-    codes = {int(code) for code in next(iter(told.values()))["responses"] if code.isdigit()}
+def test_success_status_is_declared(cls: type[Operation[Any]]) -> None:
+    by_release = releases(cls)
+    codes = {int(code) for code in next(iter(by_release.values()))["responses"] if code.isdigit()}
     if cls.method() == "DELETE":
         assert cls.success == 204
         assert codes & {204, 205}
@@ -47,14 +47,14 @@ def test_the_status_of_success_is_declared(cls: type[Operation[Any]]) -> None:
 
 
 @each_row(ROWS)
-def test_the_parameters_are_those_of_the_query(cls: type[Operation[Any]]) -> None:
-    queries = {release: Described(told["query"], release) for release, told in releases(cls).items()}
+def test_query_parameters_match(cls: type[Operation[Any]]) -> None:
+    queries = {release: Described(facts["query"], release) for release, facts in releases(cls).items()}
     compare_fields({field: cls.model_fields[field] for field in cls.query_fields()}, queries)
 
 
 @each_row(ROWS)
-def test_the_body_is_the_declared_one(cls: type[Operation[Any]]) -> None:
-    bodies = {release: Described(told["body"], release) for release, told in releases(cls).items() if told["body"]}
+def test_body_matches(cls: type[Operation[Any]]) -> None:
+    bodies = {release: Described(facts["body"], release) for release, facts in releases(cls).items() if facts["body"]}
     in_body = {
         field: info
         for field, info in cls.model_fields.items()
@@ -70,30 +70,48 @@ def test_the_body_is_the_declared_one(cls: type[Operation[Any]]) -> None:
 
 
 def compare_fields(
-    fields: dict[str, FieldInfo], told: dict[str, Described], always_sent: frozenset[str] = frozenset()
+    fields: dict[str, FieldInfo], schemas: dict[str, Described], always_sent: frozenset[str] = frozenset()
 ) -> None:
-    """The fields of a call, or of a part of one: all that the first release has, and none that no release has."""
+    """Compare the fields of an operation or of an argument model with the schemas of the releases.
+
+    The fields must include all properties of the older release, and only properties of some release.
+    """
     named = {wire_name(field, info): info for field, info in fields.items()}
-    first = told.get(DOCUMENTED) or told[NEWEST]
-    properties = {release: one.properties() for release, one in told.items()}
-    assert set(first.properties()) - set(named) == set(), "left out"
-    assert set(named) - {name for known in properties.values() for name in known} == set(), "invented"
+    first = schemas.get(DOCUMENTED) or schemas[NEWEST]
+    properties = {release: schema.properties() for release, schema in schemas.items()}
+    assert set(first.properties()) - set(named) == set(), "missing"
+    assert set(named) - {name for release_properties in properties.values() for name in release_properties} == set(), (
+        "not in any release"
+    )
     required = {name for name, info in named.items() if info.is_required()} | always_sent
     assert required == first.required()
     for name, info in named.items():
-        compare(info, {release: known[name] for release, known in properties.items() if name in known}, name)
+        compare(
+            info,
+            {
+                release: release_properties[name]
+                for release, release_properties in properties.items()
+                if name in release_properties
+            },
+            name,
+        )
 
 
-def compare(info: FieldInfo, told: dict[str, list[Described]], name: str) -> None:
-    """A field against its schema: enumeration, limits, and the same within."""
-    inner = {release: [one.items() or one.values() or one for one in variants] for release, variants in told.items()}
-    words = {release: {word for one in variants for word in one.words()} for release, variants in inner.items()}
+def compare(info: FieldInfo, schemas: dict[str, list[Described]], name: str) -> None:
+    """Compare a field with its schemas: enumeration, limits, and the fields of argument models in it."""
+    inner = {
+        release: [variant.items() or variant.values() or variant for variant in variants]
+        for release, variants in schemas.items()
+    }
+    words_by_release = {
+        release: {word for variant in variants for word in variant.words()} for release, variants in inner.items()
+    }
     first = next(iter(inner))
-    known = set(literals(info.annotation))
-    if known:
-        assert words[first] <= known, f"{name}: left out"
-        assert known <= set().union(*words.values()), f"{name}: invented"
-    is_list = told[first][0].items() is not None
+    words_of_field = set(literals(info.annotation))
+    if words_of_field:
+        assert words_by_release[first] <= words_of_field, f"{name}: missing"
+        assert words_of_field <= set().union(*words_by_release.values()), f"{name}: not in any release"
+    is_list = schemas[first][0].items() is not None
     limits = {type(limit).__name__: limit for limit in info.metadata}
     for constraint, attribute, word in (
         ("MaxLen", "max_length", "maxItems" if is_list else "maxLength"),
@@ -101,9 +119,9 @@ def compare(info: FieldInfo, told: dict[str, list[Described]], name: str) -> Non
         ("Ge", "ge", "minimum"),
         ("Le", "le", "maximum"),
     ):
-        declared = told[first][0].limit(word) or None
+        declared = schemas[first][0].limit(word) or None
         mine = getattr(limits[constraint], attribute) or None if constraint in limits else None
-        if not known:
+        if not words_of_field:
             assert mine == declared, f"{name}: {word}"
     inside = list(arguments(info.annotation))
     if len(inside) == 1:
@@ -112,12 +130,12 @@ def compare(info: FieldInfo, told: dict[str, list[Described]], name: str) -> Non
 
 
 def arguments(annotation: Any) -> Iterator[type[Argument]]:
-    for one in walk(annotation):
-        if isinstance(one, type) and issubclass(one, Argument):
-            yield one
+    for part in walk(annotation):
+        if isinstance(part, type) and issubclass(part, Argument):
+            yield part
 
 
-def test_every_operation_of_the_description_is_declared() -> None:
+def test_all_operations_of_the_descriptions_are_declared() -> None:
     declared = {wire_route(cls) for cls in OPERATIONS.values()}
     missing = sorted(f"{method} {path}" for method, path in set(operations()) - declared)
     assert missing == []
