@@ -1,7 +1,7 @@
-"""Attack the service with every hostile request of the tests, on both database engines: `python -m tests.attack`.
+"""Run the hostile requests of the tests against the service, on both database engines: `python -m tests.attack`.
 
 Runs the tests that are marked with `attack`, each against a new service on SQLite and on PostgreSQL, and prints how
-many of each kind held. The exit code is 1 if one did not hold or could not run. Takes at most ten minutes.
+many tests of each kind passed. The exit code is 1 if a test failed or could not run. Takes at most ten minutes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ KINDS = (
 COLUMNS = ("SQLite", "PostgreSQL", "without a database")
 PLACES = ("tests/service", "tests/documents/test_git_format.py")
 LIMIT = 10 * 60
-"""Seconds for all of it."""
+"""Maximum duration of the run, in seconds."""
 
 
 class Results:
@@ -48,12 +48,12 @@ class Results:
         self.failures: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Counts one test; one that could not be set up did not hold."""
+        """Count a test; errors in its set-up count as failures."""
         kind = dict(report.user_properties).get("attack")
         if kind is None or (report.when != "call" and report.passed):
             return
         place = (str(kind), column(report.nodeid))
-        if report.when == "teardown":  # it has been counted
+        if report.when == "teardown":  # the call was counted already
             self.held[place] -= 1
         else:
             self.ran[place] += 1
@@ -62,7 +62,7 @@ class Results:
             self.failures.append(f"{report.nodeid} ({report.outcome})")
 
     def table(self) -> str:
-        """The table: what held of what ran."""
+        """Return a table with the numbers of passed and of all tests, by kind and engine."""
         width = max(map(len, KINDS))
         lines = [f"{'':{width}}  " + "  ".join(f"{name:>18}" for name in COLUMNS)]
         for kind in (*KINDS, *sorted({kind for kind, _ in self.ran} - set(KINDS))):
@@ -75,13 +75,13 @@ class Results:
 
 
 def column(nodeid: str) -> str:
-    """The engine of a test, which is in its name."""
+    """Return the column of a test, whose id contains its database engine."""
     parameters = nodeid.partition("[")[2].removesuffix("]").split("-")
     return next((name for name in COLUMNS[:2] if name.lower() in parameters), COLUMNS[2])
 
 
 def main() -> int:
-    """Run the attacks; 0 if all of them held."""
+    """Run the attacks. Returns the exit code."""
     if find_initdb() is None:
         sys.stdout.write("PostgreSQL is not installed, so only half of the attacks can run: see `make needs`\n")
     os.environ[BOTH] = "1"

@@ -1,4 +1,4 @@
-"""Addresses that hostile content names: no library may read what is behind them."""
+"""Addresses of a secret for hostile content, which no library may read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Bait(NamedTuple):
 
 @contextmanager
 def laid_bait(folder: Path) -> Iterator[Bait]:
-    """Fails at the end if anything was requested from the web server."""
+    """Serve the secret; fails at the end if a request reached the web server."""
     file = folder / "secret.svg"
     file.write_text(DRAWING, "utf-8")
     with web_server({"/secret.svg": DRAWING}, "image/svg+xml") as server:

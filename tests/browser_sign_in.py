@@ -1,4 +1,4 @@
-"""Sign-in by browser as a program and a browser see it, and a clock that a test sets."""
+"""Sign-in with a browser: the requests of the program and of the browser, and a clock that tests set."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class SetClock:
 
 @dataclass
 class SignInSite:
-    """A service as a program and a browser see it."""
+    """The sign-in endpoints and pages of a service, used as a program and as a browser."""
 
     base_url: str
     token: str
     browser: httpx.Client
 
     def post(self, endpoint: str, **fields: str) -> dict[str, Any]:
-        """Post a form as presscheck; returns the body, with the status added."""
+        """Post a form as presscheck. Returns the JSON body with the status code as `status`."""
         response = httpx.post(f"{self.base_url}/oauth/{endpoint}", data={"client_id": "presscheck", **fields})
         return {**response.json(), "status": response.status_code}
 
@@ -51,7 +51,7 @@ class SignInSite:
         return self.post("token", grant_type="refresh_token", refresh_token=token)
 
     def decide(self, url: str, token: str | None = None, decision: str = "approve", **query: str) -> httpx.Response:
-        """Open a page with a form, and send the form."""
+        """Open a page with a form and submit the form."""
         page = self.browser.get(url, params=query) if query else self.browser.get(url)
         hidden = re.search('name="request" value="([^"]+)"', page.text)
         assert hidden, page.text
@@ -62,7 +62,7 @@ class SignInSite:
         return self.post("device", scope=scope)
 
     def signed_in(self, scope: str = "write") -> dict[str, Any]:
-        """The tokens of a finished sign-in with a device code."""
+        """Sign in with a device code. Returns the token response."""
         device = self.device(scope)
         assert "Signed in" in self.decide(device["verification_uri_complete"]).text
         return self.poll(device)
@@ -81,7 +81,7 @@ class SignInSite:
         return str(httpx.URL(f"{self.base_url}/oauth/authorize", params={k: v for k, v in query.items() if v}))
 
     def code(self) -> str:
-        """An authorization code."""
+        """Approve a sign-in and return the authorization code."""
         location = self.decide(self.authorize_url()).headers["location"]
         return parse_qs(urlsplit(location).query)["code"][0]
 
@@ -90,5 +90,5 @@ class SignInSite:
         return self.post("token", grant_type="authorization_code", code=code, **fields)
 
     def user(self, token: str) -> int:
-        """The status of a read with a token."""
+        """Return the status code of a read with a token."""
         return httpx.get(f"{self.base_url}/v1/user", headers={"authorization": f"Bearer {token}"}).status_code

@@ -1,4 +1,4 @@
-"""A tab of `presscheck web` without a browser: its WebSocket, and the terminal that it would show."""
+"""A tab of `presscheck web` without a browser: its WebSocket and an emulated terminal."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class WebProgram:
         self.port = int(self.url.rstrip("/").rpartition(":")[2])
 
     def interrupt(self) -> int:
-        """Press ctrl+c, which every process of the terminal gets. Returns the exit code."""
+        """Send SIGINT to the process group, as ctrl+c does. Returns the exit code."""
         os.killpg(self.process.pid, signal.SIGINT)
         return self.process.wait(20)
 
 
 @contextmanager
 def web_program(environment: Mapping[str, str], *options: str, before: tuple[str, ...] = ()) -> Generator[WebProgram]:
-    """Run `presscheck web`; the options `before` are those of the app."""
+    """Run `presscheck web`; `before` are options in front of the command."""
     command = [sys.executable, "-m", "presscheck", *before, "web", "--port", "0", "--no-open", *options]
     with subprocess.Popen(
         command,
@@ -56,14 +56,14 @@ def web_program(environment: Mapping[str, str], *options: str, before: tuple[str
 
 
 class TabScreen:
-    """What a terminal shows."""
+    """An emulated terminal screen."""
 
     def __init__(self, columns: int = COLUMNS, rows: int = ROWS) -> None:
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
 
     def take(self, data: bytes) -> None:
-        """Show more output."""
+        """Feed output to the terminal."""
         self._stream.feed(UNKNOWN_TO_PYTE.sub(b"", data))
 
     @property
@@ -72,7 +72,7 @@ class TabScreen:
 
 
 class Tab(TabScreen):
-    """An open tab; `messages` has what the server sent to the page."""
+    """An open tab; `messages` are the text messages from the server."""
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         super().__init__()
@@ -80,12 +80,12 @@ class Tab(TabScreen):
         self.messages: list[Any] = []
 
     async def press(self, *keys: str) -> None:
-        """Send keys, or texts."""
+        """Send keys or text as input."""
         for key in keys:
             await self.socket.send_json(["stdin", key])
 
     async def read(self) -> bool:
-        """Take in a message. Returns False at the end of the connection."""
+        """Receive a message. Returns False at the end of the connection."""
         message = await self.socket.receive(30)
         if message.type == aiohttp.WSMsgType.BINARY:
             self.take(message.data)
@@ -112,17 +112,17 @@ class Tab(TabScreen):
 
 @asynccontextmanager
 async def signed_in(program: WebProgram) -> AsyncGenerator[aiohttp.ClientSession]:
-    """A browser that spent the key."""
-    jar = aiohttp.CookieJar(unsafe=True)  # it keeps cookies of addresses without a name
+    """Open a session that has exchanged the key in the URL for a cookie."""
+    jar = aiohttp.CookieJar(unsafe=True)  # keeps cookies of IP addresses
     async with aiohttp.ClientSession(cookie_jar=jar) as session:
-        async with session.get(program.url_with_key) as answer:
-            assert answer.status == 200
+        async with session.get(program.url_with_key) as response:
+            assert response.status == 200
         yield session
 
 
 @asynccontextmanager
 async def opened_tab(program: WebProgram, session: aiohttp.ClientSession) -> AsyncGenerator[Tab]:
-    """A tab, which is closed at the end."""
+    """Open a tab; it is closed at the end."""
     socket = f"{program.url}socket?width={COLUMNS}&height={ROWS}"
     async with session.ws_connect(socket, origin=program.url.rstrip("/")) as connection:
         tab = Tab(connection)

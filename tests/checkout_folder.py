@@ -1,4 +1,4 @@
-"""Helpers of tests with checkouts: checking out, pushing, early ends, edits of files, and the contents of a folder."""
+"""Helpers for tests with checkouts: check out, push, edit files, read a folder, and interrupt an engine."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -31,14 +31,14 @@ async def push_all(engine: Any, folder: Path, *, is_new: bool = False) -> Pushed
 
 
 def edit(file: Path, old: str, new: str) -> None:
-    """Replace a text in a file, which must have it."""
+    """Replace a text in a file; fails if the file does not contain it."""
     text = file.read_text()
     assert old in text
     file.write_text(text.replace(old, new))
 
 
 def contents(directory: Path) -> dict[str, bytes]:
-    """The files of a checkout by path, without its state."""
+    """Return the contents of the files of a checkout by path, without the state file."""
     return {
         str(path.relative_to(directory)): path.read_bytes()
         for path in directory.rglob("*")
@@ -47,11 +47,11 @@ def contents(directory: Path) -> dict[str, bytes]:
 
 
 class Interrupted(PresscheckError):
-    """The process ends here."""
+    """Stands for the end of the process."""
 
 
 class Interruption:
-    """An engine that runs something before its write or download with a number, such as the end of the process."""
+    """Wraps an engine and calls `then` before the write or download with the number `number`."""
 
     def __init__(self, engine: Engine, number: int, then: Callable[[], Any]) -> None:
         self._engine, self._left, self._then = engine, number, then

@@ -1,4 +1,4 @@
-"""For every test."""
+"""Set-up and fixtures of all tests."""
 
 import asyncio
 import gc
@@ -25,19 +25,19 @@ from tests.secret_service import SecretService, secret_service
 from presscheck.client.client import Client
 from presscheck.store.outbox import Outbox
 
-# what is imported and collected stays until the end: looking for garbage among it took a sixth of the collection
+# imported modules and collected tests stay until the end: scanning them for garbage took a sixth of the collection
 gc.disable()
 
 pytest_plugins = ("tests.suite_plugin",)
 
-# programs that tests start are compiled once, as they are for their users
+# programs that tests start use compiled modules, as they do for users
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# no test stores anything in the keyring of whoever runs it
+# tests must not use the keyring of the user who runs them
 os.environ.pop("DBUS_SESSION_BUS_ADDRESS", None)
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # on macOS
 
-# a shell that runs the suite in the background makes it ignore ctrl+c, and with it the programs that tests interrupt
+# shells make background jobs ignore SIGINT; the programs that tests interrupt would inherit this
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 wait_for_work_rather_than_time()
@@ -56,39 +56,39 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_finish() -> None:
-    """Leave what stays until the end alone: a quarter of the suite's time was looking for garbage among it."""
+    """Exclude permanent objects from garbage collection: scanning them took a quarter of the suite's time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(200_000, 20, 20)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what asks for documentation on each generated repository, and on those that `PRESSCHECK_DOCS` names."""
+    """Run tests with the fixture `documentation` on each generated repository, and on those in `PRESSCHECK_DOCS`."""
     if "documentation" in metafunc.fixturenames:
         marker = metafunc.definition.get_closest_marker("documentation")
         kinds = marker.args if marker and marker.args else ("handbook", "varied")
-        found = named_sources(kinds)
+        sources = named_sources(kinds)
         metafunc.parametrize(
-            "documentation", found, ids=[source.name for source in found], indirect=True, scope="session"
+            "documentation", sources, ids=[source.name for source in sources], indirect=True, scope="session"
         )
 
 
 @pytest.fixture(scope="session")
 def documentation(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Documentation:
-    """A repository of documentation, written once; see the marker `documentation`."""
+    """A documentation repository, written once per session; see the marker `documentation`."""
     source: Source = request.param
     return source.documentation(tmp_path_factory.mktemp("documentation"))
 
 
 @pytest.fixture
 def service_defaults() -> Mapping[str, Any]:
-    """What the marker `service` says where it says nothing; a folder may have others."""
+    """Default options of the marker `service`; folders can override this fixture."""
     return {"sample": True}
 
 
 @pytest.fixture(scope="module")
 def shared_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., RunningService]]:
-    """Starts a service with options of the marker `service`, once for all tests of a module that ask for the same."""
+    """Return a function that starts a service once per module and set of options of the marker `service`."""
     with ExitStack() as stack:
         running: dict[tuple[tuple[str, Any], ...], RunningService] = {}
 
@@ -108,10 +108,10 @@ Preparation = Callable[[RunningService], Coroutine[Any, Any, None] | None]
 def _prepared_service(
     directory: Path, *, prepare: Preparation | None = None, **options: Any
 ) -> Iterator[RunningService]:
-    with running_service(directory, **options) as one:
-        if prepare is not None and (preparing := prepare(one)) is not None:
-            asyncio.run(preparing)
-        yield one
+    with running_service(directory, **options) as new_service:
+        if prepare is not None and (preparation := prepare(new_service)) is not None:
+            asyncio.run(preparation)
+        yield new_service
 
 
 @pytest.fixture
@@ -121,21 +121,21 @@ def service(
     shared_service: Callable[..., RunningService],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[RunningService]:
-    """A running service: of its own for each test and with the sample workspace, unless the marker says otherwise."""
+    """A running service. By default each test gets a new one with the sample workspace; see the marker `service`."""
     marker = request.node.get_closest_marker("service")
     options = {**service_defaults, **(marker.kwargs if marker else {})}
     if options.pop("shared", False):
         yield shared_service(**options)
     else:
-        with _prepared_service(tmp_path_factory.mktemp("service"), **options) as one:
-            yield one
+        with _prepared_service(tmp_path_factory.mktemp("service"), **options) as new_service:
+            yield new_service
 
 
 @pytest.fixture
 async def client(service: RunningService) -> AsyncIterator[Client]:
-    """A client of the service, as its first user."""
-    async with Client(service.base_url, service.token) as one:
-        yield one
+    """A client of the service with the token of its first user."""
+    async with Client(service.base_url, service.token) as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -148,14 +148,14 @@ def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
 @pytest.fixture
 def outbox(tmp_path: Path) -> Iterator[Outbox]:
     """An empty outbox in a file."""
-    one = Outbox(tmp_path / "outbox.sqlite")
-    yield one
-    one.close()
+    opened = Outbox(tmp_path / "outbox.sqlite")
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
 def dbus_session(monkeypatch: pytest.MonkeyPatch) -> Iterator[SecretService]:
-    """A D-Bus session without a keyring, which is the one of this process."""
+    """A D-Bus session without a keyring, used by this process."""
     with secret_service() as session:
         monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", session.address)
         yield session

@@ -1,10 +1,11 @@
-"""Counts that do not depend on the machine, compared with `counts.toml`: growth fails, times are not looked at.
+"""Compares counts that do not depend on the machine with `counts.toml`. Durations are not compared.
 
-A count may grow by a share that its test states, where a poll may run meanwhile. One that fell by more than a fifth, or
-by twice that share, is to be lowered, so that it cannot grow back unseen. What is counted several times has grown if it
-did each time, and has fallen if it did each time: a poll adds to it, and an answer that comes late is missing.
-`PRESSCHECK_UPDATE_GOLDEN=1` writes what is counted now: read the difference, and say in the commit why a number had to
-grow.
+A test may allow a tolerance, for example if a poll can run while it counts. A count that fell by more than a fifth, or
+by more than twice the tolerance, must be lowered in the file, so that it cannot grow back unnoticed. Several
+measurements fail only if all of them differ: a poll can add to a count, and a late response can be missing.
+
+`PRESSCHECK_UPDATE_GOLDEN=1` writes the current counts: read the difference, and explain in the commit why a number had
+to grow.
 """
 
 from __future__ import annotations
@@ -17,42 +18,42 @@ from tests.root import ROOT
 
 FILE = ROOT / "tests" / "counts.toml"
 FALL = 0.2
-"""The share by which a count may fall before its number must be lowered; twice the tolerance where that is more."""
+"""The share by which a count may fall before its number must be lowered; at least twice the tolerance is allowed."""
 AGAIN = "PRESSCHECK_UPDATE_GOLDEN=1 writes tests/counts.toml anew"
 
 
 def compare(group: str, *counted: Mapping[str, int], tolerance: float = 0.0) -> None:
-    """Compare counts with those of their group in the file, or write the fewest there.
+    """Compare counts with the numbers of their group in the file; with `PRESSCHECK_UPDATE_GOLDEN`, write the lowest.
 
     Args:
-        group: the table of the file.
-        counted: what was counted, by name, each time that it was.
-        tolerance: the share by which a count may be larger than its number.
+        group: name of the table in the file.
+        counted: the counts by name, for each measurement.
+        tolerance: share by which a count may exceed its number.
 
     Raises:
-        AssertionError: one grew, fell by more than `FALL`, is not in the file, or is only there.
+        AssertionError: a count grew, fell by more than `FALL`, or is missing in the file or in `counted`.
     """
-    known: dict[str, dict[str, int]] = tomllib.loads(FILE.read_text("utf-8")) if FILE.exists() else {}
+    recorded: dict[str, dict[str, int]] = tomllib.loads(FILE.read_text("utf-8")) if FILE.exists() else {}
     if os.environ.get("PRESSCHECK_UPDATE_GOLDEN"):
-        fewest = {name: min(counts[name] for counts in counted) for name in counted[0]}
-        FILE.write_text(_toml(known | {group: fewest}), "utf-8")
+        lowest = {name: min(counts[name] for counts in counted) for name in counted[0]}
+        FILE.write_text(_toml(recorded | {group: lowest}), "utf-8")
         return
-    problems = differences(known.get(group, {}), *counted, tolerance=tolerance)
+    problems = differences(recorded.get(group, {}), *counted, tolerance=tolerance)
     assert not problems, f"{group}:\n" + "\n".join(problems) + f"\n{AGAIN}"
 
 
-def differences(known: Mapping[str, int], *counted: Mapping[str, int], tolerance: float) -> list[str]:
-    """What is wrong with counts, a line each."""
-    problems = [f"{name}: counted no more" for name in known.keys() - counted[0].keys()]
+def differences(recorded: Mapping[str, int], *counted: Mapping[str, int], tolerance: float) -> list[str]:
+    """Return a line for each count that differs."""
+    problems = [f"{name}: counted no more" for name in recorded.keys() - counted[0].keys()]
     for name in counted[0]:
-        number, times = known.get(name), [counts[name] for counts in counted]
-        fewest, most = min(times), max(times)
+        number, times = recorded.get(name), [counts[name] for counts in counted]
+        lowest, highest = min(times), max(times)
         if number is None:
-            problems.append(f"{name}: {fewest}, not in the file")
-        elif fewest > number * (1 + tolerance):
-            problems.append(f"{name}: grew from {number} to {fewest}")
-        elif most < number * (1 - max(FALL, 2 * tolerance)) - 1:
-            problems.append(f"{name}: fell from {number} to {most}: lower its number")
+            problems.append(f"{name}: {lowest}, not in the file")
+        elif lowest > number * (1 + tolerance):
+            problems.append(f"{name}: grew from {number} to {lowest}")
+        elif highest < number * (1 - max(FALL, 2 * tolerance)) - 1:
+            problems.append(f"{name}: fell from {number} to {highest}: lower its number")
     return sorted(problems)
 
 

@@ -1,7 +1,7 @@
-"""Strings that a stranger may put into any field, to act on a terminal, an app, a column or an eye, made by system.
+"""Hostile strings for any field: they attack the terminal, the app, the layout or the reader.
 
-`from tests.hostile_strings import HOSTILE, ACTS`: put each into a field, look at what was painted, and search it with
-`ACTS`, which finds every character that must never reach a terminal (line ends aside).
+Tests put each string of `HOSTILE` into a field and search the output with `ACTS`, which finds all characters that must
+never reach a terminal, except line ends.
 """
 
 import re
@@ -12,8 +12,8 @@ ACTS = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b\u200d-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001f3fb-\U0001f3ff\U000e0000-\U000e0fff]"
 )
-"""Controls, bidirectional controls, the invisible, and what joins or tones emoji; not the non-joiner, which some words
-need."""
+"""Control characters, bidirectional controls, invisible characters, and emoji joiners and modifiers. The zero-width
+non-joiner is allowed: some languages need it."""
 
 _finals = "@ABCDEFGHJKLMPSTXZ`abcdefghilmnpqrstux"
 _csi = [f"{prefix}{parameters}{final}" for final in _finals for prefix in (ESC + "[", "\x9b") for parameters in ("2",)]
@@ -172,4 +172,4 @@ HOSTILE: list[str] = [
     *(*_csi, *_modes, *_reports, *_osc, *_strings, *_escapes, *_controls, *_tricks),
     *(*_bidi, *_invisible, *_columns, *_markup, *_addresses),
 ]
-"""All of them, each as it came from the wire."""
+"""All hostile strings, as a service could send them."""

@@ -1,4 +1,4 @@
-"""The packages that pyproject.toml declares, and an environment with those that a light install brings."""
+"""The packages that pyproject.toml declares, their dependencies, and environments with some of them."""
 
 from __future__ import annotations
 
@@ -17,20 +17,19 @@ from tests.root import ROOT
 
 @cache
 def project() -> dict[str, Any]:
-    """The table `project` of pyproject.toml."""
     return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
 def declared(extra: str | None = None) -> list[Requirement]:
-    """The packages of an extra for this system, without other extras that it includes.
+    """Return the packages of an extra for this system, without the extras that it includes.
 
-    Without an extra, the packages of a light install.
+    Without an extra, return the packages of a light install.
     """
     return [requirement for requirement in _declared(extra) if not requirement.marker or requirement.marker.evaluate()]
 
 
 def of_other_systems() -> set[str]:
-    """The names of the packages of a light install on other systems alone."""
+    """Return the names of packages that a light install needs only on other systems."""
     return names(_declared(None)) - names(declared())
 
 
@@ -41,49 +40,49 @@ def _declared(extra: str | None) -> list[Requirement]:
 
 
 def names(requirements: Sequence[Requirement]) -> set[str]:
-    """The normalized names of packages."""
+    """Return the normalized names of packages."""
     return {canonicalize_name(requirement.name) for requirement in requirements}
 
 
 @cache
 def installed() -> dict[str, Distribution]:
-    """The installed packages by normalized name."""
+    """Return the installed packages by normalized name."""
     return {canonicalize_name(package.metadata["Name"]): package for package in distributions()}
 
 
 def entries(package: Distribution) -> set[str]:
-    """The files and folders of a package in the folder of packages."""
+    """Return the top-level files and folders of a package in site-packages."""
     tops = {file.parts[0] for file in package.files or ()}
     return tops - {"..", "__pycache__"}
 
 
 @cache
 def packages_by_module() -> dict[str, set[str]]:
-    """The packages that have each top-level module.
+    """Return the packages that contain each top-level module.
 
     `importlib.metadata.packages_distributions` does not see an extension module beside the packages on Python 3.11.
     """
-    found: dict[str, set[str]] = {}
+    packages: dict[str, set[str]] = {}
     for name, package in installed().items():
         for entry in entries(package):
-            found.setdefault(entry.partition(".")[0], set()).add(name)
-    return found
+            packages.setdefault(entry.partition(".")[0], set()).add(name)
+    return packages
 
 
 def with_their_own(requirements: Sequence[Requirement]) -> dict[str, Distribution]:
-    """Packages with all that they need on this system, by normalized name."""
-    found: dict[str, Distribution] = {}
+    """Return packages and all their dependencies on this system, by normalized name."""
+    packages: dict[str, Distribution] = {}
     seen: set[tuple[str, frozenset[str]]] = set()
-    waiting = [*requirements]
-    while waiting:
-        requirement = waiting.pop()
+    queue = [*requirements]
+    while queue:
+        requirement = queue.pop()
         name, extras = canonicalize_name(requirement.name), frozenset(requirement.extras)
         if (name, extras) in seen:
             continue
         seen.add((name, extras))
-        found[name] = installed()[name]
-        waiting += _needed_by(found[name], extras)
-    return found
+        packages[name] = installed()[name]
+        queue += _needed_by(packages[name], extras)
+    return packages
 
 
 def _needed_by(package: Distribution, extras: frozenset[str]) -> Iterator[Requirement]:
@@ -95,13 +94,13 @@ def _needed_by(package: Distribution, extras: frozenset[str]) -> Iterator[Requir
 
 
 def make_environment(folder: Path, packages: dict[str, Distribution]) -> Path:
-    """Make an environment with these packages, as links, and with this checkout; returns its interpreter."""
+    """Create an environment with this checkout and links to the packages. Returns its interpreter."""
     venv.EnvBuilder(symlinks=True, with_pip=False).create(folder)
     (site,) = folder.glob("lib/python3.*/site-packages")
     for package in packages.values():
         for entry in entries(package):
             link = site / entry
-            if not link.is_symlink():  # several packages may share a folder, as those of jaraco do
+            if not link.is_symlink():  # several packages may share a folder, for example jaraco
                 link.symlink_to(Path(str(package.locate_file(entry))))
     (site / "presscheck.pth").write_text(f"{ROOT / 'src'}\n", "utf-8")
     return folder / "bin" / "python"

@@ -1,6 +1,6 @@
-"""The licences of what is installed with presscheck: `python -m tests.licences` writes docs/licences.md.
+"""The licences of presscheck's dependencies: `python -m tests.licences` writes docs/licences.md.
 
-Packages of development alone are left out: they are not part of what a user gets.
+Packages that only development needs are left out: users do not get them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tests.root import ROOT
 PAGE = ROOT / "docs" / "licences.md"
 EXTRAS = ("serve", "integrations", "s3", "socks", "mcp", "jq", "images", "web")
 UNDECLARED = {"quickjs-ng": "MIT"}
-"""Licences that only a file of the package names."""
+"""Licences of packages that have a licence file but no metadata about it."""
 SHORT = {
     "BSD License": "BSD",
     "MIT License": "MIT",
@@ -24,7 +24,7 @@ SHORT = {
     "GNU General Public License v2 or later (GPLv2+)": "GPL-2.0-or-later",
     "GNU Lesser General Public License v3 or later (LGPLv3+)": "LGPL-3.0-or-later",
 }
-"""Names of licences as classifiers, and in short."""
+"""Short names of licences, by their names in classifiers."""
 COMPATIBLE = frozenset(
     ("MIT", "MIT-0", "MIT-CMU", "BSD", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Apache-2.0", "PSF-2.0", "MPL-2.0")
 ) | {"GPL-2.0-or-later", "LGPL-3.0-only", "LGPL-3.0-or-later"}
@@ -32,17 +32,17 @@ COMPATIBLE = frozenset(
 
 
 def installed_licences() -> dict[str, str]:
-    """The licence of each package that presscheck and its extras need on this system, by name."""
-    found: dict[str, str] = {}
-    _visit("presscheck", EXTRAS, found, set())
-    del found["presscheck"]
-    return found
+    """Return the licences of all packages that presscheck and its extras need on this system, by package."""
+    licences: dict[str, str] = {}
+    _visit("presscheck", EXTRAS, licences, set())
+    del licences["presscheck"]
+    return licences
 
 
 def _visit(name: str, extras: tuple[str, ...], found: dict[str, str], visited: set[tuple[str, str]]) -> None:
     try:
         package = distribution(name)
-    except PackageNotFoundError:  # not on this system
+    except PackageNotFoundError:  # only needed on other systems
         return
     found[canonicalize_name(name)] = _licence_of(name)
     for text in package.requires or ():

@@ -1,6 +1,6 @@
-"""Run tests three times on a machine that has other work: `python -m tests.load TEST ...`.
+"""Run tests three times on a busy machine: `python -m tests.load TEST ...`.
 
-Two processes that never rest run beside them; a test that waits for a time instead of a condition fails here.
+Two processes with endless loops run beside them. Tests that wait for a time instead of a condition fail here.
 """
 
 import subprocess
@@ -13,11 +13,11 @@ from tests.root import ROOT
 ROUNDS = 3
 LOOPS = 2
 LIMIT = 30 * 60
-"""Seconds for all rounds."""
+"""Maximum duration of all rounds, in seconds."""
 
 
 def main(tests: Sequence[str]) -> int:
-    """Run the rounds; 0 if all of them passed in time."""
+    """Run the rounds. Returns the exit code."""
     command = [sys.executable, "-m", "pytest", "-n", "6", "--dist", "worksteal", *tests]
     loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(LOOPS)]
     end = time.monotonic() + LIMIT

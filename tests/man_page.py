@@ -1,4 +1,4 @@
-"""The manual page `presscheck(1)`, made from the commands and the manual."""
+"""Generates the manual page `presscheck(1)` from the commands and the manual."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROW = re.compile(r"^\| (.+?) \| (.+?) \|", re.MULTILINE)
 
 
 def man_page(root: click.Context, commands: list[tuple[click.Context, list[click.Context]]]) -> str:
-    """The page in the macros of man(7).
+    """Return the page with the macros of man(7).
 
     Args:
         root: the context of the root command.
@@ -30,10 +30,14 @@ def man_page(root: click.Context, commands: list[tuple[click.Context, list[click
         *(".SH OPTIONS", *_options(root)),
         ".SH COMMANDS",
     ]
-    for context, inner in commands:
+    for context, subcommands in commands:
         lines += _entry(context)
-        if context.info_name != "api":  # its operations have a list of their own
-            lines += [".RS", *(line for one in inner for line in _entry(one)), ".RE"] if inner else []
+        if context.info_name != "api":  # its operations are listed separately
+            lines += (
+                [".RS", *(line for subcommand in subcommands for line in _entry(subcommand)), ".RE"]
+                if subcommands
+                else []
+            )
     text = CONFIGURATION.read_text("utf-8")
     lines += [".SH ENVIRONMENT", *_table(text, "Environment variables")]
     lines += [".SH FILES", *_table(text, "Files and places")]
@@ -66,7 +70,7 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _table(text: str, heading: str) -> list[str]:
-    """The rows of the first table below a heading of the manual; the first two columns."""
+    """Return entries for the first two columns of the first table below a heading of the manual."""
     section = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     lines: list[str] = []
     for first, second in _ROW.findall(section)[1:]:
@@ -75,6 +79,6 @@ def _table(text: str, heading: str) -> list[str]:
 
 
 def _escaped(text: str) -> str:
-    r"""A text as one line of roff: `\` and `-` are escaped, and so is a dot or an apostrophe at the beginning."""
+    r"""Escape a line of text for roff: `\` and `-`, and a dot or an apostrophe at the beginning."""
     line = text.replace("\\", r"\e").replace("-", r"\-")
     return rf"\&{line}" if line.startswith((".", "'")) else line

@@ -1,9 +1,9 @@
-"""The parts of the manual that are made from the program: `python -m tests.manual` writes them.
+"""Generates parts of the manual from the program: `python -m tests.manual`.
 
-Pages below `docs/cli/` are written as a whole, from the tree of commands. In other pages, a table stands between two
-comments that name it, such as `<!-- keys: begin (made from src/presscheck/tui/commands.py) -->`; everything around it
-is written by hand. The files below `share/`, which an installation puts where man and shells look for them, are made
-from the program, too. A test compares all of them with what this module makes.
+Pages below `docs/cli/` are generated from the tree of commands. In other pages, tables are generated between
+two comments with their name, such as `<!-- keys: begin (made from src/presscheck/tui/commands.py) -->`; everything else
+is written by hand. The files below `share/`, which an installation copies to the folders of man and of the shells, are
+generated as well. A test compares all of them with the output of this module.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ DOCS = ROOT / "docs"
 SHARE = ROOT / "share"
 SUMMARY = DOCS / "SUMMARY.md"
 WIDE = 10_000
-"""Columns in which no usage line is wrapped."""
+"""A width in columns at which no usage line is wrapped."""
 _TABLE = re.compile(r"(<!-- ([a-z ]+): begin [^\n]*-->\n).*?(\n<!-- \2: end -->)", re.DOTALL)
 _COMMAND_ROWS = re.compile(r"(?:^    \* \[presscheck [^\n]*\n)+", re.MULTILINE)
 _CODE = re.compile(r"(`[^`]*`)")
@@ -45,54 +45,56 @@ _MARKUP = re.compile(r"([\\*_\[\]<>])")
 _DEFAULTS = re.compile(r"  \[([^\[\]]*)\]$")
 
 
-def context_of(found: click.Command, parent: click.Context | None = None, name: str = "presscheck") -> click.Context:
-    """A context in which a command describes itself in long lines."""
+def context_of(subject: click.Command, parent: click.Context | None = None, name: str = "presscheck") -> click.Context:
+    """Return a context of a command that does not wrap its help."""
     return click.Context(
-        found, parent, info_name=name, terminal_width=WIDE, max_content_width=WIDE, **found.context_settings
+        subject, parent, info_name=name, terminal_width=WIDE, max_content_width=WIDE, **subject.context_settings
     )
 
 
 def below(context: click.Context) -> Iterator[click.Context]:
-    """The contexts of the commands of a group; none of another command."""
+    """Yield the contexts of the commands of a group; nothing if the command is not a group."""
     if isinstance(context.command, click.Group):
         for name in context.command.list_commands(context):
-            found = context.command.get_command(context, name)
-            assert found, name
-            yield context_of(found, context, name)
+            subcommand = context.command.get_command(context, name)
+            assert subcommand, name
+            yield context_of(subcommand, context, name)
 
 
 def top_commands() -> list[click.Context]:
-    """The commands below `presscheck`, in the order of its help."""
+    """Return the contexts of the commands of `presscheck`, in the order of its help."""
     return list(below(context_of(command)))
 
 
 def commands_table() -> str:
-    """Every command with its sub-commands, each linked to its page."""
+    """Return a table of all commands with their subcommands and links to their pages."""
     rows = ["| command | does |", "|---|---|"]
     for context in top_commands():
-        inner = [] if context.info_name == "api" else [f"`{one.info_name}`" for one in below(context)]
-        words = f"[`{context.info_name}`]({context.info_name}.md) {' · '.join(inner)}"
-        rows.append(f"| {words.strip()} | {summary(context)} |")
+        subcommands = (
+            [] if context.info_name == "api" else [f"`{subcommand.info_name}`" for subcommand in below(context)]
+        )
+        cell = f"[`{context.info_name}`]({context.info_name}.md) {' · '.join(subcommands)}"
+        rows.append(f"| {cell.strip()} | {summary(context)} |")
     return "\n".join(rows)
 
 
 def exit_codes_table() -> str:
-    """The exit codes."""
-    return "\n".join(["| code | means |", "|---|---|", *(f"| {code} | {says} |" for code, says in EXIT_CODES.items())])
+    return "\n".join(
+        ["| code | means |", "|---|---|", *(f"| {code} | {meaning} |" for code, meaning in EXIT_CODES.items())]
+    )
 
 
 def signs_table() -> str:
-    """The signs on the screens."""
     return "\n".join(["| sign | means |", "|---|---|", *(f"| `{sign}` | {words} |" for sign, words in SIGNS.items())])
 
 
 def keys_table() -> str:
-    """The keys; the bar is written as an entity, as generators differ in what they do with a backslash before it."""
+    """Return the table of keys. The bar is written as an entity: site generators differ in how they treat `\\|`."""
     return key_table().replace("`\\|`", "<code>&#124;</code>")
 
 
 def settings_table(settings: dict[str, Setting]) -> str:
-    """The settings of a profile, a view, a prose check or an own command, with an example of each."""
+    """Return a table of settings with their meanings and examples."""
     rows = ["| setting | means | example |", "|---|---|---|"]
     for setting in settings.values():
         longest = f" At most {setting.max_length} characters." if setting.max_length else ""
@@ -101,7 +103,6 @@ def settings_table(settings: dict[str, Setting]) -> str:
 
 
 def fields_table() -> str:
-    """The fields of own commands."""
     rows = [f"| `{{{name}}}` | {means} | {'id' if name in IDS else 'text'} |" for name, means in FIELDS.items()]
     return "\n".join(["| field | is | kind |", "|---|---|---|", *rows])
 
@@ -118,22 +119,22 @@ TABLES: dict[str, Callable[[], str]] = {
     "command settings": lambda: settings_table(COMMAND_SETTINGS),
     "project settings": lambda: settings_table(PROJECT_SETTINGS),
 }
-"""The tables that stand in pages written by hand, by the name in their comments."""
+"""Functions that return the tables of handwritten pages, by the names in the pages' comments."""
 
 
 def summary(context: click.Context) -> str:
-    """The line of a command in the list of its group."""
+    """Return the short help of a command as Markdown."""
     return escaped(context.command.get_short_help_str(limit=WIDE))
 
 
 def escaped(text: str) -> str:
-    """A text as Markdown that shows the same; what stands between backticks is code already."""
+    """Escape a text for Markdown, except for code between backticks."""
     parts = _CODE.split(" ".join(text.split()))
     return "".join(part if part.startswith("`") else _MARKUP.sub(r"\\\1", part) for part in parts)
 
 
 def command_page(context: click.Context) -> str:
-    """The page of a command, with a part for each command below it."""
+    """Return the page of a command with a section for each of its subcommands."""
     parts = [f"# presscheck {context.info_name}", *described(context)]
     if context.info_name == "api":
         parts += ["## Operations", operations_table()]
@@ -144,14 +145,14 @@ def command_page(context: click.Context) -> str:
 
 
 def descendants(context: click.Context) -> Iterator[click.Context]:
-    """Every command below a group, a group before its own."""
+    """Yield the contexts of all commands below a group, depth first."""
     for inner in below(context):
         yield inner
         yield from descendants(inner)
 
 
 def described(context: click.Context) -> Iterator[str]:
-    """Usage, help and options of a command, as blocks of Markdown."""
+    """Yield usage, help and options of a command as Markdown blocks."""
     paragraphs = (context.command.help or "").split("\f")[0].split("\n\n")
     yield escaped(paragraphs[0])
     usage = context.get_usage().removeprefix("Usage: ")
@@ -165,17 +166,17 @@ def described(context: click.Context) -> Iterator[str]:
 
 
 def with_limits(text: str) -> str:
-    """The help of an option; its default and limits, in brackets at the end, become a sentence."""
-    found = _DEFAULTS.search(text)
-    if found is None:
+    """Return the help of an option as Markdown, with the default and limits at its end in parentheses."""
+    match = _DEFAULTS.search(text)
+    if match is None:
         return escaped(text)
-    limits = [part.strip() for part in found[1].split(";")]
+    limits = [part.strip() for part in match[1].split(";")]
     limits = [f"`{part}`" if re.search(r"[<>]", part) else escaped(part) for part in limits]
-    return f"{escaped(text[: found.start()])} ({', '.join(limits)})"
+    return f"{escaped(text[: match.start()])} ({', '.join(limits)})"
 
 
 def operations_table() -> str:
-    """Every API operation, with its published id and its route."""
+    """Return a table of all API operations with their published ids and routes."""
     rows = ["| operation | published id | request | does |", "|---|---|---|---|"]
     for context in below(next(context for context in top_commands() if context.info_name == "api")):
         name = context.info_name or ""
@@ -186,12 +187,12 @@ def operations_table() -> str:
 
 
 def made_pages() -> dict[Path, str]:
-    """The pages that are made as a whole."""
+    """Return the generated pages by path."""
     return {DOCS / "cli" / f"{context.info_name}.md": command_page(context) for context in top_commands()}
 
 
 def shared_files() -> dict[Path, str]:
-    """The manual page and the completion scripts."""
+    """Return the manual page and the completion scripts by path."""
     root = context_of(command)
     commands = [(context, list(below(context))) for context in top_commands()]
     scripts = {name: f"{completion_script(command, name)}\n" for name in SHELLS}
@@ -205,18 +206,18 @@ def shared_files() -> dict[Path, str]:
 
 
 def with_tables(text: str) -> str:
-    """A page with its tables made anew; where one is not known, a KeyError names it."""
-    return _TABLE.sub(lambda found: f"{found[1]}{TABLES[found[2]]()}{found[3]}", text)
+    """Return a page with its tables replaced by generated ones. Raises KeyError for an unknown table."""
+    return _TABLE.sub(lambda match: f"{match[1]}{TABLES[match[2]]()}{match[3]}", text)
 
 
 def with_commands(text: str) -> str:
-    """The list of pages with a row for each command."""
+    """Return the table of contents with a row for each command."""
     rows = [f"    * [presscheck {context.info_name}](cli/{context.info_name}.md)\n" for context in top_commands()]
     return _COMMAND_ROWS.sub(lambda _: "".join(rows), text, count=1)
 
 
 def current() -> dict[Path, str]:
-    """Every file that has a made part, as it must be; pages of removed commands are not among them."""
+    """Return the expected text of all files with generated parts, by path."""
     made = made_pages()
     by_hand = [page for page in sorted(DOCS.rglob("*.md")) if page.parent.name != "cli" or page.name == "README.md"]
     texts = {page: with_tables(page.read_text("utf-8")) for page in by_hand}
@@ -224,14 +225,14 @@ def current() -> dict[Path, str]:
 
 
 def stale() -> list[Path]:
-    """Pages that are not as they must be, or whose command does not exist."""
+    """Return the pages that differ from `current`, and pages of commands that do not exist."""
     pages = current()
     extra = [page for page in sorted((DOCS / "cli").glob("*.md")) if page not in pages]
     return [*extra, *(page for page, text in pages.items() if not page.exists() or page.read_text("utf-8") != text)]
 
 
 def main() -> None:
-    """Write what is stale, and name it."""
+    """Write or delete the stale files and print their names."""
     pages = current()
     for page in stale():
         if page in pages:

@@ -1,6 +1,6 @@
-"""Run the suite on every Python of this machine: `python -m tests.matrix [PYTEST ARGUMENT ...]`.
+"""Run the suite on all Python versions of this machine: `python -m tests.matrix [PYTEST ARGUMENT ...]`.
 
-Interpreters are looked for on PATH and among those of pyenv; each gets an environment below `.matrix/`.
+Interpreters are searched on PATH and in pyenv's folder. Each version gets an environment below `.matrix/`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NOT_RUN = "not run: it has no venv module"
 
 
 def candidates() -> list[Path]:
-    """Every interpreter on PATH, and those of pyenv."""
+    """Return the interpreters on PATH and of pyenv."""
     folders = [Path(folder) for folder in os.get_exec_path()]
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
     on_path = [path for folder in folders if folder.is_dir() for path in folder.iterdir() if NAME.fullmatch(path.name)]
@@ -31,28 +31,28 @@ def candidates() -> list[Path]:
 
 
 def interpreters() -> dict[str, Path]:
-    """An interpreter for each version that is new enough, oldest first."""
+    """Return an interpreter for each supported version, oldest first."""
     versions: dict[tuple[int, ...], Path] = {}
     for path in candidates():
         try:
-            ran = subprocess.run([path, "-c", VERSION], capture_output=True, text=True, timeout=30)
+            result = subprocess.run([path, "-c", VERSION], capture_output=True, text=True, timeout=30)
         except (OSError, subprocess.TimeoutExpired):
             continue
-        # shims of pyenv are on PATH for versions that are not chosen, and fail
-        if ran.returncode == 0:
-            version = tuple(int(number) for number in ran.stdout.split())
+        # pyenv's shims for versions that are not selected fail
+        if result.returncode == 0:
+            version = tuple(int(number) for number in result.stdout.split())
             if version >= OLDEST and (version not in versions or not makes_environments(versions[version])):
                 versions[version] = path
     return {".".join(map(str, version)): versions[version] for version in sorted(versions)}
 
 
 def makes_environments(interpreter: Path) -> bool:
-    """Whether an interpreter has `venv`, which Debian packages apart."""
+    """Return True if an interpreter has `venv`, which is a separate package in Debian."""
     return subprocess.run([interpreter, "-c", ENVIRONMENT], stderr=subprocess.DEVNULL).returncode == 0
 
 
 def make_environment(version: str, interpreter: Path) -> Path | None:
-    """The interpreter of an environment with the project in it, made where it is missing; None where that fails."""
+    """Create or reuse an environment with the project. Returns its interpreter, or None if the installation fails."""
     folder = ENVIRONMENTS / version
     python = folder / "bin" / "python"
     made, pins = folder / ".made", [ROOT / "pyproject.toml", ROOT / "constraints.txt"]
@@ -70,7 +70,7 @@ def make_environment(version: str, interpreter: Path) -> Path | None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run pytest on each interpreter and print a table; 0 if all passed."""
+    """Run pytest on each interpreter and print a table. Returns the exit code."""
     results: dict[str, str] = {}
     for version, interpreter in interpreters().items():
         sys.stdout.write(f"== Python {version}: {interpreter}\n")

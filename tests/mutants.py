@@ -1,13 +1,13 @@
-"""Plant small faults in the code that must not fail, and see that tests notice: `python -m tests.mutants [WORD ...]`.
+"""Mutation tests of critical code: `python -m tests.mutants [WORD ...]`.
 
-The faults are those of mutmut: another comparison, a changed number or text, a lost argument. A seeded sample of them
-is planted one at a time, each in a copy of the checkout. The tests that run the changed line are run, first those of
-`make test`, then the slow ones, the fastest first, until one fails: then the fault is killed. A fault that makes the
-tests hang is killed as well. Those that survive are printed; `tests/mutants.toml` has the reasons for those that change
-nothing that a test could see. Words are parts of paths: only faults of these files are planted.
+Mutmut creates the mutants: another comparison, a changed number or text, a removed argument. A seeded sample of them
+is tried, one at a time in each copy of the checkout. The tests that cover the changed line are run, first those of
+`make test`, then the slow ones, the fastest first, until one fails: then the mutant is killed. A mutant that makes the
+tests hang is killed as well. Survivors are printed; `tests/mutants.toml` has the reasons for those that no test can
+detect. Words are parts of paths: only mutants of these files are tried.
 
-Environment: `COUNT` is the size of the sample (400), `ALL=1` takes every fault, `SEED` chooses another sample,
-`WORKERS` is the number of processes (2), `KEEP=DIR` keeps what the tests ran, and reads it the next time. The exit
+Environment: `COUNT` is the size of the sample (400), `ALL=1` takes all mutants, `SEED` selects another sample,
+`WORKERS` is the number of processes (2), `KEEP=DIR` stores the recorded coverage and reads it the next time. The exit
 code is 1 if less than 85 % are killed.
 """
 
@@ -38,11 +38,11 @@ from tests.root import ROOT
 
 SOURCE = "src/presscheck"
 WANTED = 0.85
-"""The least share of killed faults."""
+"""The minimum share of killed mutants."""
 MOST_SECONDS = 40
-"""What the tests of one fault may take together, when nothing else runs."""
+"""Maximum duration of the tests selected for a mutant, in seconds on an idle machine."""
 SLOWER = 3
-"""How many times as long the tests of a fault may take as without it, and `PATIENCE` seconds more."""
+"""The tests of a mutant time out after `SLOWER` times their normal duration plus `PATIENCE` seconds."""
 PATIENCE = 40
 REASONS = ROOT / "tests" / "mutants.toml"
 LISTED = ("git", "ls-files", "--cached", "--others", "--exclude-standard")
@@ -50,12 +50,12 @@ LISTED = ("git", "ls-files", "--cached", "--others", "--exclude-standard")
 
 @dataclass(frozen=True)
 class Group:
-    """Code that faults are planted in, and the tests that could see them.
+    """Code that is mutated, and the tests that could detect the mutants.
 
     Attributes:
         sources: files and folders below `src/presscheck`.
         tests: files and folders below `tests`.
-        only: the functions and classes of the sources that count; all of them if it is empty.
+        only: the functions and classes to mutate; all of them if it is empty.
     """
 
     sources: tuple[str, ...]
@@ -143,10 +143,10 @@ GROUPS = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """One fault.
+    """A mutant of a source file.
 
     Attributes:
-        number: its place among the faults of its file.
+        number: index among the mutants of the file.
         lines: the lines of the changed expression.
     """
 
@@ -158,12 +158,12 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a fault.
+    """The result of a mutant.
 
     Attributes:
-        killed: whether a test failed.
-        needs_slow: whether that test is a slow one: `make test` alone does not see the fault.
-        tests: how many tests could have seen it.
+        killed: True if a test failed.
+        needs_slow: True if only a slow test failed, which `make test` does not run.
+        tests: number of selected tests.
         difference: the changed lines.
     """
 
@@ -177,7 +177,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Run:
-    """What a test runs: its seconds, and its lines by file."""
+    """The recorded run of a test: its duration and the lines that it executed, by file."""
 
     seconds: float
     is_slow: bool
@@ -185,28 +185,28 @@ class Run:
 
 
 class Faults:
-    """The faults of one file, by mutmut's operators."""
+    """The mutants of a file, created by mutmut's operators."""
 
     def __init__(self, file: str) -> None:
         from libcst.metadata import MetadataWrapper, PositionProvider
         from mutmut.mutation.file_mutation import create_mutations
 
         self.code = (ROOT / file).read_text("utf-8")
-        self._module, found, _, _ = create_mutations(file, self.code)
-        types = _nodes_of_types(self._module)
-        self._mutations = [one for one in found if not _is_about_types(one, types)]
+        self._module, mutations, _, _ = create_mutations(file, self.code)
+        type_nodes = _nodes_of_types(self._module)
+        self._mutations = [mutation for mutation in mutations if not _is_about_types(mutation, type_nodes)]
         positions = MetadataWrapper(self._module, unsafe_skip_copy=True).resolve(PositionProvider)
         places = [positions[mutation.original_node] for mutation in self._mutations]
         self.lines = [range(place.start.line, place.end.line + 1) for place in places]
 
     def planted(self, number: int) -> str:
-        """The code with one fault."""
+        """Return the code of a mutant."""
         mutation = self._mutations[number]
         return self._module.deep_replace(mutation.original_node, mutation.mutated_node).code
 
 
 def _nodes_of_types(module: Any) -> set[int]:
-    """The ids of nodes that only annotations and type checkers read: names of types, `__all__`, what `cast` is to."""
+    """Return the ids of nodes without effect at run time: type aliases, `__all__`, and the types in calls of `cast`."""
     import libcst as cst
     from libcst import matchers as m
 
@@ -214,44 +214,44 @@ def _nodes_of_types(module: Any) -> set[int]:
     at_top = [part for line in module.body if isinstance(line, cst.SimpleStatementLine) for part in line.body]
     casts = m.findall(module, m.Call(func=m.Name("cast")))
     roots = [*(part for part in at_top if m.matches(part, named)), *(call.args[0] for call in casts)]
-    found: set[int] = set()
+    ids: set[int] = set()
     while roots:
         node = roots.pop()
-        found.add(id(node))
+        ids.add(id(node))
         roots += node.children
-    return found
+    return ids
 
 
 def _is_about_types(mutation: Any, types: set[int]) -> bool:
-    """Whether a fault changes a type alone."""
+    """Return True if a mutation changes only a type."""
     before, after = mutation.original_node, mutation.mutated_node
     if id(before) in types:
         return True
-    return any(id(one.value) in types for one in getattr(before, "args", ())[:1]) and (
+    return any(id(argument.value) in types for argument in getattr(before, "args", ())[:1]) and (
         before.args[-1] is getattr(after, "args", (None,))[-1]
     )
 
 
 @cache
 def faults(file: str) -> Faults:
-    """The faults of a file, found once."""
+    """Return the mutants of a file. They are cached."""
     return Faults(file)
 
 
 @cache
 def statements(file: str) -> list[range]:
-    """The lines of each statement of a file; of one that has others inside, the lines before these."""
-    found: list[range] = []
+    """Return the lines of each statement of a file; of a compound statement, the lines before its body."""
+    ranges: list[range] = []
     for node in ast.walk(ast.parse((ROOT / file).read_text("utf-8"))):
         if isinstance(node, ast.stmt):
             inner = getattr(node, "body", None)
             end = inner[0].lineno - 1 if inner else node.end_lineno or node.lineno
-            found.append(range(node.lineno, max(end, node.lineno) + 1))
-    return found
+            ranges.append(range(node.lineno, max(end, node.lineno) + 1))
+    return ranges
 
 
 def functions(file: str, names: frozenset[str]) -> set[int]:
-    """The lines of some functions and classes of a file."""
+    """Return the lines of the named functions and classes of a file."""
     lines: set[int] = set()
     for node in ast.parse((ROOT / file).read_text("utf-8")).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in names:
@@ -260,30 +260,30 @@ def functions(file: str, names: frozenset[str]) -> set[int]:
 
 
 def files_of(group: Group) -> list[str]:
-    """The files of a group, below the checkout."""
+    """Return the source files of a group, relative to the checkout."""
     paths = (ROOT / SOURCE / source for source in group.sources)
-    found = (file for path in paths for file in (sorted(path.rglob("*.py")) if path.is_dir() else [path]))
-    return [file.relative_to(ROOT).as_posix() for file in found]
+    files = (file for path in paths for file in (sorted(path.rglob("*.py")) if path.is_dir() else [path]))
+    return [file.relative_to(ROOT).as_posix() for file in files]
 
 
 def mutants(files: Sequence[str]) -> list[Mutant]:
-    """Every fault, or those of files whose path has one of some words."""
-    found: list[Mutant] = []
+    """Return all mutants, or those of files whose path contains one of `files`."""
+    selected: list[Mutant] = []
     for name, group in GROUPS.items():
         for file in files_of(group):
             if files and not any(word in file for word in files):
                 continue
-            among = functions(file, group.only)
-            found += [
+            allowed_lines = functions(file, group.only)
+            selected += [
                 Mutant(name, file, number, lines)
                 for number, lines in enumerate(faults(file).lines)
-                if not group.only or lines.start in among
+                if not group.only or lines.start in allowed_lines
             ]
-    return found
+    return selected
 
 
 def copy_checkout(target: Path) -> None:
-    """A copy of the files of the checkout, also of those that are not committed."""
+    """Copy the files of the checkout, including uncommitted ones."""
     listing = subprocess.run(LISTED, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in listing.splitlines():
         if (ROOT / name).is_file():
@@ -292,22 +292,21 @@ def copy_checkout(target: Path) -> None:
 
 
 class Copy:
-    """A copy of the checkout, in which one fault at a time is planted."""
+    """A copy of the checkout that holds one mutant at a time."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        # a compiled module is known by the second of its source: each change gets a second of its own
+        # Python compares compiled modules with their source by seconds: each change needs a second of its own
         self._second = int(time.time())
 
     def write(self, file: str, code: str) -> None:
-        """Replace a file."""
         path = self.folder / file
         path.write_text(code, "utf-8")
         self._second += 1
         os.utime(path, (self._second, self._second))
 
     def pytest(self, arguments: Iterable[str], seconds: float | None, **variables: str) -> int:
-        """Run tests; the exit code, 1 if they take too long."""
+        """Run tests. Returns the exit code; 1 if they take longer than `seconds`."""
         places = [str(self.folder / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(places)} | variables
         command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.mutants_plugin", "-p", "no:cacheprovider"]
@@ -320,14 +319,14 @@ class Copy:
             except subprocess.TimeoutExpired:
                 return 1
             finally:
-                # services that tests started end with them
+                # also ends the services that the tests started
                 if process.poll() is None:
                     os.killpg(process.pid, signal.SIGKILL)
                     process.wait()
 
 
 def recorded(copy: Copy, name: str, keep: Path) -> dict[str, Run]:
-    """What each test of a group runs; tests that fail without a fault are not in it."""
+    """Return the recorded runs of a group's tests. Tests that fail without a mutant are left out."""
     path = keep / f"{name.replace(' ', '-')}.json"
     if not path.exists():
         group = GROUPS[name]
@@ -353,18 +352,21 @@ def recorded(copy: Copy, name: str, keep: Path) -> dict[str, Run]:
 
 
 def tests_of(mutant: Mutant, runs: dict[str, Run], *, slow: bool) -> list[str]:
-    """The tests that run the changed lines, the fastest first, in files; all of the file's if imports run them."""
+    """Return the tests that execute the changed lines, fastest first, grouped by file.
+
+    If a changed line is executed by the import of its module, all tests that use the module count.
+    """
     enclosing = [lines for lines in statements(mutant.file) if mutant.lines.start in lines]
-    around = min(enclosing, key=len, default=range(0))
-    changed = {*mutant.lines, *around}
-    top = mutant.lines.start in top_lines(mutant.file)
+    statement = min(enclosing, key=len, default=range(0))
+    changed = {*mutant.lines, *statement}
+    is_top_level = mutant.lines.start in top_lines(mutant.file)
     chosen: list[str] = []
-    left = float(MOST_SECONDS)
+    seconds_left = float(MOST_SECONDS)
     for test, run in sorted(runs.items(), key=lambda pair: pair[1].seconds):
         lines = run.lines.get(mutant.file, frozenset())
-        if run.is_slow is slow and (lines if top else lines & changed) and left > 0:
+        if run.is_slow is slow and (lines if is_top_level else lines & changed) and seconds_left > 0:
             chosen.append(test)
-            left -= run.seconds
+            seconds_left -= run.seconds
     of_file: defaultdict[str, list[str]] = defaultdict(list)
     for test in chosen:
         of_file[test.partition("::")[0]].append(test)
@@ -373,22 +375,22 @@ def tests_of(mutant: Mutant, runs: dict[str, Run], *, slow: bool) -> list[str]:
 
 @cache
 def top_lines(file: str) -> frozenset[int]:
-    """The lines of a file outside of functions."""
+    """Return the lines of a file outside functions."""
     tree = ast.parse((ROOT / file).read_text("utf-8"))
     inner = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    # the default values of arguments belong to imports
+    # default values of arguments are evaluated by the import
     inside = {line for node in inner for line in range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)}
     return frozenset(range(1, len(faults(file).code.splitlines()) + 1)) - inside
 
 
 def changed_lines(before: str, after: str) -> tuple[str, ...]:
-    """The lines that differ, with `-` and `+` before them."""
+    """Return the lines that differ, prefixed with `-` or `+`."""
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0)
     return tuple(line for line in lines if not line.startswith(("---", "+++", "@@")))
 
 
 def tried(mutant: Mutant, copy: Copy, runs: dict[str, Run]) -> Outcome:
-    """Plant a fault and run the tests that could see it."""
+    """Write a mutant and run the tests that could detect it."""
     code = faults(mutant.file).code
     planted = faults(mutant.file).planted(mutant.number)
     start = time.monotonic()
@@ -407,7 +409,7 @@ def tried(mutant: Mutant, copy: Copy, runs: dict[str, Run]) -> Outcome:
 
 
 def fails(copy: Copy, tests: Sequence[str], seconds: float) -> bool:
-    """Whether one of some tests fails, or takes too long."""
+    """Return True if one of the tests fails or takes too long."""
     chosen = copy.folder / "chosen-tests"
     chosen.write_text("\n".join(tests), "utf-8")
     files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
@@ -418,7 +420,7 @@ def fails(copy: Copy, tests: Sequence[str], seconds: float) -> bool:
 
 
 def reason_for(outcome: Outcome) -> str | None:
-    """Why a fault may survive, by tests/mutants.toml."""
+    """Return the reason in tests/mutants.toml why a mutant may survive, or None."""
     removed = [line[1:].strip() for line in outcome.difference if line.startswith("-")]
     added = [line[1:].strip() for line in outcome.difference if line.startswith("+")]
     for entry in tomllib.loads(REASONS.read_text("utf-8")).get("survivor", []):
@@ -429,48 +431,51 @@ def reason_for(outcome: Outcome) -> str | None:
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    """How many were killed, and how many by `make test`, by file and by group; and the survivors."""
+    """Return a table of killed mutants, by group and file, in total and by `make test`; and the list of survivors."""
     rows: list[tuple[str, list[Outcome]]] = []
     for name in GROUPS:
         of_group = [outcome for outcome in outcomes if outcome.mutant.group == name]
         if of_group:
             rows.append((name, of_group))
-            for file in dict.fromkeys(one.mutant.file for one in of_group):
-                of_file = [one for one in of_group if one.mutant.file == file]
+            for file in dict.fromkeys(outcome.mutant.file for outcome in of_group):
+                of_file = [outcome for outcome in of_group if outcome.mutant.file == file]
                 rows.append((f"  {file.removeprefix(SOURCE + '/')}", of_file))
     rows.append(("all", list(outcomes)))
     lines = [f"{'':44}{'faults':>8}{'killed':>8}{'share':>8}{'by make test':>14}{'share':>8}"]
-    for name, some in rows:
-        killed = sum(one.killed for one in some)
-        by_quick = sum(one.killed and not one.needs_slow for one in some)
-        shares = f"{killed:8}{killed / len(some):8.0%}{by_quick:14}{by_quick / len(some):8.0%}"
-        lines.append(f"{name:44}{len(some):8}{shares}")
-    for one in sorted(
-        (one for one in outcomes if not one.killed), key=lambda one: (one.mutant.file, one.mutant.number)
+    for name, part in rows:
+        killed = sum(outcome.killed for outcome in part)
+        by_quick = sum(outcome.killed and not outcome.needs_slow for outcome in part)
+        shares = f"{killed:8}{killed / len(part):8.0%}{by_quick:14}{by_quick / len(part):8.0%}"
+        lines.append(f"{name:44}{len(part):8}{shares}")
+    for outcome in sorted(
+        (outcome for outcome in outcomes if not outcome.killed),
+        key=lambda outcome: (outcome.mutant.file, outcome.mutant.number),
     ):
-        reason = reason_for(one) or (f"survived {one.tests} tests" if one.tests else "no test runs this line")
+        reason = reason_for(outcome) or (
+            f"survived {outcome.tests} tests" if outcome.tests else "no test runs this line"
+        )
         lines += [
             "",
-            f"{one.mutant.file}:{one.mutant.lines.start}  {reason}",
-            *(f"  {line}" for line in one.difference),
+            f"{outcome.mutant.file}:{outcome.mutant.lines.start}  {reason}",
+            *(f"  {line}" for line in outcome.difference),
         ]
     return "\n".join(lines)
 
 
 def main(files: Sequence[str]) -> int:
-    """Plant the sample; 0 if enough were killed."""
+    """Try the sample. Returns the exit code."""
     start = time.monotonic()
-    every = mutants(files)
-    sample = every
+    all_mutants = mutants(files)
+    sample = all_mutants
     if not os.environ.get("ALL"):
-        count = min(int(os.environ.get("COUNT") or 400), len(every))
-        sample = random.Random(int(os.environ.get("SEED") or 16)).sample(every, count)
+        count = min(int(os.environ.get("COUNT") or 400), len(all_mutants))
+        sample = random.Random(int(os.environ.get("SEED") or 16)).sample(all_mutants, count)
     groups = list(dict.fromkeys(mutant.group for mutant in sample))
-    sys.stdout.write(f"{len(sample)} of {len(every)} faults\n")
+    sys.stdout.write(f"{len(sample)} of {len(all_mutants)} faults\n")
     with tempfile.TemporaryDirectory(prefix="presscheck-mutants-") as directory:
         copies: queue.SimpleQueue[Copy] = queue.SimpleQueue()
         for number in range(int(os.environ.get("WORKERS") or 2)):
-            # with nothing beside it: tests may not open what lies beside their clone
+            # nothing is beside the copy: tests must not open files beside their clone
             folder = Path(directory, str(number), "presscheck")
             copy_checkout(folder)
             copies.put(Copy(folder))
@@ -501,7 +506,7 @@ def main(files: Sequence[str]) -> int:
             sys.stdout.write(f"{sum(map(len, runs.values()))} tests in {time.monotonic() - start:.0f} s\n")
             outcomes = list(pool.map(attempt, sample))
     sys.stdout.write(f"\n{table(outcomes)}\n\n{(time.monotonic() - start) / 60:.0f} minutes\n")
-    return int(sum(one.killed for one in outcomes) < WANTED * len(outcomes))
+    return int(sum(outcome.killed for outcome in outcomes) < WANTED * len(outcomes))
 
 
 if __name__ == "__main__":

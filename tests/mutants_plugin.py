@@ -1,8 +1,8 @@
-"""A pytest plugin of `make mutants`: it records the lines that each test runs, or runs chosen tests in their order.
+"""A pytest plugin for `make mutants` that records the lines that each test executes, or runs selected tests in order.
 
-`PRESSCHECK_LINES=FILE` records: the file is JSON, for each test its seconds, whether it is slow, and its lines by
-source file. Lines that are run by no test alone, such as those of imports, are not in it. `PRESSCHECK_CHOSEN=FILE`
-chooses: the file has one test a line.
+`PRESSCHECK_LINES=FILE` records. The JSON file has the duration of each test, whether it is slow, and its lines by
+source file. Lines that are executed outside of tests, such as imports, are not in it. `PRESSCHECK_CHOSEN=FILE` selects
+tests: the file has the id of a test on each line.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from coverage import Coverage
 
 
 class Recorder:
-    """Records the lines of the sources in `PRESSCHECK_SOURCES` that each test runs, in all threads of this process."""
+    """Records the lines of the sources that each test executes, in all threads of this process."""
 
     def __init__(self, path: Path, sources: list[str]) -> None:
         self._path, self._sources = path, sources
@@ -64,7 +64,7 @@ class Recorder:
 
 
 class Choice:
-    """Runs the tests that a file names, in its order."""
+    """Runs only the given tests, in their order."""
 
     def __init__(self, tests: list[str]) -> None:
         self._place = {test: place for place, test in enumerate(tests)}

@@ -1,9 +1,9 @@
-"""Programs that tests need beyond the Python environment: how they are found, and which packages have them.
+"""Programs that tests need besides the Python environment, and the packages that contain them.
 
-    python -m tests.needs            print what is missing, with the names of packages
-    python -m tests.needs --debian   print the missing Debian packages alone
+    python -m tests.needs            print the missing programs, with the names of packages
+    python -m tests.needs --debian   print only the missing Debian packages
 
-Only the standard library is imported here, so that this runs before there is an environment.
+This module imports only the standard library, so that it can run before the environment exists.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import NoReturn
 
 REQUIRE_ALL = "PRESSCHECK_REQUIRE_ALL"
-"""The variable that turns a skip for a missing program into a failure."""
+"""The environment variable that turns skips for missing programs into failures."""
 
 
 def first_of(commands: Sequence[str], *folders: str) -> Path | None:
-    """The first of some commands on PATH, else the last match of some patterns of absolute paths."""
+    """Return the first command that is on PATH, or the last match of the patterns of absolute paths."""
     for command in commands:
         if path := shutil.which(command):
             return Path(path)
@@ -30,7 +30,7 @@ def first_of(commands: Sequence[str], *folders: str) -> Path | None:
 
 
 def find_initdb() -> Path | None:
-    """Find PostgreSQL's `initdb`: Debian and Homebrew keep it off PATH."""
+    """Find PostgreSQL's `initdb`, which is not on PATH with Debian and Homebrew."""
     return first_of(
         ["initdb"],
         "usr/local/opt/postgresql@*/bin/initdb",
@@ -41,7 +41,6 @@ def find_initdb() -> Path | None:
 
 
 def find_chromium() -> Path | None:
-    """Find Chromium or Chrome."""
     return first_of(
         ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
         "Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -50,7 +49,6 @@ def find_chromium() -> Path | None:
 
 
 def find_git() -> Path | None:
-    """Find git."""
     return first_of(["git"])
 
 
@@ -66,7 +64,7 @@ class Program:
     macos: str
 
     def missing(self) -> str:
-        """A line that says what is missing and how to install it."""
+        """Return a line that names the missing program and how to install it."""
         packages = f"Debian: {self.debian}; Fedora: {self.fedora}; macOS: {self.macos}"
         return f"{self.name} is not on this machine: {self.needed_by} ({packages})"
 
@@ -151,23 +149,23 @@ PROGRAMS = {
 
 
 def missing() -> list[Program]:
-    """The programs that are not on this machine."""
+    """Return the programs that are not on this machine."""
     return [program for program in PROGRAMS.values() if program.find() is None]
 
 
 def all_required() -> bool:
-    """Whether a missing program fails the tests that need it."""
+    """Return True if missing programs fail the tests that need them."""
     return os.environ.get(REQUIRE_ALL, "0") not in ("", "0")
 
 
 def require(name: str) -> Path:
-    """The path of a program; where it is missing the test is skipped, or fails when all are required."""
+    """Return the path of a program. If it is missing, skip the test, or fail it if all programs are required."""
     program = PROGRAMS[name]
     return program.find() or give_up(program.missing())
 
 
 def give_up(reason: str) -> NoReturn:
-    """Skip the test for what this machine lacks, or fail it when all is required."""
+    """Skip the test, or fail it if all programs are required."""
     # imported here: `python -m tests.needs` runs without an environment
     import pytest
 
@@ -177,7 +175,7 @@ def give_up(reason: str) -> NoReturn:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print what is missing."""
+    """Print the missing programs or packages."""
     programs = missing()
     if "--debian" in arguments:
         sys.stdout.write(" ".join(program.debian for program in programs))

@@ -1,7 +1,7 @@
-"""Compares the colours of the pictures with those of a commit: `python -m tests.picture_styles [COMMIT]`.
+"""Compare the colours of the snapshots with those of a commit: `python -m tests.picture_styles [COMMIT]`.
 
-A change of words may change pictures in their words only. A line with the same text must have the same style in every
-cell; in a line with another text the styles must follow each other as before. The exit code is 1 if anything differs.
+Changes of texts should change nothing else in snapshots. A line with the same text must have the same style in every
+cell; a line with a changed text must have the same sequence of styles. The exit code is 1 if anything differs.
 """
 
 import html
@@ -22,14 +22,14 @@ GROUND = re.compile(r'<rect fill="([^"]+)" x="([\d.]+)" y="([\d.]+)" width="([\d
 
 
 class Cell(NamedTuple):
-    """A character of the screen and what it looks like."""
+    """A character of the screen and its style."""
 
     text: str
     style: str
 
 
 def lines(svg: str) -> list[list[Cell]]:
-    """The screen of a picture, from top to bottom; a wide character stands in its first cell."""
+    """Return the lines of a snapshot, from top to bottom. A wide character is only in its first cell."""
     styles = dict(RULE.findall(svg))
     rows: dict[float, dict[int, Cell]] = {}
     grounds = {
@@ -40,7 +40,7 @@ def lines(svg: str) -> list[list[Cell]]:
     tops = sorted({y for _, y in grounds})
     for name, x, y, text in TEXT.findall(svg):
         first, baseline = round(float(x) / CELL), float(y)
-        top = max((one for one in tops if one < baseline), default=0.0)
+        top = max((edge for edge in tops if edge < baseline), default=0.0)
         for at, character in enumerate(html.unescape(text).replace("\xa0", " ")):
             ground = grounds.get((first + at, top), "")
             rows.setdefault(baseline, {})[first + at] = Cell(character, f"{styles[name]} on {ground}")
@@ -48,30 +48,29 @@ def lines(svg: str) -> list[list[Cell]]:
 
 
 def runs(line: list[Cell]) -> list[str]:
-    """The styles of what is written in a line, each once for as long as it lasts; blanks have none."""
+    """Return the sequence of styles in a line, without repetitions and without blanks."""
     return [style for style, _ in groupby(cell.style for cell in line if not cell.text.isspace())]
 
 
 def differences(before: str, after: str) -> list[str]:
-    """The lines of a picture whose colours changed, not only their words."""
+    """Return the lines of a snapshot whose colours changed, before and after, as in a diff."""
     old, new = lines(before), lines(after)
     if len(old) != len(new):
         return [f"{len(old)} lines before, {len(new)} now"]
-    found: list[str] = []
-    for one, other in zip(old, new, strict=True):
-        texts = ["".join(cell.text for cell in line).rstrip() for line in (one, other)]
-        if one != other if texts[0] == texts[1] else runs(one) != runs(other):
-            found += [f"- {texts[0]}", f"+ {texts[1]}"]
-    return found
+    changes: list[str] = []
+    for before_line, after_line in zip(old, new, strict=True):
+        texts = ["".join(cell.text for cell in line).rstrip() for line in (before_line, after_line)]
+        if before_line != after_line if texts[0] == texts[1] else runs(before_line) != runs(after_line):
+            changes += [f"- {texts[0]}", f"+ {texts[1]}"]
+    return changes
 
 
 def git(*arguments: str) -> str:
-    """What git prints."""
     return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
 
 def main(arguments: list[str]) -> int:
-    """Compare every picture that changed; 0 if all of them changed in their words only."""
+    """Compare all changed snapshots. Returns the exit code."""
     commit = arguments[0] if arguments else "HEAD"
     changed = git("diff", "--name-status", "--find-renames", commit, "--", PICTURES).splitlines()
     different = 0
@@ -80,10 +79,10 @@ def main(arguments: list[str]) -> int:
         if status[0] not in "MR":
             sys.stdout.write(f"{'new' if status == 'A' else 'gone'}: {paths[0]}\n")
             continue
-        found = differences(git("show", f"{commit}:{paths[0]}"), (ROOT / paths[-1]).read_text())
-        different += bool(found)
-        if found:
-            sys.stdout.write("\n".join([paths[-1], *(f"  {line}" for line in found), ""]))
+        changes = differences(git("show", f"{commit}:{paths[0]}"), (ROOT / paths[-1]).read_text())
+        different += bool(changes)
+        if changes:
+            sys.stdout.write("\n".join([paths[-1], *(f"  {line}" for line in changes), ""]))
     sys.stdout.write(f"{len(changed)} pictures changed since {commit}, {different} in more than their words\n")
     return int(different > 0)
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL of the tests' own: a cluster in a directory of its own, reached by a socket in it, gone afterwards."""
+"""A temporary PostgreSQL cluster for tests, which listens on a socket in its own directory."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ import psycopg
 from tests.needs import PROGRAMS, find_initdb
 
 FASTER = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off", "max_connections=200")
-"""What a database does without that nobody keeps."""
+"""Settings that trade durability for speed: the databases are temporary."""
 
 
 def programs() -> Path | None:
-    """Where its programs are; None where it is not installed."""
+    """Return the folder of PostgreSQL's programs; None if it is not installed."""
     initdb = find_initdb()
-    # a link on PATH stands alone; the other programs stand beside what it leads to
+    # only initdb may be linked to PATH; the other programs are beside the target of the link
     return initdb.resolve().parent if initdb else None
 
 
 class Cluster:
-    """A running PostgreSQL; `new_database()` makes an empty database and tells its URL."""
+    """A running PostgreSQL; `new_database()` creates an empty database and returns its URL."""
 
     def __init__(self, directory: Path, control: Callable[..., None]) -> None:
         self.directory = directory
@@ -38,7 +38,7 @@ class Cluster:
         self._made = 0
 
     def restart(self, mode: str, *, seconds: float = 0) -> None:
-        """Stop it, as `pg_ctl` does in this mode, and start it again after a while."""
+        """Stop the cluster with a mode of `pg_ctl`, and start it again after `seconds`."""
         self._control("-m", mode, "stop")
         time.sleep(seconds)
         self._control("start")
@@ -54,7 +54,7 @@ class Cluster:
 
 
 def plain_user() -> str:
-    """An account for a PostgreSQL that root starts: packages make `postgres`, other installations may not."""
+    """Return the account for running PostgreSQL as root: `postgres` if the installation created it, else `nobody`."""
     accounts = {entry.pw_name for entry in pwd.getpwall()}
     return "postgres" if "postgres" in accounts else "nobody"
 

@@ -1,6 +1,6 @@
-"""Private names of libraries that tests replace or call. All are in this module, where an upgrade breaks them.
+"""All uses of private names of libraries by tests, so that upgrades break only this module.
 
-What makes tests faster is replaced at the start, by `tests/conftest.py` and `tests/tui/app_driver.py`.
+`tests/conftest.py` and `tests/tui/app_driver.py` call the functions that make tests faster at the start.
 """
 
 import asyncio
@@ -46,19 +46,19 @@ _parsed_rules: dict[Any, list[RuleSet]] = {}
 
 
 def share_tls_contexts() -> None:
-    """Load the certificates of the machine once, not for each client: tests speak plain HTTP to services here."""
+    """Load the machine's certificates only once instead of for each client: tests use plain HTTP."""
     httpx_transports.create_ssl_context = cache(httpx_transports.create_ssl_context)
 
 
 def wait_for_work_rather_than_time() -> None:
-    """Let the pilot wait after a key until the app has nothing left to do, not until the process used no time.
+    """Make the pilot wait until the app has nothing left to do, instead of until the process is idle.
 
-    The fixed pauses were half of the time of the app's tests. A busy machine made them end too early: a process that
-    does not get its turn looks idle.
+    The fixed pauses took half of the time of the app's tests. On a busy machine they ended too early: a process that is
+    not scheduled looks idle.
     """
     assert textual.app.wait_for_idle and textual.pilot.wait_for_idle
     textual.app.wait_for_idle = textual.pilot.wait_for_idle = _wait_until_settled
-    # which posts a message to each widget, and waits until all are handled
+    # the original posts a message to each widget and waits until all are handled
     assert Pilot._wait_for_screen
     Pilot._wait_for_screen = _wait_for_screen
     exchange, to_thread = httpx_transports.AsyncHTTPTransport.handle_async_request, asyncio.to_thread
@@ -83,11 +83,11 @@ def wait_for_work_rather_than_time() -> None:
         stream.aclose = counted_close
         return response
 
-    async def counted_to_thread(*given: Any, **named: Any) -> Any:
+    async def counted_to_thread(*arguments: Any, **options: Any) -> Any:
         loop = asyncio.get_running_loop()
         _pending[loop] = _pending.get(loop, 0) + 1
         try:
-            return await to_thread(*given, **named)
+            return await to_thread(*arguments, **options)
         finally:
             _pending[loop] -= 1
 
@@ -96,11 +96,11 @@ def wait_for_work_rather_than_time() -> None:
 
 
 _pending: WeakKeyDictionary[asyncio.AbstractEventLoop, int] = WeakKeyDictionary()
-"""How many requests and threads each event loop waits for."""
+"""The number of requests and threads that each event loop waits for."""
 
 
 async def _wait_until_settled(_min: float = 0) -> None:
-    """Wait until nothing more happens, and render what is on the screen, where a widget may fail to be drawn."""
+    """Wait until the app is idle, and render the screen so that errors of widgets are raised."""
     await _wait_for_work()
     if _current_screen() is not None:
         strips(active_app.get())
@@ -109,29 +109,29 @@ async def _wait_until_settled(_min: float = 0) -> None:
 async def _wait_for_work() -> None:
     """Wait until no task is ready, no request is in flight, and the screen is painted; at most a second.
 
-    A request that stays unanswered is not waited for once the process is idle.
+    Requests that stay unanswered are no longer waited for once the process is idle.
     """
     loop: Any = asyncio.get_running_loop()
-    began = monotonic()
-    deadline = began + 1
+    start = monotonic()
+    deadline = start + 1
     while monotonic() < deadline:
         await _no_task_ready(loop, deadline)
         screen = _current_screen()
         if screen is not None and _is_unpainted(screen):
             screen._on_timer_update()
             if not _is_unpainted(screen):
-                continue  # a paint may call something
-            # it cannot be painted now: it is about to be closed, or several changes are to be painted at once
-        used, looked = process_time(), monotonic()
+                continue  # painting may have scheduled callbacks
+            # the screen cannot be painted now: it is closing, or updates are batched
+        cpu_time, now = process_time(), monotonic()
         if not _pending.get(loop):
-            # timers and threads of the app that are not counted; the service, in the same process, may go on working
+            # wait for timers and threads that are not counted; the service in the same process may be working
             await asyncio.sleep(0.01)
-            if process_time() - used < 0.003 or monotonic() > began + 0.1:
+            if process_time() - cpu_time < 0.003 or monotonic() > start + 0.1:
                 return
             continue
-        while _pending.get(loop) and monotonic() < looked + 0.005:  # noqa: ASYNC110  # the counter has no event
+        while _pending.get(loop) and monotonic() < now + 0.005:  # noqa: ASYNC110  # the counter has no event
             await asyncio.sleep(0.001)
-        if _pending.get(loop) and process_time() - used < 0.001:
+        if _pending.get(loop) and process_time() - cpu_time < 0.001:
             return
 
 
@@ -158,9 +158,9 @@ def _current_screen() -> Screen[Any] | None:
 
 
 def shorten_shutdowns() -> None:
-    """Let a server that ends look two hundred times a second whether its connections are closed, instead of ten times.
+    """Make a stopping server check 200 times a second whether its connections are closed, instead of ten times.
 
-    Each test with a service waited for that, a sixth of a second.
+    The wait took a sixth of a second in each test with a service.
     """
     assert uvicorn.server.asyncio is asyncio
     pauses = {"sleep": lambda seconds: asyncio.sleep(seconds / 20)}
@@ -168,7 +168,7 @@ def shorten_shutdowns() -> None:
 
 
 class _SharedDialect(SQLiteDialect_pysqlite):
-    """The dialect of all SQLite databases of the service, which are configured alike: a statement is compiled once."""
+    """The dialect of the service's SQLite databases. All are equal, so that they share compiled statements."""
 
     supports_statement_cache = True
 
@@ -182,13 +182,13 @@ class _SharedDialect(SQLiteDialect_pysqlite):
 
 
 def share_compiled_statements() -> None:
-    """Compile each SQL statement of the service once, not for each service that a test starts."""
+    """Share compiled SQL statements between all services that tests start."""
     create_engine = database_engine.create_engine
     compiled: Any = None
 
-    def create(*given: Any, **named: Any) -> Any:
+    def create(*arguments: Any, **options: Any) -> Any:
         nonlocal compiled
-        engine: Any = create_engine(*given, **named)
+        engine: Any = create_engine(*arguments, **options)
         if type(engine.dialect) is SQLiteDialect_pysqlite:
             engine.dialect.__class__ = _SharedDialect
             compiled = engine._compiled_cache = engine._compiled_cache if compiled is None else compiled
@@ -198,24 +198,24 @@ def share_compiled_statements() -> None:
 
 
 def share_parsed_styles() -> None:
-    """Parse a style sheet once for all apps with the same colors: an eighth of each start."""
+    """Share parsed style sheets between apps with the same colors. Parsing took an eighth of each start."""
 
-    def parse(stylesheet: Stylesheet, css: str, read_from: Any, *given: Any, **named: Any) -> list[RuleSet]:
-        key = (css, read_from, given, *sorted(named.items()), *stylesheet._variables.items())
+    def parse(stylesheet: Stylesheet, css: str, read_from: Any, *arguments: Any, **options: Any) -> list[RuleSet]:
+        key = (css, read_from, arguments, *sorted(options.items()), *stylesheet._variables.items())
         if key not in _parsed_rules:
-            _parsed_rules[key] = _parse_rules(stylesheet, css, read_from, *given, **named)
+            _parsed_rules[key] = _parse_rules(stylesheet, css, read_from, *arguments, **options)
         return _parsed_rules[key]
 
-    Stylesheet._parse_rules = parse  # pyright: ignore[reportAttributeAccessIssue]  # with other names
+    Stylesheet._parse_rules = parse  # pyright: ignore[reportAttributeAccessIssue]  # other parameter names
 
 
 def parse_styles_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parse style sheets as Textual does, even if other tests have parsed them."""
+    """Restore Textual's parser of style sheets, which does not use the cache."""
     monkeypatch.setattr(Stylesheet, "_parse_rules", _parse_rules)
 
 
 class _Unseen(CompositorUpdate):
-    """An update that has no text, because no terminal shows it."""
+    """An update without text, for apps without a terminal."""
 
     def __init__(self, spans: list[tuple[int, int, int]]) -> None:
         self.spans = spans
@@ -225,7 +225,7 @@ class _Unseen(CompositorUpdate):
 
 
 def render_what_is_looked_at() -> None:
-    """Render widgets after each key, and when a test looks or takes a picture, not for each frame between.
+    """Render widgets only after keys and when a test reads the screen, not for each frame in between.
 
     Rendering all frames took a fifth of the processor time of the app's tests.
     """
@@ -247,10 +247,10 @@ def render_what_is_looked_at() -> None:
 
 
 def rewrite_asserts(config: pytest.Config, modules: Iterable[Path]) -> None:
-    """Compile test modules as pytest does when it imports them, unless their bytecode is up to date.
+    """Compile test modules as pytest's import hook does, unless their bytecode is up to date.
 
-    Each worker does so for its share: all import the same modules at the same time, so each would compile all of them,
-    for 12 seconds of processor time.
+    Each worker compiles its share. All workers import the same modules at the same time, so that each would compile all
+    of them, which took 12 seconds of processor time.
     """
     for module in modules:
         bytecode = rewrite.get_cache_dir(module) / f"{module.stem}{rewrite.PYC_TAIL}"
@@ -264,7 +264,7 @@ def rewrite_asserts(config: pytest.Config, modules: Iterable[Path]) -> None:
 def watch_frames(
     monkeypatch: pytest.MonkeyPatch, app: type[App[Any]], watch: Callable[[Screen[Any], Any], None]
 ) -> None:
-    """Call a function with each screen and update after an app has displayed them, as it does for a terminal."""
+    """Call `watch` with the screen and the update after each frame that the app displays."""
     monkeypatch.setattr(Compositor, "render_update", _render_update)
     display = app._display
 
@@ -276,13 +276,13 @@ def watch_frames(
 
 
 def never_painted(monkeypatch: pytest.MonkeyPatch, screen: type[Screen[Any]]) -> None:
-    """Call nothing that waits for the paint of a screen."""
+    """Drop all callbacks that wait for a screen to be painted."""
     monkeypatch.setattr(screen, "_invoke_later", lambda *_: None)
 
 
 @contextmanager
 def closing(screen: Screen[Any]) -> Iterator[None]:
-    """Mark a screen as being closed, as it is while its widgets are removed one after another."""
+    """Mark a screen as closing, as Textual does while it removes the screen's widgets."""
     screen._closing = True
     try:
         yield
@@ -291,23 +291,23 @@ def closing(screen: Screen[Any]) -> Iterator[None]:
 
 
 def strips(app: App[Any]) -> list[Strip]:
-    """The lines of the screen, including those of the screen below a dialog."""
+    """Return the rendered lines of the screen, including the screen below a dialog."""
     visible_screen_stack.set(app._background_screens)
     return app.screen._compositor.render_strips()
 
 
 def whole_update(lines: list[Strip], x: int = 0, y: int = 0) -> LayoutUpdate:
-    """The update that paints lines of the same length."""
+    """Return an update that paints lines of equal length."""
     return LayoutUpdate([[line] for line in lines], Region(x, y, lines[0].cell_length, len(lines)))
 
 
 def lines_to_repaint(widget: Widget) -> set[int]:
-    """The lines of a widget that will be repainted."""
+    """Return the numbers of a widget's lines that will be repainted."""
     return {y for region in widget._repaint_regions for y in range(region.y, region.bottom)}
 
 
 def send(pilot: Pilot[Any], *messages: Message) -> None:
-    """Send messages as the terminal does: nothing runs between them."""
+    """Send messages as the terminal driver does: no other task runs between them."""
     driver = pilot.app._driver
     assert driver
     for message in messages:
@@ -315,13 +315,13 @@ def send(pilot: Pilot[Any], *messages: Message) -> None:
 
 
 def keys_of_bytes(sent: str) -> list[str]:
-    """The keys that Textual reads from what a terminal sends."""
+    """Return the keys that Textual parses from terminal input."""
     parser = XTermParser()
     return [event.key for event in (*parser.feed(sent), *parser.feed("")) if isinstance(event, Key)]
 
 
 def key_event(key: str) -> Key:
-    """The event of a key, such as `j`, `-` or `enter`."""
+    """Return the event of a key, such as `j`, `-` or `enter`."""
     character = " " if key == "space" else key if len(key) == 1 else None
     return Key(_character_to_key(key) if len(key) == 1 else key, character)
 
@@ -329,5 +329,5 @@ def key_event(key: str) -> Key:
 async def send_mouse(
     pilot: Pilot[Any], event: type[MouseEvent], widget: Widget | None, at: tuple[int, int], **options: Any
 ) -> None:
-    """Send a mouse event for which the pilot has no method: the wheel, or a move while a button is down."""
+    """Send a mouse event for which the pilot has no method, such as the wheel or dragging."""
     await pilot._post_mouse_events([event], widget, at, **options)

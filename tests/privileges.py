@@ -1,8 +1,8 @@
-"""Takes root's right to write everywhere away: files and folders that are read-only are then so for root as well.
+"""Drops root's capability to bypass file permissions, so that read-only files are read-only for root as well.
 
-    python -m tests.privileges COMMAND...    run a command without this right
+    python -m tests.privileges COMMAND...    run a command without this capability
 
-Only Linux divides the rights of root; other users have none of them.
+Only Linux has capabilities; other users do not have them anyway.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _call(name: str, *arguments: object) -> None:
 
 @contextmanager
 def without_root_rights() -> Iterator[None]:
-    """Take the right away from this thread, and from threads that it starts, for the duration of the block."""
+    """Drop the capability in this thread, and in threads that it starts, for the duration of the block."""
     if os.geteuid() != 0 or sys.platform != "linux":
         yield
         return
@@ -43,7 +43,7 @@ def without_root_rights() -> Iterator[None]:
 
 
 def run_without_root_rights(command: list[str]) -> None:
-    """Replace this process by a command that does not get the right."""
+    """Replace this process by a command without the capability."""
     if os.geteuid() == 0 and sys.platform == "linux":
         for right in (DAC_OVERRIDE, DAC_READ_SEARCH):
             _call("prctl", PR_CAPBSET_DROP, right, 0, 0, 0)

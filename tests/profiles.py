@@ -8,12 +8,12 @@ from tests.running_service import RunningService
 
 
 def write_settings(home: Path, chosen: Sequence[str] = (), **services: RunningService | str) -> None:
-    """Write a profile for each service; a text is the whole table of a profile.
+    """Write a settings file with a profile for each service.
 
     Args:
         home: the home directory of the user.
         chosen: the setting `inbox_profiles`; left out if empty.
-        services: the services by name of the profile.
+        services: services by name of the profile, or the TOML text of a profile.
     """
     (home / "config").mkdir(exist_ok=True, parents=True)
     lines = [f"inbox_profiles = {json.dumps([*chosen])}"] if chosen else []

@@ -1,8 +1,8 @@
-"""Run the tests of what changed since a branch: `python -m tests.quick [BRANCH]`, by default `main`.
+"""Run the tests of all changes since a branch: `python -m tests.quick [BRANCH]`, by default `main`.
 
-A change of `src/presscheck/PACKAGE` or of `tests/PACKAGE` runs `tests/PACKAGE`, a change of a test module beside the
-packages runs that module. What is read by several packages, such as `themes/` or `README.md`, runs the tests that read
-it. The rules run always: they read the whole source.
+A change in `src/presscheck/PACKAGE` or in `tests/PACKAGE` runs `tests/PACKAGE`. A change in a test module directly in
+`tests` runs that module. Other files, such as `themes/` or `README.md`, run the tests that read them. The rules always
+run: they read the whole source.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ READERS = {
     "benchmarks": ["tests/benchmarks"],
     "screenshots": [],
 }
-"""The tests that read what is neither source nor test."""
+"""The tests that read files outside `src` and `tests`."""
 OPTIONS = ["-n", "auto", "--dist", "worksteal"]
 
 
-def git(*words: str) -> list[str]:
-    """The lines that a git command prints; none where it fails."""
-    ran = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
-    return ran.stdout.splitlines() if ran.returncode == 0 else []
+def git(*arguments: str) -> list[str]:
+    """Return the output lines of a git command; empty if it fails."""
+    result = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
+    return result.stdout.splitlines() if result.returncode == 0 else []
 
 
 def changed_files(branch: str) -> list[str]:
-    """The files that differ from where this branch left another, committed or not."""
+    """Return the files that differ from the merge base with a branch, including uncommitted changes."""
     base = git("merge-base", branch, "HEAD") or git("merge-base", f"origin/{branch}", "HEAD")
     if not base:
         raise SystemExit(f"there is no branch {branch} to compare with: python -m tests.quick BRANCH")
@@ -47,7 +47,7 @@ def changed_files(branch: str) -> list[str]:
 
 
 def tests_of(path: str) -> list[str]:
-    """The tests to run for a changed file."""
+    """Return the tests to run for a changed file."""
     top, *inner = PurePath(path).parts
     if path.startswith("src/presscheck/"):
         return [f"tests/{inner[1]}" if len(inner) > 2 else f"tests/test_{PurePath(path).stem}.py"]
@@ -59,13 +59,13 @@ def tests_of(path: str) -> list[str]:
 
 
 def tests_to_run(paths: Iterable[str]) -> list[str]:
-    """The tests of some changed files that exist, each once, and the rules."""
-    named = {test for path in paths for test in tests_of(path)} | {RULES}
-    return sorted(test for test in named if (ROOT / test).exists())
+    """Return the existing tests of changed files, and the rules, without duplicates."""
+    tests = {test for path in paths for test in tests_of(path)} | {RULES}
+    return sorted(test for test in tests if (ROOT / test).exists())
 
 
 def main(branch: str = "main") -> int:
-    """Run the tests; the exit code of pytest."""
+    """Run the tests. Returns the exit code of pytest."""
     tests = tests_to_run(changed_files(branch))
     sys.stdout.write(f"{' '.join(tests)}\n")
     sys.stdout.flush()

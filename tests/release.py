@@ -1,8 +1,8 @@
 """Build a release and check it: `python -m tests.release`.
 
-Source distribution and wheel are built twice from a clone of the committed state and must have the same bytes. The
-wheel is installed into an empty environment, where the version, the demo and the tests of the command line must work,
-and it is run with pipx and installed with uv. The hook is run by pre-commit.
+Source distribution and wheel are built twice from a clone of the last commit, and both builds must be identical. The
+wheel is installed into an empty environment, where the version, the demo and the tests of the command line must work.
+It is also run with pipx and installed with uv, and pre-commit runs the hook.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ DIST = ROOT / "dist"
 PINS = f"--constraint={ROOT / 'constraints.txt'}"
 VERSION = f"presscheck {__version__}\n"
 LIGHT = 90
-"""Megabytes that `presscheck` alone may take, without what a new environment has, such as pip."""
+"""Maximum size in megabytes of an installation of `presscheck` without extras, without pip."""
 
 
 def run(*command: str | Path, folder: Path = ROOT, **environment: str) -> str:
-    """Run a command and return what it prints; end with its output if it fails."""
-    ran = subprocess.run(command, cwd=folder, env=os.environ | environment, capture_output=True, text=True)
-    if ran.returncode:
-        raise SystemExit(f"{' '.join(map(str, command))} failed:\n{ran.stdout}{ran.stderr}")
-    return ran.stdout
+    """Run a command and return its output; exit with the output if it fails."""
+    result = subprocess.run(command, cwd=folder, env=os.environ | environment, capture_output=True, text=True)
+    if result.returncode:
+        raise SystemExit(f"{' '.join(map(str, command))} failed:\n{result.stdout}{result.stderr}")
+    return result.stdout
 
 
 def say(line: str) -> None:
@@ -43,13 +43,13 @@ def say(line: str) -> None:
 
 
 def clone(folder: Path) -> Path:
-    """Clone the committed state into a new folder."""
+    """Clone the last commit into a new folder."""
     run("git", "clone", "--quiet", ROOT, folder)
     return folder
 
 
 def build(target: Path) -> dict[str, str]:
-    """Build both distributions from a clone; returns the digest of each by its name."""
+    """Build both distributions from a clone. Returns their SHA-256 digests by file name."""
     with tempfile.TemporaryDirectory() as folder:
         source = clone(Path(folder) / "presscheck")
         moment = run("git", "log", "-1", "--format=%ct").strip()
@@ -58,12 +58,12 @@ def build(target: Path) -> dict[str, str]:
 
 
 def size(packages: Path) -> float:
-    """Megabytes on disk of what is installed."""
+    """Return the size of a folder on disk in megabytes."""
     return int(run("du", "-sk", packages).split()[0]) / 1024
 
 
 def try_wheel(wheel: Path, folder: Path) -> None:
-    """Install the wheel alone, with its service, and with what its tests need, and use each.
+    """Install the wheel without extras, with `serve` and with `dev`, and use each installation.
 
     Raises:
         SystemExit: something failed, or the wheel alone takes more than `LIGHT` megabytes.
@@ -91,22 +91,22 @@ def try_wheel(wheel: Path, folder: Path) -> None:
 
     run(*install, f"{wheel}[dev]")
     checkout = clone(folder / "checkout")
-    shutil.rmtree(checkout / "src")  # so that the tests import the wheel
+    shutil.rmtree(checkout / "src")  # the tests must import the wheel
     tests = ("-n", "auto", "--dist", "worksteal", "-m", "not slow", "tests/cli")
-    # these take the program from src, for an environment that has no more than the wheel alone
+    # these tests need the program in src
     light_install = "--ignore=tests/cli/test_light_install.py"
     output = run(python, "-m", "pytest", *tests, light_install, "--verbosity=0", folder=checkout)
     say(f"tests of the command line: {output.splitlines()[-1].strip('= ')}")
 
 
 def try_pipx(wheel: Path, folder: Path) -> None:
-    """Run the version and the demo of the wheel with pipx, if it can be had."""
+    """Run the version and the demo of the wheel with pipx, if pipx is available."""
     pipx = installer("pipx", folder / "pipx")
     if pipx is None:
         say("pipx run: not tried, because pipx is neither on PATH nor can it be installed")
         return
     own = {"PIPX_HOME": str(folder / "environments"), "PIPX_DEFAULT_PYTHON": sys.executable}
-    own["PIPX_DEFAULT_BACKEND"] = "pip"  # with uv there are no constraints
+    own["PIPX_DEFAULT_BACKEND"] = "pip"  # uv ignores the constraints
     command = [pipx, "run", f"--pip-args={shlex.quote(PINS)}", "--spec", f"{wheel}[serve]", "presscheck"]
     if run(*command, "--version", **own) != VERSION:
         raise SystemExit("pipx runs another version")
@@ -114,7 +114,7 @@ def try_pipx(wheel: Path, folder: Path) -> None:
 
 
 def try_uv(wheel: Path, folder: Path) -> None:
-    """Install the wheel as a tool of uv, if it can be had, and run its version."""
+    """Install the wheel as a tool of uv, if uv is available, and run its version."""
     uv = installer("uv", folder / "uv")
     if uv is None:
         say("uv tool install: not tried, because uv is neither on PATH nor can it be installed")
@@ -127,7 +127,7 @@ def try_uv(wheel: Path, folder: Path) -> None:
 
 
 def try_pre_commit(folder: Path) -> None:
-    """Run the hook of the committed state on a page with a broken link, if pre-commit can be had."""
+    """Run the hook of the last commit on a page with a broken link, if pre-commit is available."""
     pre_commit = installer("pre-commit", folder / "pre-commit")
     if pre_commit is None:
         say("pre-commit: not tried, because it is neither on PATH nor can it be installed")
@@ -139,10 +139,10 @@ def try_pre_commit(folder: Path) -> None:
     run("git", "add", ".", folder=docs)
     command = [pre_commit, "try-repo", ROOT, "presscheck", "--all-files", "--color=never"]
     own = os.environ | {"PRE_COMMIT_HOME": str(folder / "hooks")}
-    ran = subprocess.run(command, cwd=docs, env=own, capture_output=True, text=True)
+    result = subprocess.run(command, cwd=docs, env=own, capture_output=True, text=True)
     for line in ("- hook id: presscheck\n- exit code: 6\n", "README.md:3:8: error: gone.md: target not found"):
-        if line not in ran.stdout:
-            raise SystemExit(f"pre-commit does not run the hook:\n{ran.stdout}{ran.stderr}")
+        if line not in result.stdout:
+            raise SystemExit(f"pre-commit does not run the hook:\n{result.stdout}{result.stderr}")
     say("pre-commit: runs the hook")
 
 

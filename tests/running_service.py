@@ -1,4 +1,4 @@
-"""The real service over a real socket, for any test: it can be stopped, and started again at the same address."""
+"""The real service on a real socket, which tests can stop and start again at the same address."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from presscheck.service.web.assets import DiagramScript
 
 NOTHING_ALLOWED = OutboundConfig()
 LOOPBACK = OutboundConfig(allowed=("127.0.0.0/8",))
-"""What lets a service reach the websites of these tests."""
+"""The configuration of services that may send requests to servers of tests on this machine."""
 
 
 class _Founded(NamedTuple):
-    """A database of a service that has just begun, the token that its owner has, and the id of this owner."""
+    """The database file of a new service, and the token and the id of its owner."""
 
     database: bytes
     token: str
@@ -46,7 +46,7 @@ class _Founded(NamedTuple):
 
 @cache
 def _founded(clock: Clock, sample: bool) -> _Founded:
-    """What a service begins with, as after its first start; made once for each clock."""
+    """Return the state of a service after its first start. It is cached for each clock."""
     with tempfile.TemporaryDirectory() as directory:
         path, token_file = Path(directory) / "service.sqlite", Path(directory) / "token"
         database = opened(f"sqlite:///{path}", sample_clock=clock if sample else None)
@@ -60,7 +60,7 @@ def _founded(clock: Clock, sample: bool) -> _Founded:
 
 
 def _give_owner(database: Database, clock: Clock, token_file: Path, *, sample: bool) -> str:
-    """The id of the owner, who has the token in a file from then on."""
+    """Create the owner if necessary, and the token in the file. Returns the owner's id."""
     with database.writing.begin() as session:
         owner = ensure_owner(session, clock, sample=sample)
         session.flush()
@@ -69,16 +69,16 @@ def _give_owner(database: Database, clock: Clock, token_file: Path, *, sample: b
 
 
 def free_port() -> int:
-    """A port that nobody listens on, and that no outgoing connection gets while the service is stopped."""
+    """Return an unused port that outgoing connections do not get while the service is stopped."""
     while True:
-        port = random.randrange(20_000, 32_000)  # below the ports that Linux gives to outgoing connections
+        port = random.randrange(20_000, 32_000)  # below Linux's range of ports for outgoing connections
         with socket.socket() as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))
             return port
 
 
 class _Server(uvicorn.Server):
-    """A server that ends when it is told to, and not at its next look, ten times a second."""
+    """A server that stops at once; uvicorn checks only ten times a second whether it should stop."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -94,14 +94,14 @@ class _Server(uvicorn.Server):
                 await asyncio.wait_for(self._ending.wait(), 0.1)
 
     def end(self) -> None:
-        """End from another thread."""
+        """Stop the server from another thread."""
         self.should_exit = True
         if self._loop:
             self._loop.call_soon_threadsafe(self._ending.set)
 
 
 class RunningService:
-    """A service in a thread of its own, at an address that stays when it is stopped and started again."""
+    """A service in its own thread, with an address that stays the same when it is restarted."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class RunningService:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Listen; connections are accepted from the moment this returns."""
+        """Start the service; it accepts connections when this returns."""
         assert self._thread is None, "it runs already"
         app = build(
             self.database_url,
@@ -187,7 +187,7 @@ class RunningService:
         return listener
 
     def stop(self) -> None:
-        """End it: the port is closed when this returns."""
+        """Stop the service; the port is closed when this returns."""
         if self._thread and self._server:
             self._server.end()
             self._thread.join(20)
@@ -209,7 +209,7 @@ def running_service(
     files: str | None = None,
     diagrams: DiagramScript | None = None,
 ) -> Iterator[RunningService]:
-    """A running service with `base_url`, `token`, `stop()` and `start()`."""
+    """Run a service; it is stopped at the end of the block."""
     service = RunningService(
         directory,
         sample=sample,

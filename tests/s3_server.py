@@ -1,4 +1,4 @@
-"""An S3 server on this machine, with one bucket; it can refuse, hang or break off requests."""
+"""An S3 server on this machine with one bucket, which can refuse, hang or cut requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from moto.s3.models import s3_backends
 from werkzeug.serving import BaseWSGIServer, make_server
 
 _load_json: Any = cache(JSONFileLoader().load_file)
-# each client reads a megabyte of descriptions of all services, for a tenth of a second
+# otherwise each client reads a megabyte of service descriptions, which takes a tenth of a second
 JSONFileLoader.load_file = lambda _, path: _load_json(path)
 
 BUCKET = "lamps"
@@ -28,16 +28,16 @@ REFUSED = b'<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>no</Me
 
 
 class S3Server:
-    """The server.
+    """An S3 server that can inject faults.
 
     Attributes:
-        url: its address, which stays when it is stopped and started again.
-        fault: what happens to requests: "refuse", "hang" until the fault ends, "cut upload", "cut download", or "".
-        fault_method: the HTTP method with the fault; all by default.
-        spared: how many of the next requests of that method do not have the fault.
-        hanging: the requests that hang now.
+        url: the address, which stays the same when the server is restarted.
+        fault: the current fault: "refuse", "hang" until the fault ends, "cut upload", "cut download", or "" for none.
+        fault_method: the HTTP method that has the fault; all by default.
+        spared: number of the next requests with that method that do not have the fault.
+        hanging: number of requests that hang now.
         requests: the methods and paths of all requests.
-        most_at_once: the most requests that were under way at the same time.
+        most_at_once: maximum number of concurrent requests so far.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class S3Server:
         )
 
     def environment(self) -> dict[str, str]:
-        """The variables that lead clients to this server."""
+        """Return the environment variables that make clients use this server."""
         return {
             "AWS_ENDPOINT_URL_S3": self.url,
             "AWS_ACCESS_KEY_ID": KEY,
@@ -73,8 +73,8 @@ class S3Server:
         }
 
     def keys(self, prefix: str = "") -> list[str]:
-        found: Any = self.client().list_objects_v2(Bucket=BUCKET, Prefix=prefix)
-        return [item["Key"] for item in found.get("Contents", ())]
+        listing: Any = self.client().list_objects_v2(Bucket=BUCKET, Prefix=prefix)
+        return [item["Key"] for item in listing.get("Contents", ())]
 
     def start(self) -> None:
         logging.getLogger("werkzeug").setLevel(logging.ERROR)
@@ -134,7 +134,7 @@ class S3Server:
 
 @contextmanager
 def s3_server() -> Iterator[S3Server]:
-    """A running server, whose objects are gone afterwards."""
+    """Run a server; its objects are deleted at the end of the block."""
     server = S3Server()
     try:
         yield server
@@ -146,6 +146,6 @@ def s3_server() -> Iterator[S3Server]:
 
 
 def use(server: S3Server, patch: pytest.MonkeyPatch) -> None:
-    """Leads the clients of this process and of its children to a server."""
+    """Make the clients of this process and of its children use a server."""
     for name, value in server.environment().items():
         patch.setenv(name, value)

@@ -1,4 +1,4 @@
-"""Certificates and metadata of SAML providers, made for a test."""
+"""Generates certificates and metadata of SAML providers."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def private_key() -> str:
 
 
 def certificate(name: str = "Keys", *, days: float = 400, begins: float = -1000) -> str:
-    """A certificate in PEM that expires in so many days."""
+    """Return a certificate in PEM format that expires in `days` days."""
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     today = datetime.now(UTC)
-    made = (
+    signed = (
         x509.CertificateBuilder()
         .subject_name(subject)
         .issuer_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"{name} CA")]))
@@ -39,11 +39,11 @@ def certificate(name: str = "Keys", *, days: float = 400, begins: float = -1000)
         .not_valid_after(today + timedelta(days=days, minutes=5))
         .sign(key(), SHA256())
     )
-    return made.public_bytes(Encoding.PEM).decode()
+    return signed.public_bytes(Encoding.PEM).decode()
 
 
 def body(pem: str) -> str:
-    """A certificate without the lines around its base64."""
+    """Return the base64 text of a certificate, without the lines around it."""
     return "".join(pem.splitlines()[1:-1])
 
 
@@ -61,11 +61,11 @@ def metadata(
     role: str = "IDPSSODescriptor",
     url: str = "https://keys.example/sso",
 ) -> str:
-    """The metadata of a provider; `uses` has the use of each certificate, empty for none."""
+    """Return the metadata of a provider; `uses` are the uses of the certificates, empty for none."""
     keys = "".join(
         f"<md:KeyDescriptor{_use(use)}><ds:KeyInfo><ds:X509Data><ds:X509Certificate>\n"
-        f"{body(one)}\n</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>"
-        for one, use in zip(certificates, uses or ["signing"] * len(certificates), strict=True)
+        f"{body(pem)}\n</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>"
+        for pem, use in zip(certificates, uses or ["signing"] * len(certificates), strict=True)
     )
     services = "".join(
         f'<md:SingleSignOnService Binding="{BINDING}{binding}" Location="{url}/{binding}"/>' for binding in bindings
@@ -82,6 +82,6 @@ def _use(word: str) -> str:
 
 
 def group(*entities: str) -> str:
-    """Several metadata in one file."""
-    inner = "".join(one.partition("?>\n")[2] for one in entities)
+    """Combine the metadata of several providers into one document."""
+    inner = "".join(metadata_text.partition("?>\n")[2] for metadata_text in entities)
     return f'<md:EntitiesDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata">{inner}</md:EntitiesDescriptor>'

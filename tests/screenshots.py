@@ -1,11 +1,11 @@
-"""Draws screenshots/ from the running app on the sample workspace; run by `make screenshots`, never by hand."""
+"""Write screenshots/ from the running app on the sample workspace; run it with `make screenshots`."""
 
 import asyncio
 import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent  # not from tests.root: this is what makes it importable
+ROOT = Path(__file__).resolve().parent.parent  # tests.root can be imported only after the next line
 sys.path.insert(0, str(ROOT))
 
 from tests.running_service import running_service  # noqa: E402

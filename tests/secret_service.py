@@ -1,6 +1,6 @@
-"""A real keyring on a D-Bus session of its own: GNOME Keyring, with a stand-in for the dialog that it opens.
+"""GNOME Keyring on a separate D-Bus session, with a mock of the password dialog.
 
-The stand-in is the one of GNOME's own tests, `gcr_mock_prompter` of libgcr. As a program, this module runs it.
+The mock is `gcr_mock_prompter` of libgcr, which GNOME's own tests use. Run as a program, this module is the mock.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.root import ROOT
 
 PASSPHRASE = "the passphrase of the keyring"
 NAME = "org.freedesktop.secrets"
-# no folders with services: nothing on this bus starts by itself
+# without service folders: the bus starts no services by itself
 SETTINGS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
@@ -37,7 +37,7 @@ SETTINGS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configur
 
 
 class SecretService:
-    """A D-Bus session, on which a keyring can be started.
+    """A D-Bus session in which a keyring can be started.
 
     Attributes:
         address: the value of `DBUS_SESSION_BUS_ADDRESS` for programs that use the keyring.
@@ -51,7 +51,7 @@ class SecretService:
         self.address = _line(bus)
 
     def start(self, *, unlocked: bool) -> None:
-        """Start the keyring of somebody who has an unlocked one, or none yet."""
+        """Start the keyring daemon, with an unlocked keyring or without any keyring."""
         self._dialog = self._run(sys.executable, "-m", "tests.secret_service")
         own = {"GNOME_KEYRING_TEST_PROMPTER": _line(self._dialog)}
         words = ["--foreground", "--components=secrets", *(["--unlock"] if unlocked else [])]
@@ -65,19 +65,18 @@ class SecretService:
             time.sleep(0.01)
 
     def answer(self, passphrase: str = "") -> None:
-        """The next dialog is answered with a passphrase, or dismissed."""
+        """Answer the next dialog with a passphrase; dismiss it if the passphrase is empty."""
         assert self._dialog.stdin
         self._dialog.stdin.write(f"{passphrase}\n")
         self._dialog.stdin.flush()
         assert _line(self._dialog) == "expected"
 
     def lock(self) -> None:
-        """Lock the keyring."""
         [path] = self.call("/org/freedesktop/secrets", "ReadAlias", "s", "default")
         assert self.call("/org/freedesktop/secrets", "Lock", "ao", [path])[0] == [path]
 
     def items(self) -> list[dict[str, str]]:
-        """The attributes of each item in the unlocked keyring."""
+        """Return the attributes of all items in the unlocked keyring."""
         unlocked, _ = self.call("/org/freedesktop/secrets", "SearchItems", "a{ss}", {})
         attributes = "org.freedesktop.Secret.Item", "Attributes"
         properties = "org.freedesktop.DBus.Properties"
@@ -113,15 +112,15 @@ def _line(program: subprocess.Popen[str]) -> str:
 
 @contextmanager
 def secret_service() -> Iterator[SecretService]:
-    """A D-Bus session without a keyring yet."""
+    """Run a D-Bus session without a keyring."""
     require("gnome-keyring")
-    # the address of a socket has at most 107 bytes, and a folder of pytest may be longer
+    # a socket address has at most 107 bytes; pytest's temporary folders may be longer
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         yield SecretService(Path(folder), stack)
 
 
 def main() -> None:
-    """Stand in for the dialog: print the name on the bus, then read what to answer, a line each."""
+    """Run the mock: print its name on the bus, then read the answers to dialogs from standard input, one per line."""
     library = next(library for library in map(_library, ("libgcr-4.so.4", "libgcr-base-3.so.1")) if library)
     library.gcr_mock_prompter_start.restype = ctypes.c_char_p
     library.gcr_mock_prompter_expect_password_ok.argtypes = [ctypes.c_char_p, ctypes.c_void_p]

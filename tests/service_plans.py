@@ -1,4 +1,4 @@
-"""Sites whose plan applies another type than the chosen one, as a hosted service has them."""
+"""Sites whose plan applies another type than the chosen one, as in the hosted service."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from presscheck.service.models.sites import SiteRow
 
 
 def limit_site(service: RunningService, site_id: str, chosen: str, applied: str) -> None:
-    """A site gets a type, and another one that its plan applies."""
+    """Set the chosen type of a site and the type that its plan applies."""
     with closing(Database(service.database_url)) as database, database.writing.begin() as session:
         site = session.get_one(SiteRow, site_id)
         site.type, site.applied_type = chosen, applied

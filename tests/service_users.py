@@ -1,4 +1,4 @@
-"""Somebody else at the same service: a person of the sample workspace, with a token and a client of their own."""
+"""Other users of a service: people of the sample workspace with their own tokens and clients."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ from presscheck.service.db.ids import system_clock
 from presscheck.service.server.api_tokens import create_token
 
 At = dict[str, str]
-"""`space_id` and `change_request_id`."""
 
 
 def token_of(service: RunningService, person: str) -> str:
-    """A new token of a person, by id."""
+    """Create a token for a user by id."""
     database = Database(service.database_url)
     try:
         return database.write(lambda session: create_token(session, system_clock, person, None, None))
@@ -37,43 +36,43 @@ def token_of(service: RunningService, person: str) -> str:
 
 
 async def say(service: RunningService, token: str, *calls: Operation[Any]) -> list[Any]:
-    """What somebody's calls are answered, one after another."""
+    """Send operations as another user, one after another. Returns the responses."""
     async with Client(service.base_url, token) as client:
         return [await client.send(call) for call in calls]
 
 
 @asynccontextmanager
 async def somebody(service: RunningService, *people: str) -> AsyncIterator[tuple[Client, ...]]:
-    """A client for each of these people, by id."""
+    """Open a client for each user, by id."""
     async with AsyncExitStack() as stack:
         yield tuple(
-            [await stack.enter_async_context(Client(service.base_url, token_of(service, one))) for one in people]
+            [await stack.enter_async_context(Client(service.base_url, token_of(service, person))) for person in people]
         )
 
 
 async def threads(client: Client, at: At) -> dict[str, Comment]:
-    """The threads as the service has them, by the Markdown of what began them."""
-    found = await client.send(ListComments(**at, format="markdown", limit=1000))
-    return {(one.body.markdown or "").strip(): one for one in found.items}
+    """Return the threads of a change request by the Markdown of their first comments."""
+    page = await client.send(ListComments(**at, format="markdown", limit=1000))
+    return {(comment.body.markdown or "").strip(): comment for comment in page.items}
 
 
 async def thread_of(client: Client, at: At, words: str) -> Comment:
-    """The one thread that begins with a text in which these words stand."""
-    [found] = [one for text, one in (await threads(client, at)).items() if words in text]
-    return found
+    """Return the only thread whose first comment contains `words`."""
+    [match] = [thread for text, thread in (await threads(client, at)).items() if words in text]
+    return match
 
 
 async def page_of(client: Client, at: At, title: str) -> Any:
-    """A page as a change request has it, with its Markdown."""
-    every = list((await client.send(ListChangeRequestPages(**at))).pages)
-    for page in every:
-        every += page.pages
-    page = next(one.id for one in every if one.title == title)
-    return await client.send(GetChangeRequestPage(**at, page_id=page, format="markdown"))
+    """Return a page of a change request with its Markdown, by title."""
+    pages = list((await client.send(ListChangeRequestPages(**at))).pages)
+    for page_ in pages:
+        pages += page_.pages
+    page_ = next(candidate.id for candidate in pages if candidate.title == title)
+    return await client.send(GetChangeRequestPage(**at, page_id=page_, format="markdown"))
 
 
 async def edits(client: Client, at: At, title: str, *swap: str) -> None:
-    """Replace all of a page's text in a change request by one text; or, given two, the first in it by the second."""
+    """Replace the text of a page in a change request by `swap[0]`; with two texts, replace the first by the second."""
     page = await page_of(client, at, title)
     if len(swap) == 2:
         assert page.markdown.count(swap[0]) == 1, page.markdown
@@ -83,7 +82,7 @@ async def edits(client: Client, at: At, title: str, *swap: str) -> None:
 
 
 async def opens(client: Client, space: str, subject: str, title: str, *swap: str, asks: tuple[str, ...] = ()) -> At:
-    """Begin a change request that edits a page (see `edits`), open it, and ask these people; where it is."""
+    """Create and open a change request that edits a page (see `edits`), and request reviews. Returns its ids."""
     made = await client.send(CreateChangeRequest(space_id=space, subject=subject))
     at = {"space_id": space, "change_request_id": made.id}
     await edits(client, at, title, *swap)
@@ -94,5 +93,5 @@ async def opens(client: Client, space: str, subject: str, title: str, *swap: str
 
 
 async def main_moves(client: Client, space: str, title: str, *swap: str) -> None:
-    """Edit a page in a change request of its own (see `edits`), and merge it."""
+    """Edit a page in a new change request (see `edits`) and merge it."""
     await client.send(MergeChangeRequest(**await opens(client, space, "Meanwhile", title, *swap)))

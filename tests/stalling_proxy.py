@@ -1,4 +1,4 @@
-"""A way to the service on which some requests are never answered, or with an error: what the app shows then stays."""
+"""A proxy that holds back some requests or answers them with an error, so that tests can examine loading states."""
 
 import asyncio
 import threading
@@ -22,10 +22,16 @@ def holding_back(
     asked: list[str] | None = None,
     answered: list[str] | None = None,
 ) -> Iterator[str]:
-    """Its address; a request whose first line has one of these parts waits until the event, or else for ever.
+    """Run a proxy between clients and a service; yields its address.
 
-    With `answer` it does not wait: it is answered so. The paths of all requests are added to `asked`, those of the
-    requests that are passed on at once to `answered`.
+    Args:
+        service: the service.
+        directory: for the socket of the proxy.
+        parts: requests whose first line contains one of these texts are held back.
+        until: event that releases the requests; without it they are never answered.
+        answer: response to these requests, instead of holding them back.
+        asked: gets the paths of all requests.
+        answered: gets the paths of the requests that are passed on at once.
     """
     address = urlsplit(service.base_url)
 
@@ -36,10 +42,10 @@ def holding_back(
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         request = await one_request(reader)
-        first = request.partition(b"\r\n")[0].decode()
+        request_line = request.partition(b"\r\n")[0].decode()
         if asked is not None:
-            asked.append(first.split()[1])
-        if any(part in first for part in parts):
+            asked.append(request_line.split()[1])
+        if any(part in request_line for part in parts):
             if answer is not None:
                 writer.write(answer)
                 return
@@ -48,21 +54,21 @@ def holding_back(
                 return
             await asyncio.to_thread(until.wait)
         elif answered is not None:
-            answered.append(first.split()[1])
+            answered.append(request_line.split()[1])
         onward, sending = await connect()
         try:
             sending.write(request.replace(b"\r\n", b"\r\nconnection: close\r\n", 1))
             writer.write((await onward.read()).replace(b"\r\n", b"\r\nconnection: close\r\n", 1))
-        finally:  # also when the proxy is left before the service answered
+        finally:  # also if the proxy is closed before the service has answered
             sending.close()
             await sending.wait_closed()
 
-    ready, done, found = threading.Event(), asyncio.Event(), list[str]()
+    ready, done, addresses = threading.Event(), asyncio.Event(), list[str]()
     loop = asyncio.new_event_loop()
 
     async def serve() -> None:
         async with listening(talk, path=directory / "w") as place:
-            found.append(place)
+            addresses.append(place)
             ready.set()
             await done.wait()
 
@@ -70,7 +76,7 @@ def holding_back(
     thread.start()
     ready.wait(10)
     try:
-        yield found[0]
+        yield addresses[0]
     finally:
         if until:
             until.set()

@@ -1,4 +1,4 @@
-"""The pytest plugin of the suite: tests read the clone alone, and are skipped only for a program of tests/needs.py."""
+"""The pytest plugin of the suite: the clone guard, the markers `needs` and `attack`, and faster collection."""
 
 import re
 import sys
@@ -18,7 +18,7 @@ HOLDS = {
     "slow": re.compile(r"\b(slow|engines|snap_compare)\b"),  # PostgreSQL and pictures are slow wherever they are tested
     "documentation": re.compile(r"\bdocumentation\b"),
 }
-"""By marker: a word that each file with such a test has. With `-m` and this marker alone, other files are left out."""
+"""Patterns that match each file with tests of a marker. With `-m MARKER`, other files are not collected."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -31,7 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     worker: dict[str, Any] | None = getattr(session.config, "workerinput", None)
     if worker is not None and not sys.dont_write_bytecode:
-        from tests.private_names import rewrite_asserts  # with Textual, which a single test may not need
+        from tests.private_names import rewrite_asserts  # imports Textual, which a single test may not need
 
         modules = sorted(path for argument in session.config.args for path in _test_modules(argument))
         number = int(worker["workerid"].removeprefix("gw"))
@@ -39,7 +39,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out files without a test that is asked for, which saves a third to a half of the time of collection."""
+    """Skip files without tests of the selected marker, which saves a third to a half of the collection time."""
     holds = HOLDS.get(config.option.markexpr)
     if holds is None or collection_path.suffix != ".py" or holds.search(collection_path.read_text("utf-8")):
         return None
@@ -87,7 +87,7 @@ def pytest_runtest_teardown() -> Generator[None]:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    # what was opened outside of tests, by code that ignored the error
+    # files that were opened outside of tests by code that ignored the error
     if GUARD.violations and not session.exitstatus:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

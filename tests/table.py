@@ -1,7 +1,7 @@
-"""Tables of cases, such as all operations, that one test checks row by row.
+"""Decorators for tests that check many cases, such as all operations, within one test.
 
-A parametrized case costs each worker about a millisecond before it runs, and again around it: more than checking a row
-of data takes.
+A parametrized case costs each worker about a millisecond at collection and another one when it runs. That is more than
+the check of a row of data takes.
 """
 
 import inspect
@@ -37,10 +37,10 @@ class _Failures:
 
 
 def each_row(rows: Iterable[tuple[Any, ...]]) -> Callable[[Callable[..., None]], Callable[[], None]]:
-    """Call a test with every row of a table, and report all rows that fail, by name.
+    """Call a test with each row of a table, and report all failing rows by name.
 
     Args:
-        rows: the name of a row, and the arguments of the test.
+        rows: tuples of a name and the arguments of the test.
     """
     table = list(rows)
 
@@ -52,7 +52,7 @@ def each_row(rows: Iterable[tuple[Any, ...]]) -> Callable[[Callable[..., None]],
                     check(*arguments)
             failures.report()
 
-        # without `functools.wraps`: pytest would ask for the arguments of the wrapped function
+        # not `functools.wraps`: pytest would request the arguments of the wrapped function as fixtures
         _name_after(test, check)
         return test
 
@@ -60,14 +60,14 @@ def each_row(rows: Iterable[tuple[Any, ...]]) -> Callable[[Callable[..., None]],
 
 
 def each_case(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Call a test with every row of a table, as `pytest.mark.parametrize` does, but within one test.
+    """Call a test with each row of a table, as `pytest.mark.parametrize` does, but within one test.
 
-    Fixtures of the test are made once, for all rows, except `tmp_path`: each row has a folder of its own. Rows that
-    fail are reported with their values.
+    Fixtures are created once for all rows, except `tmp_path`: each row has its own folder. Failing rows are reported
+    with their values.
 
     Args:
-        names: the arguments that a row has, as a sequence or separated by commas.
-        rows: the values of these arguments; where there is only one argument, its values.
+        names: the names of the arguments in a row, as a sequence or separated by commas.
+        rows: tuples of the values of these arguments, or single values if there is only one argument.
     """
     arguments = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     table = [

@@ -1,4 +1,4 @@
-"""A server made of one function, on a socket of its own: when it is left, no task and no connection of it is left."""
+"""A TCP or Unix socket server from a function; at its end, all tasks and connections are closed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 
 class Talk(Protocol):
-    """Says what is to be said over one connection."""
+    """A function that handles a connection."""
 
     def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, /) -> Coroutine[Any, Any, None]: ...
 
@@ -20,29 +20,29 @@ class Talk(Protocol):
 async def listening(
     talk: Talk, *, port: int = 0, path: Path | None = None, secure: ssl.SSLContext | None = None
 ) -> AsyncIterator[str]:
-    """Let `talk` have every connection, until it returns or the other side is gone; the address.
+    """Run a server that calls `talk` for each connection; yields its address.
 
     Args:
-        talk: is cut short when the server is left.
-        port: on loopback; one that is free when it is not given.
-        path: of a socket in the file system, instead.
-        secure: speak TLS so; the address is then that of `localhost`, for which certificates are made.
+        talk: handles a connection; it is cancelled when the server ends.
+        port: port on loopback; 0 for any free port.
+        path: path of a Unix socket to use instead of TCP.
+        secure: context for TLS; the address then has the host `localhost`, as in the tests' certificates.
     """
     talks: set[asyncio.Task[None]] = set()
     connections: set[asyncio.Task[None] | None] = set()
 
     async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         connections.add(asyncio.current_task())
-        talking = asyncio.create_task(talk(reader, writer))
-        talks.add(talking)
-        await asyncio.wait([talking])
-        talks.discard(talking)
+        task = asyncio.create_task(talk(reader, writer))
+        talks.add(task)
+        await asyncio.wait([task])
+        talks.discard(task)
         with suppress(ConnectionError):
             writer.close()
             await writer.wait_closed()
         connections.discard(asyncio.current_task())
         with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            talking.result()
+            task.result()
 
     if path:
         server, address = await asyncio.start_unix_server(accept, path), f"unix:{path}"
@@ -54,6 +54,6 @@ async def listening(
         yield address
     finally:
         server.close()
-        for talking in talks:
-            talking.cancel()
-        await asyncio.gather(*(one for one in connections if one))
+        for task in talks:
+            task.cancel()
+        await asyncio.gather(*(connection for connection in connections if connection))

@@ -1,4 +1,4 @@
-"""A real pseudo-terminal with a program in it, for tests: keys go in, the screen and the exit are looked at."""
+"""Runs programs in a pseudo-terminal: tests send keys and read the screen and the exit code."""
 
 import fcntl
 import os
@@ -27,7 +27,7 @@ ANSWERS = (
 UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=?][\d;]*u|\x1b\[\?\d+\$p|\x1b[P_].*?\x1b\\", re.DOTALL)
 LONGEST_QUESTION = 9
 CUT_OFF = re.compile(rb"\x1b(?:\[(?:[<>=?][\d;]*\$?)?|[P_](?:(?!\x1b\\).)*)?\Z", re.DOTALL)
-"""The beginning of a sequence that pyte does not know, whose end comes later."""
+"""An incomplete sequence, which pyte does not know, at the end of the data."""
 
 LEFT_ON = {
     b"\x1b[?1049h": b"\x1b[?1049l",  # alternate screen
@@ -62,7 +62,7 @@ class Terminal:
         self.status: int | None = None
 
     def read(self, wait: float = 0.05) -> bool:
-        """Take in what was sent; False when the program has ended."""
+        """Read output of the program. Returns False if the program has ended."""
         if not select.select([self.fd], [], [], wait)[0]:
             return True
         if not (data := self._output(1 << 16)):
@@ -71,40 +71,39 @@ class Terminal:
         return True
 
     def _output(self, size: int) -> bytes:
-        """What the program sent; empty when it has ended."""
+        """Return output of the program; empty if it has ended."""
         try:
             return os.read(self.fd, size)
         except OSError:
             return b""
 
     def send(self, data: bytes) -> None:
-        """Send input to the program."""
         os.write(self.fd, data)
 
     def take(self, data: bytes) -> None:
-        """Show what the program sent, and answer its questions."""
+        """Update the screen with output, and answer the terminal queries in it."""
         before = len(self.raw)
         self.raw += data
-        for question, answer in ANSWERS:
-            # a question may arrive in two parts
-            for asked in question.finditer(self.raw, max(0, before - LONGEST_QUESTION)):
-                if asked.end() > before:
+        for query, answer in ANSWERS:
+            # a query may arrive in two parts
+            for match in query.finditer(self.raw, max(0, before - LONGEST_QUESTION)):
+                if match.end() > before:
                     self.send(answer)
         data = UNKNOWN_TO_PYTE.sub(b"", self._held + data)
-        cut = CUT_OFF.search(data)
-        end = cut.start() if cut else len(data)
+        match_cut = CUT_OFF.search(data)
+        end = match_cut.start() if match_cut else len(data)
         self._held = data[end:]
         self.stream.feed(data[:end])
         self._text = None
 
     @property
     def text(self) -> str:
-        """What the screen shows, without blanks at the ends of lines.
+        """The text of the screen, without blanks at the ends of lines.
 
-        Made from the cells: `display` of pyte fails on the second half of a wide character whose first half was
-        drawn over. That half is an empty cell: after its first half it is nothing, alone it is a blank.
+        It is assembled from the cells: pyte's `display` fails on the second half of a wide character whose first half
+        was overwritten. The second half is an empty cell: it is skipped after a wide character, and a blank elsewhere.
         """
-        if self._text is None:  # made in 5 ms, and a test that waits asks for it all the time
+        if self._text is None:  # takes 5 ms, and tests that wait read it repeatedly
             self._text = "\n".join(self._line(row) for row in range(self.screen.lines))
         return self._text
 
@@ -125,7 +124,7 @@ class Terminal:
         return self.text
 
     def insist(self, key: str, pattern: str) -> str:
-        """Press a key until the screen shows a pattern, as people do, where the first may come too early."""
+        """Press a key up to three times until the screen shows a pattern, for keys that may come too early."""
         for _ in range(2):
             self.press(key)
             with suppress(AssertionError):
@@ -134,9 +133,9 @@ class Terminal:
         return self.wait(pattern)
 
     def down_to(self, pattern: str) -> str:
-        """Move the cursor down until the screen shows a pattern, each key once what it did is seen.
+        """Move the cursor down until the screen shows a pattern, and wait for the effect of each key.
 
-        A busy machine would handle two keys before the next look, and while a list loads its rows come and go.
+        Otherwise a busy machine could handle two keys at once, or rows could change while a list loads.
         """
         for _ in range(20):
             self.rest()
@@ -149,14 +148,14 @@ class Terminal:
         return self.wait(pattern)
 
     def rest(self, seconds: float = 0.2) -> None:
-        """Wait until nothing was sent for so long."""
+        """Wait until the program has sent nothing for `seconds`."""
         sent = -1
         while sent != len(self.raw):
             sent = len(self.raw)
             self.read(seconds)
 
     def _cursors(self) -> list[int]:
-        """The numbers of the lines with a cursor; while it moves, there may be none."""
+        """Return the numbers of the lines with a cursor; there may be none while it moves."""
         return [at for at, line in enumerate(self.text.split("\n")) if "▌" in line.partition("│")[0]]
 
     def gone(self, pattern: str, timeout: float = 30) -> str:
@@ -175,7 +174,7 @@ class Terminal:
             self.read(0.02)
 
     def end(self, timeout: float = 20) -> int:
-        """Wait until the program has ended; its exit code (128 + n for a signal)."""
+        """Wait for the end of the program. Returns the exit code (128 + n for a signal)."""
         limit = time.monotonic() + timeout
         while self.status is None:
             self.read(0.02)
@@ -192,7 +191,7 @@ class Terminal:
         os.kill(self.pid, which)
 
     def left_on(self) -> list[str]:
-        """The modes that were switched on and not off again."""
+        """Return the terminal modes that were switched on and not off again."""
         return [
             on.decode().replace("\x1b", "ESC")
             for on, off in LEFT_ON.items()
@@ -207,15 +206,12 @@ class Terminal:
 
 
 class SlowTerminal(Terminal):
-    """A terminal at the end of a slow connection.
-
-    What the program sends is taken from it at a rate, as from a full connection, and arrives later, as keys do.
-    """
+    """A terminal with a slow connection: output is read at a limited rate, and output and keys arrive with a delay."""
 
     RATE = 5000
-    """Bytes a second."""
+    """Bytes per second."""
     DELAY = 0.15
-    """Seconds for one way."""
+    """Delay in one direction, in seconds."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self._to_program: deque[tuple[float, bytes]] = deque()
@@ -254,7 +250,7 @@ class SlowTerminal(Terminal):
 
 
 def children_of(pid: int) -> list[int]:
-    """The processes that this one has started, in any of its threads."""
+    """Return the ids of a process's children, which any of its threads may have started."""
     children = Path(f"/proc/{pid}/task").glob("*/children")
     try:
         return [int(child) for file in children for child in file.read_text().split()]

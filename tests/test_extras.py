@@ -1,4 +1,4 @@
-"""The extras: a missing library is named, with what to install."""
+"""The extras: errors name the missing library and the command that installs it."""
 
 import sys
 
@@ -9,13 +9,13 @@ from presscheck.extras import EXTRAS, missing_modules, require_extra
 
 
 @pytest.mark.parametrize("extra", sorted(EXTRAS))
-def test_an_installed_extra_is_no_error(extra: str) -> None:
+def test_installed_extra_raises_no_error(extra: str) -> None:
     require_extra(extra)
     assert [*missing_modules(extra)] == []
 
 
 @pytest.mark.parametrize("extra", sorted(EXTRAS))
-def test_each_missing_module_is_named(extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_names_each_missing_module(extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in EXTRAS[extra].modules:
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, module, None)

@@ -1,4 +1,4 @@
-"""What the sample has besides its content: no list of administration, of a site or of a space is empty."""
+"""The sample workspace besides its content: the lists of organization, site and space have entries."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TIMETABLE: dict[str, Any] = {"type": "integration:parcel-status:timetable", "pro
 
 
 async def furnished(service: RunningService) -> None:
-    """Let the service do what the first start of a sample enters, twice."""
+    """Queue the sample job twice and wait until the service has done all jobs."""
     database = Database(service.database_url)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bootstrap, "FURNISHED_AFTER", 0 * bootstrap.FURNISHED_AFTER)
@@ -62,7 +62,7 @@ async def furnished(service: RunningService) -> None:
 pytestmark = pytest.mark.service(sample=True, shared=True, prepare=furnished)
 
 
-async def test_no_list_of_the_sample_is_empty(service: RunningService, client: Client) -> None:
+async def test_lists_of_the_sample_have_entries(service: RunningService, client: Client) -> None:
 
     async def first(listing: Any) -> Any:
         items = (await client.send(listing)).items
@@ -70,9 +70,11 @@ async def test_no_list_of_the_sample_is_empty(service: RunningService, client: C
         return items[0]
 
     for family in FAMILIES:
-        asked = {"integration_name": "parcel-status"} if "integration_name" in family.listing.path_fields() else {}
-        known = ORG if "organization_id" in family.listing.model_fields else {}
-        await first(family.listing(**{**known, **asked}))
+        integration = (
+            {"integration_name": "parcel-status"} if "integration_name" in family.listing.path_fields() else {}
+        )
+        path = ORG if "organization_id" in family.listing.model_fields else {}
+        await first(family.listing(**{**path, **integration}))
     team = await first(ListTeams(**ORG))
     await first(ListTeamMembers(**ORG, team_id=team.id))
     await first(ListConversationIssues(**ORG))
@@ -107,16 +109,14 @@ async def test_no_list_of_the_sample_is_empty(service: RunningService, client: C
     assert [page["title"] for page in computed.pages] == ["Timetable"]
 
 
-async def test_a_page_of_the_sample_shows_a_block_that_its_integration_draws(
-    service: RunningService, client: Client
-) -> None:
+async def test_published_page_shows_the_block_of_an_integration(service: RunningService, client: Client) -> None:
     site = next(site for site in (await client.send(ListSites(**ORG))).items if site.published)
     async with httpx.AsyncClient(timeout=60, follow_redirects=True) as reader:
         page = await reader.get(f"{service.base_url}/docs/{site.id}/command-line/track")
     assert "<strong>TW-2041</strong> left the depot" in page.text
 
 
-async def test_a_page_that_its_content_source_computes_is_read_in_the_app(
+async def test_app_shows_a_page_computed_by_a_content_source(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
     space = await client.send(CreateSpace(**ORG, title="Departures", computed_source=TIMETABLE))
