@@ -1,4 +1,4 @@
-"""What the first reading of a screen costs from the cache, against the same bytes by plain sqlite3.
+"""Times reads of the first rows of a screen from the cache, compared with reading the same bytes with plain sqlite3.
 
 Usage: python -m benchmarks.cached_reading [--rounds N]. Makes caches of 1,000, 10,000 and 100,000 change requests in a
 directory of its own, then reads a window of 40 rows, and one answer of 100 kB, in turn with plain sqlite3: with the
@@ -20,7 +20,7 @@ from presscheck.store.cache import Cache
 
 ROWS = 40
 PAGE = 1000
-"""Rows of a page that comes in."""
+"""Number of rows that are stored at once."""
 LISTING = ListOrganizationChangeRequests(organization_id="o1", status="open")
 TEXT = GetPage(space_id="s1", page_id="p1", format="markdown")
 PLAIN = """
@@ -31,7 +31,7 @@ WHERE answer = ? AND generation = ? AND position >= ? AND position < ? ORDER BY 
 
 
 def request(number: int) -> dict[str, object]:
-    """A change request as the service says it, about 700 bytes."""
+    """Return a change request as the service sends it, about 700 bytes of JSON."""
     person = {"object": "user", "id": f"u{number % 50}", "displayName": f"Person {number % 50}", "urls": {}}
     return {
         "object": "change-request",
@@ -53,7 +53,7 @@ def request(number: int) -> dict[str, object]:
 
 
 def filled(path: Path, count: int) -> Path:
-    """A cache with so many rows in one listing, and one page of text."""
+    """Create a cache with a listing of `count` rows and a page of text."""
     cache = Cache(path)
     for start in range(0, count, PAGE):
         rows = [request(number) for number in range(start, min(start + PAGE, count))]
@@ -65,67 +65,67 @@ def filled(path: Path, count: int) -> Path:
 
 
 def plain_window(database: sqlite3.Connection, start: int) -> int:
-    """The bytes of the same rows, by sqlite3 alone."""
+    """Read the rows with sqlite3. Returns their size in bytes."""
     answer = database.execute("SELECT number, generation FROM answers WHERE key = ?", (LISTING.key(),)).fetchone()
     return sum(len(text) for (text,) in database.execute(PLAIN, (*answer, start, start + ROWS)))
 
 
 def plain_answer(database: sqlite3.Connection) -> int:
-    """The bytes of the same answer, by sqlite3 alone."""
-    found = database.execute(
+    """Read the response with sqlite3. Returns its size in bytes."""
+    row = database.execute(
         "SELECT resources.json FROM answers JOIN resources USING (object, id) WHERE key = ?", (TEXT.key(),)
     ).fetchone()
-    return len(found[0])
+    return len(row[0])
 
 
 def ours_window(cache: Cache, start: int) -> int:
-    """The bytes of the rows as the engine gets them."""
+    """Read the rows from the cache. Returns their size in bytes."""
     return sum(map(len, cache.window(LISTING.key(), start, ROWS).items))
 
 
 def ours_answer(cache: Cache) -> int:
-    """The bytes of the answer as the engine gets it."""
-    found = cache.answer(TEXT.key())
-    return len(found.json) if found else 0
+    """Read the response from the cache. Returns its size in bytes."""
+    answer = cache.answer(TEXT.key())
+    return len(answer.json) if answer else 0
 
 
 def in_turn(rounds: int, ours: Callable[[], int], plain: Callable[[], int]) -> tuple[float, float]:
-    """Median microseconds of each, run in turn; both must come to the same bytes."""
+    """Run both functions in turn and return their median times in microseconds. Both must read the same bytes."""
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(rounds):
         sizes: list[int] = []
-        for kept, work in zip(times, (ours, plain), strict=True):
-            began = perf_counter()
-            sizes.append(work())
-            kept.append((perf_counter() - began) * 1e6)
+        for durations, read in zip(times, (ours, plain), strict=True):
+            start = perf_counter()
+            sizes.append(read())
+            durations.append((perf_counter() - start) * 1e6)
         assert sizes[0] == sizes[1] > 0, sizes
     return median(times[0]), median(times[1])
 
 
 def opened(rounds: int, path: Path) -> tuple[float, float]:
-    """The same with opening the file; closing it is no part of a start."""
+    """Return the median times in microseconds of opening the file and reading the rows."""
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(rounds):
-        began = perf_counter()
+        start = perf_counter()
         cache = Cache(path)
         ours_window(cache, 0)
-        times[0].append((perf_counter() - began) * 1e6)
+        times[0].append((perf_counter() - start) * 1e6)
         cache.close()
-        began = perf_counter()
+        start = perf_counter()
         database = sqlite3.connect(path)
         plain_window(database, 0)
-        times[1].append((perf_counter() - began) * 1e6)
+        times[1].append((perf_counter() - start) * 1e6)
         database.close()
     return median(times[0]), median(times[1])
 
 
-def tell(what: str, ours: float, plain: float) -> None:
-    """One line of the table."""
-    print(f"{what:<52} {ours:>9,.0f} µs {plain:>9,.0f} µs {ours / plain:>6.2f}")
+def tell(label: str, ours: float, plain: float) -> None:
+    """Print a line of the table."""
+    print(f"{label:<52} {ours:>9,.0f} µs {plain:>9,.0f} µs {ours / plain:>6.2f}")
 
 
 def main() -> None:
-    """Make them, and measure."""
+    """Create the caches and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=300)
     rounds: int = parser.parse_args().rounds
@@ -136,16 +136,16 @@ def main() -> None:
             tell(f"{ROWS} of {count:,} rows, with opening the file", *opened(rounds // 3, path))
             cache, database = Cache(path), sqlite3.connect(path)
             for name, start in (("first", 0), ("middle", count // 2), ("last", count - ROWS)):
-                found = in_turn(
+                results = in_turn(
                     rounds,
                     lambda cache=cache, start=start: ours_window(cache, start),
                     lambda database=database, start=start: plain_window(database, start),
                 )
-                tell(f"the {name} {ROWS} of {count:,} rows", *found)
-            found = in_turn(
+                tell(f"the {name} {ROWS} of {count:,} rows", *results)
+            results = in_turn(
                 rounds, lambda cache=cache: ours_answer(cache), lambda database=database: plain_answer(database)
             )
-            tell(f"an answer of 100 kB, beside {count:,} rows", *found)
+            tell(f"an answer of 100 kB, beside {count:,} rows", *results)
             cache.close()
             database.close()
 

@@ -58,7 +58,7 @@ for organization in client.get("/orgs", params={"limit": 1000}).json()["items"]:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Sends the responses above."""
+    """Serves `RESPONSES`."""
 
     protocol_version = "HTTP/1.1"
 
@@ -77,11 +77,11 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def processor_seconds(command: Sequence[str], environment: dict[str, str]) -> float:
-    """Processor time of a command, with ten lines of output."""
+    """Run a command and return its processor time in seconds; it must print a line for each space."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, env=environment, capture_output=True, check=True)
+    result = subprocess.run(command, env=environment, capture_output=True, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert done.stdout.count(b"\n") == len(SPACES), done.stdout
+    assert result.stdout.count(b"\n") == len(SPACES), result.stdout
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
@@ -93,12 +93,15 @@ def main() -> None:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as home:
-        own = {"PRESSCHECK_TOKEN": "t", "PRESSCHECK_BASE_URL": f"http://127.0.0.1:{server.server_port}/v1"}
-        environment = {**os.environ, **own, "HOME": home, "PRESSCHECK_HOME": home}
+        variables = {"PRESSCHECK_TOKEN": "t", "PRESSCHECK_BASE_URL": f"http://127.0.0.1:{server.server_port}/v1"}
+        environment = {**os.environ, **variables, "HOME": home, "PRESSCHECK_HOME": home}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)  # modules are compiled by the first start
         presscheck = [str(Path(sys.executable).with_name("presscheck")), "space", "list"]
         bare = [sys.executable, "-c", BARE]
-        pairs = [tuple(processor_seconds(one, environment) for one in (presscheck, bare)) for _ in range(rounds)]
+        pairs = [
+            tuple(processor_seconds(command_line, environment) for command_line in (presscheck, bare))
+            for _ in range(rounds)
+        ]
     command, script = (min(times) for times in zip(*pairs, strict=True))
     print(f"presscheck space list: {command * 1000:.0f} ms; bare httpx script: {script * 1000:.0f} ms")
     print(f"ratio {command / script:.2f}, goal {GOAL}")

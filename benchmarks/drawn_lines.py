@@ -1,4 +1,4 @@
-"""The floor for one key: 100,000 rows in Textual, drawn by the line, where a moved cursor paints two of them.
+"""The baseline for a key: a Textual list of 100,000 rows that repaints only two rows when the cursor moves.
 
 Usage: python -m benchmarks.drawn_lines [ROWS]. `j` and `k` move, ctrl+d moves half a page, `q` ends it.
 """
@@ -19,7 +19,7 @@ BAR = Style(bold=True)
 
 
 class Rows(ScrollView, can_focus=True):
-    """Nothing but rows and a cursor."""
+    """A list of rows with a cursor."""
 
     BINDINGS: ClassVar = [Binding("j", "move(1)"), Binding("k", "move(-1)"), Binding("ctrl+d", "half_a_page")]
 
@@ -54,7 +54,7 @@ class Rows(ScrollView, can_focus=True):
 
 
 class Drawn(App[None]):
-    """The rows, and a way out."""
+    """An app with the list; `q` ends it."""
 
     BINDINGS: ClassVar = [("q", "quit", "quit")]
 

@@ -1,7 +1,7 @@
-"""The floor for one key in a list with a pane beside it: two rows are painted, and the pane shows the text of the row.
+"""The baseline for a key in a list with a pane: two rows are repainted, and the pane shows the text of the row.
 
 Usage: python -m benchmarks.drawn_panes [--rows N] [--below]. `j` and `k` move, ctrl+d moves half a page, `q` ends it.
-The pane stands on the right, as in a review and in a tree of pages, or below the list, as in the inbox.
+The pane is on the right, as in a review and in a tree of pages, or below the list, as in the inbox.
 """
 
 import argparse
@@ -21,7 +21,7 @@ HEADING = Style(bold=True)
 
 
 class List(Rows):
-    """Rows and a cursor; the pane follows the cursor."""
+    """A list whose cursor the pane follows."""
 
     def action_move(self, by: int) -> None:
         super().action_move(by)
@@ -33,7 +33,7 @@ class List(Rows):
 
 
 class Pane(ScrollView):
-    """Nothing but the lines of one text, drawn by the line."""
+    """The lines of a text."""
 
     number = 0
 
@@ -41,7 +41,7 @@ class Pane(ScrollView):
         self.virtual_size = Size(self.size.width, 100)
 
     def show(self, number: int) -> None:
-        """Draw the text of another row, from its first line."""
+        """Show the text of a row from its first line."""
         self.number = number
         self.scroll_to(y=0, animate=False)
         self.refresh()
@@ -59,7 +59,7 @@ class Pane(ScrollView):
 
 
 class DrawnPanes(App[None]):
-    """The list, the pane and a way out."""
+    """An app with the list and the pane; `q` ends it."""
 
     CSS = """
     Screen { layout: horizontal; }
@@ -85,12 +85,11 @@ class DrawnPanes(App[None]):
 
 
 def main() -> None:
-    """Run it until `q`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--below", action="store_true", help="the pane below the list")
-    chosen = parser.parse_args()
-    DrawnPanes(chosen.rows, is_below=chosen.below).run()
+    options = parser.parse_args()
+    DrawnPanes(options.rows, is_below=options.below).run()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Processor time of a key in the built-in editor with preview: a page of 5,000 lines against one of 60, in one run.
+"""Processor time of a key in the built-in editor with preview: a page of 5,000 lines compared with one of 60.
 
 Usage: python -m benchmarks.editor_keys [-n KEYS]. The app runs in this process without a terminal, at 120×40, on the
 sample workspace. Each key waits until the preview shows it; a burst does not.
@@ -18,7 +18,7 @@ from tests.tui.markdown_editor import editing, editor
 
 SHORT, LONG = 60, 5_000
 PREVIEWED = 0.4
-"""Seconds after a key until the preview shows it."""
+"""Pause in seconds after a key, until the preview shows it."""
 SECTION = """\
 ## Section {number}
 
@@ -36,13 +36,12 @@ CONFLICT = "<<<<<<< change request\nmine\n=======\ntheirs\n>>>>>>> live\n\n"
 
 
 def page(lines: int, *, has_conflict: bool) -> str:
-    """The Markdown of a page."""
     sections = "".join(SECTION.format(number=number) for number in range(lines // SECTION.count("\n")))
     return f"A key lasts for ever.\n\n{CONFLICT if has_conflict else ''}{sections}"
 
 
 async def costs(pilot: Any, keys: int, pause: float) -> float:
-    """The median of the milliseconds of processor time of a key."""
+    """Return the median processor time of a key in milliseconds."""
     times = list[float]()
     for number in range(keys):
         start = process_time()
@@ -54,9 +53,9 @@ async def costs(pilot: Any, keys: int, pause: float) -> float:
 
 
 async def measured(service: RunningService, home: Path, text: str, keys: int) -> tuple[float, float]:
-    """A key that waits for the preview, and a key of a burst, in the middle of a page."""
-    one = await begun(service, "Editor keys", text)
-    async with editing(service, home, one) as pilot:
+    """Return the times of a key with a pause for the preview, and of a key in a burst, in the middle of a page."""
+    change_request = await begun(service, "Editor keys", text)
+    async with editing(service, home, change_request) as pilot:
         area = editor(pilot).area
         area.move_cursor((area.document.line_count // 2, 0), center=True)
         await pilot.pause(1.5)
@@ -65,7 +64,6 @@ async def measured(service: RunningService, home: Path, text: str, keys: int) ->
 
 
 async def compare(keys: int) -> None:
-    """Print the table."""
     print("| a key in the editor | 5,000 lines | 60 lines | ratio |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "service").mkdir()
@@ -75,13 +73,17 @@ async def compare(keys: int) -> None:
                     await measured(service, Path(folder) / f"{lines}", page(lines, has_conflict=has_conflict), keys)
                     for lines in (SHORT, LONG)
                 ]
-                for name, ours, floor in zip(("until the preview shows it", "in a burst"), long, short, strict=True):
-                    what = f"{name}, with a conflict" if has_conflict else name
-                    print(f"| {what} | {ours:.1f} ms | {floor:.1f} ms | {ours / floor:.2f} |", flush=True)
+                for name, long_time, short_time in zip(
+                    ("until the preview shows it", "in a burst"), long, short, strict=True
+                ):
+                    label = f"{name}, with a conflict" if has_conflict else name
+                    print(
+                        f"| {label} | {long_time:.1f} ms | {short_time:.1f} ms | {long_time / short_time:.2f} |",
+                        flush=True,
+                    )
 
 
 def main() -> None:
-    """Compare both pages."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-n", type=int, default=30, help="keys of each measurement")
     asyncio.run(compare(parser.parse_args().n))

@@ -1,4 +1,4 @@
-"""The floor: an empty Textual app that shows one word."""
+"""The baseline: a Textual app that shows only a word."""
 
 from typing import ClassVar
 

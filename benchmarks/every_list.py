@@ -1,7 +1,7 @@
-"""One key in every list, page and difference, against a list with a pane beside it that draws nothing else.
+"""Times a key in all lists, pages and diffs, compared with a bare list with a pane (`drawn_panes`).
 
-Usage: python -m benchmarks.every_list [-n RUNS] [PLACE ...]. The sample workspace, in a real pseudo-terminal of 120×40;
-`j` and `k` in turn, each until rest, so that short lists count as well. Program and floor run in turn.
+Usage: python -m benchmarks.every_list [-n RUNS] [PLACE ...]. The sample workspace runs in a pseudo-terminal of 120×40;
+`j` and `k` are pressed in turn, each until the screen is quiet. Program and baseline run in turn.
 """
 
 import argparse
@@ -44,12 +44,12 @@ PLACES = {
     "permissions": TREE + "keys:j*1 quiet:300 keys:g*1 keys:w*1 quiet:900",
     "keys": INBOX + "keys:?*1 quiet:600",
 }
-"""The steps to each place, as `benchmarks/tty_stopwatch.py` reads them."""
+"""The steps to each place, in the syntax of `benchmarks/tty_stopwatch.py`."""
 FLOOR = "wait:Row_1 quiet:900"
 
 
 def pressed(command: list[str], steps: str, environment: dict[str, str]) -> tuple[float, float, str]:
-    """The median of the milliseconds of a key, its bytes, and the screen at the end."""
+    """Return the median time of a key in milliseconds, the bytes per key, and the screen at the end."""
     os.environ.update(environment)
     terminal = Terminal(command, *SIZE, 40)
     try:
@@ -65,7 +65,7 @@ def pressed(command: list[str], steps: str, environment: dict[str, str]) -> tupl
 
 
 def row(name: str, service: RunningService, home: Path, runs: int, show: Callable[[str], None]) -> str:
-    """A row of the table of one place."""
+    """Measure a place. Returns its row of the table."""
     app = [sys.executable, "-m", "presscheck"]
     floor = [sys.executable, "-m", "benchmarks.drawn_panes", "--rows", "500"]
     floor += ["--below"] if name.startswith("inbox") else []
@@ -90,7 +90,6 @@ def row(name: str, service: RunningService, home: Path, runs: int, show: Callabl
 
 
 def main() -> None:
-    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-n", type=int, default=3, help="runs of each place")
     parser.add_argument("--screens", action="store_true", help="print the last screen of each place, too")

@@ -1,9 +1,9 @@
-"""The demo as somebody meets it who has nothing but this folder: seconds from the command to the inbox.
+"""Times the first start of the demo from this folder: seconds from the command to the inbox.
 
     python -m benchmarks.first_demo
 
-Runs `make demo` in copies of this folder, with pip and with uv, and a wheel with `uvx`. Packages come from where pip
-and uv are told to take them from. uv is installed for the time of the run if it is missing.
+Runs `make demo` in copies of this folder, with pip and with uv, and a wheel with `uvx`. Packages come from the indexes
+that pip and uv are configured for. If uv is missing, it is installed temporarily.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from tests.root import ROOT
 from tests.terminal import Terminal
 
 LONGEST = 600
-"""Seconds; a busy machine with a slow connection may take many times as long as it should."""
+"""Time-out in seconds, which allows for a busy machine with a slow connection."""
 MADE_HERE = shutil.ignore_patterns(".git", ".venv", ".matrix", "dist", "site", "__pycache__", ".*_cache")
 
 
 @contextmanager
 def copied(name: str) -> Iterator[Path]:
-    """A copy of this folder and, beside it, an empty folder `home`."""
+    """Create a copy of this folder and, beside it, an empty folder `home`."""
     with tempfile.TemporaryDirectory(prefix="presscheck-") as folder:
         shutil.copytree(ROOT, Path(folder) / name, ignore=MADE_HERE)
         (Path(folder) / "home").mkdir()
@@ -37,24 +37,24 @@ def copied(name: str) -> Iterator[Path]:
 
 
 def seconds_to_inbox(command: list[str], home: Path, **environment: str) -> float:
-    """Run a command in a terminal until it shows the inbox of the sample, and end it."""
-    began = time.monotonic()
-    # what is run here is nothing of the environment that this runs in
-    own = {"PRESSCHECK_HOME": str(home), "PYTHONPATH": "", "VIRTUAL_ENV": ""}
-    terminal = Terminal(command, env=own | environment)
+    """Run a command in a terminal until it shows the inbox of the sample. Returns the seconds that this took."""
+    start = time.monotonic()
+    # the command must not use this process's environment
+    variables = {"PRESSCHECK_HOME": str(home), "PYTHONPATH": "", "VIRTUAL_ENV": ""}
+    terminal = Terminal(command, env=variables | environment)
     try:
         terminal.wait("Rewrite the auth guide", timeout=LONGEST)
-        taken = time.monotonic() - began
+        seconds = time.monotonic() - start
         terminal.press("q")
         if code := terminal.end():
             raise AssertionError(f"{' '.join(command)} ended with exit code {code}")
     finally:
         terminal.close()
-    return taken
+    return seconds
 
 
 def installer(name: str, folder: Path) -> str | None:
-    """The path of uv or pipx, which is installed in a folder if it is not on PATH; None if it cannot be."""
+    """Return the path of uv or pipx. A program that is not on PATH is installed in `folder`; None if that fails."""
     if path := shutil.which(name):
         return path
     venv.create(folder, with_pip=True)
@@ -63,7 +63,7 @@ def installer(name: str, folder: Path) -> str | None:
 
 
 def make_demo(uv: str) -> tuple[float, float]:
-    """Seconds of the first and the second `make demo` in a folder; `uv` is its path, empty for pip."""
+    """Return the seconds of the first and the second `make demo` in a folder; `uv` is its path, or empty for pip."""
     with copied("a copy") as folder:
         command = ["make", "--no-print-directory", "-C", str(folder), f"UV={uv}", f"PYTHON={sys.executable}", "demo"]
         first = seconds_to_inbox(command, folder.parent / "home")
@@ -74,7 +74,7 @@ def make_demo(uv: str) -> tuple[float, float]:
 
 
 def wheel_demo(uv: str) -> float:
-    """Seconds of the demo of a wheel that is installed for one run."""
+    """Return the seconds of the demo of a wheel that is installed for a single run."""
     with copied("source") as folder:
         subprocess.run([uv, "build", "--quiet", "--wheel", "--out-dir", folder.parent, folder], check=True)
         (wheel,) = folder.parent.glob("*.whl")
@@ -83,7 +83,7 @@ def wheel_demo(uv: str) -> float:
 
 
 def main() -> None:
-    """Print the seconds of each way."""
+    """Print the results."""
     with tempfile.TemporaryDirectory() as folder:
         print("make demo with pip: {:.1f} s, then {:.1f} s".format(*make_demo("")), flush=True)
         uv = installer("uv", Path(folder))

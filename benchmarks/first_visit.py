@@ -1,4 +1,4 @@
-"""What the first visit of a published page takes, next to a repeated one: `python -m benchmarks.first_visit [DOCS]`.
+"""Times first and repeated visits of published pages: `python -m benchmarks.first_visit [DOCS]`.
 
 DOCS is a repository of documentation in the platform's Git format; without it, the pages are those of the sample. The
 service runs in a process of its own. Every round gives the spaces of the site a new revision, as a merge does, and
@@ -41,11 +41,11 @@ from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.models.spaces import SpaceRow
 
 IDLE = 4.0
-"""Seconds with little processor time after which the service has nothing left to draw."""
+"""Seconds with little processor time after which the service has no pages left to render."""
 
 
 def prepare(home: Path, docs: Path | None) -> str:
-    """Publish a site in a new data directory, and return the id of the site."""
+    """Publish a site in a new data directory. Returns the id of the site."""
     with running_service(home, sample=True) as service:
         shell = signed_in(home / "home", service)
         name = publish_documentation(service, shell, docs) if docs else "Tallowick Docs"
@@ -54,7 +54,7 @@ def prepare(home: Path, docs: Path | None) -> str:
 
 @contextmanager
 def serving(home: Path) -> Iterator[tuple[str, int]]:
-    """The service in a process of its own: its address, and the number of its process."""
+    """Run the service in another process; yields its address and its process id."""
     command = [sys.executable, "-m", "presscheck", "serve", "--port", "0", "--data", str(home)]
     database = f"sqlite:///{home / 'service.sqlite'}"
     with subprocess.Popen([*command, "--database", database], stdout=subprocess.PIPE, text=True) as process:
@@ -66,7 +66,7 @@ def serving(home: Path) -> Iterator[tuple[str, int]]:
 
 
 def page_paths(address: str, site: str) -> list[str]:
-    """The paths of the pages of a site, from its sitemap."""
+    """Return the paths of the pages of a site from its sitemap."""
     home = httpx.get(f"{address}/docs/{site}/", follow_redirects=True).url
     urls = re.findall("<loc>([^<]*)</loc>", httpx.get(f"{home}sitemap.xml").text)
     return [urlsplit(url).path for url in urls]
@@ -92,7 +92,7 @@ def publish_again(home: Path, site: str) -> None:
 
 
 def commit(home: Path) -> None:
-    """Commit something that no site shows: a token."""
+    """Commit a change that no site shows: a new token."""
     with closing(Database(f"sqlite:///{home / 'service.sqlite'}")) as database, database.writing.begin() as session:
         user, now = session.scalars(select(UserRow.id)).first(), moment_text(system_clock())
         assert user
@@ -102,36 +102,36 @@ def commit(home: Path) -> None:
 def wait_until_idle(process: int) -> None:
     """Wait until the service has hardly used the processor for `IDLE` seconds."""
     clock = (~process << 3) | 2  # Linux: the processor time of another process, all threads
-    spent = -1.0
-    while (now := time.clock_gettime(clock)) - spent > IDLE / 40:
-        spent = now
+    previous = -1.0
+    while (now := time.clock_gettime(clock)) - previous > IDLE / 40:
+        previous = now
         time.sleep(IDLE)
 
 
 def visits(address: str, paths: list[str]) -> list[float]:
-    """The milliseconds of a visit of each page."""
+    """Visit each page. Returns the times in milliseconds."""
     place = urlsplit(address)
-    taken: list[float] = []
+    times: list[float] = []
     with closing(http.client.HTTPConnection(place.hostname or "", place.port)) as connection:
         connection.connect()
         for path in paths:
-            begun = time.perf_counter()
+            start = time.perf_counter()
             connection.request("GET", path, headers={"accept-encoding": "gzip"})
             response = connection.getresponse()
             response.read()
-            taken.append((time.perf_counter() - begun) * 1e3)
+            times.append((time.perf_counter() - start) * 1e3)
             if response.status != 200:
                 raise SystemExit(f"{path}: {response.status}")
-    return taken
+    return times
 
 
 def main() -> None:
-    """Print the medians."""
+    """Measure the visits and print the medians."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("docs", nargs="?", type=Path)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    taken: dict[str, list[float]] = {}
+    times_by_kind: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
         site = prepare(home, options.docs)
@@ -140,16 +140,16 @@ def main() -> None:
             visits(address, paths)
             for _ in range(options.rounds):
                 publish_again(home, site)
-                taken.setdefault("undrawn", []).extend(visits(address, paths))
+                times_by_kind.setdefault("undrawn", []).extend(visits(address, paths))
                 publish_again(home, site)
                 wait_until_idle(process)
-                taken.setdefault("first", []).extend(visits(address, paths))
+                times_by_kind.setdefault("first", []).extend(visits(address, paths))
                 commit(home)
-                taken.setdefault("comment", []).extend(visits(address, paths))
-                taken.setdefault("warm", []).extend(visits(address, paths))
-    warm = statistics.median(taken["warm"])
+                times_by_kind.setdefault("comment", []).extend(visits(address, paths))
+                times_by_kind.setdefault("warm", []).extend(visits(address, paths))
+    warm = statistics.median(times_by_kind["warm"])
     print(f"{len(paths)} pages, {options.rounds} rounds, load {os.getloadavg()[0]:.1f}")
-    for kind, times in taken.items():
+    for kind, times in times_by_kind.items():
         median, late = statistics.median(times), sorted(times)[len(times) * 95 // 100]
         print(f"{kind:8} {median:6.2f} ms, p95 {late:7.2f} ms; {median / warm:5.2f} × warm")
 

@@ -1,4 +1,4 @@
-"""`presscheck checkout` of a space, against httpx loops that fetch the same and write nothing.
+"""Times `presscheck checkout` of a space, compared with httpx loops that send the same requests and write nothing.
 
 Usage: python -m benchmarks.folder_checkout [--pages N] [--rounds N] [--wait MS] [--kept]. Serves a generated repository
 in a process of its own. Checkout and loops take turns, each in a process of its own, with the same requests: the plain
@@ -57,8 +57,6 @@ async def space_id(home: Path) -> str:
 
 
 class Seconds(NamedTuple):
-    """The time of a turn."""
-
     clock: float
     processor: float
 
@@ -67,12 +65,12 @@ def now() -> Seconds:
     return Seconds(time.perf_counter(), time.process_time())
 
 
-def since(began: Seconds) -> Seconds:
-    return Seconds(*(end - start for end, start in zip(now(), began, strict=True)))
+def since(start_time: Seconds) -> Seconds:
+    return Seconds(*(end - start for end, start in zip(now(), start_time, strict=True)))
 
 
 def note_and_wait(seconds: float) -> list[str]:
-    """Return a list that gets the addresses of all requests. Let each of them wait."""
+    """Delay all requests by `seconds`. Returns a list that is filled with their addresses."""
     send, addresses = httpx.AsyncHTTPTransport.handle_async_request, list[str]()
 
     async def wait_and_send(self, request):
@@ -86,7 +84,7 @@ def note_and_wait(seconds: float) -> list[str]:
 
 
 async def check_out(home: Path, wait: float) -> Seconds:
-    """Check the space out, and note the addresses of all requests."""
+    """Check out the space, and write the addresses of all requests to a file. Returns the time."""
     gc.set_threshold(100_000)  # as the command does
     state = CheckoutState(service="", space=await space_id(home))
     addresses = note_and_wait(wait)
@@ -94,11 +92,11 @@ async def check_out(home: Path, wait: float) -> Seconds:
         here = Path(name)
         profile = Profile(base_url=f"unix:{home / 'service.sock'}", token=(home / "token").read_text().strip())
         engine = open_engine(profile, Places(*(here / part for part in ("config", "cache", "state", "data"))))
-        began = now()
+        start = now()
         await engine.start()
         prepare_folder(here / "space")
         pulled = await pull(engine, Checkout(here / "space", state))
-        seconds = since(began)
+        seconds = since(start)
         await engine.close()
     assert pulled.written
     (home / ADDRESSES).write_text("\n".join(addresses))
@@ -106,18 +104,18 @@ async def check_out(home: Path, wait: float) -> Seconds:
 
 
 async def fetch_all(home: Path, wait: float, at_once: int) -> Seconds:
-    """Fetch what the checkout fetched, so many requests at once."""
+    """Fetch the addresses of the checkout, `at_once` requests at a time. Returns the time."""
     note_and_wait(wait)
-    waiting = iter((home / ADDRESSES).read_text().splitlines())
+    addresses = iter((home / ADDRESSES).read_text().splitlines())
     async with plain_client(home) as client:
 
         async def work() -> None:
-            for address in waiting:
+            for address in addresses:
                 (await client.get(address)).raise_for_status()
 
-        began = now()
+        start = now()
         await asyncio.gather(*(work() for _ in range(at_once)))
-        return since(began)
+        return since(start)
 
 
 def turn(home: Path, which: str, *, pages: int = 0, wait: float = 0) -> subprocess.Popen[str]:
@@ -131,7 +129,7 @@ def seconds_of(home: Path, which: str, wait: float) -> Seconds:
 
 
 def write_elsewhere(home: Path) -> None:
-    """Change a setting that nothing reads, as any write to a service would: it drops the answers that it keeps."""
+    """Change a setting that nothing reads: any write makes the service drop its cached responses."""
     with closing(sqlite3.connect(home / "service.sqlite", isolation_level=None)) as database:
         database.execute("INSERT OR REPLACE INTO settings (name, value) VALUES ('benchmark', '1')")
 
@@ -146,22 +144,21 @@ def compare(home: Path, pages: int, rounds: int, wait: float, *, are_kept: bool)
         try:
             while not (home / "service.sock").exists():
                 time.sleep(0.2)
-            seconds_of(home, "checkout", wait)  # notes the addresses, and warms the service up
+            seconds_of(home, "checkout", wait)  # writes the addresses, and warms up the service
             rounds_of = [{which: measured(which) for which in TURNS} for _ in range(rounds)]
         finally:
             service.terminate()
     print(f"{len((home / ADDRESSES).read_text().splitlines())} requests; load {os.getloadavg()[0]:.1f}")
     for name in Seconds._fields:
         for which in TURNS:
-            times = sorted(getattr(each[which], name) for each in rounds_of)
-            ratio = median(getattr(each["checkout"], name) / getattr(each[which], name) for each in rounds_of)
+            times = sorted(getattr(results[which], name) for results in rounds_of)
+            ratio = median(getattr(results["checkout"], name) / getattr(results[which], name) for results in rounds_of)
             print(
                 f"{name}: {which} {median(times):.2f} s ({times[0]:.2f} to {times[-1]:.2f}); checkout {ratio:.2f} times"
             )
 
 
 def main() -> None:
-    """Serve the space, and compare."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=1_000)
     parser.add_argument("--rounds", type=int, default=3)
@@ -169,16 +166,16 @@ def main() -> None:
     parser.add_argument("--kept", action="store_true", help="the service may keep answers from one turn to the next")
     parser.add_argument("--home", type=Path)
     parser.add_argument("--turn", choices=("serve", *TURNS))
-    chosen = parser.parse_args()
-    if chosen.turn == "serve":
-        serve_pages(chosen.home, chosen.pages)
-    elif chosen.turn:
-        wait, at_once = chosen.wait / 1000, 1 if chosen.turn == "plain" else AT_ONCE[REQUESTED]
-        is_checkout = chosen.turn == "checkout"
-        print(*asyncio.run(check_out(chosen.home, wait) if is_checkout else fetch_all(chosen.home, wait, at_once)))
+    options = parser.parse_args()
+    if options.turn == "serve":
+        serve_pages(options.home, options.pages)
+    elif options.turn:
+        wait, at_once = options.wait / 1000, 1 if options.turn == "plain" else AT_ONCE[REQUESTED]
+        is_checkout = options.turn == "checkout"
+        print(*asyncio.run(check_out(options.home, wait) if is_checkout else fetch_all(options.home, wait, at_once)))
     else:
         with tempfile.TemporaryDirectory() as home:
-            compare(Path(home), chosen.pages, chosen.rounds, chosen.wait, are_kept=chosen.kept)
+            compare(Path(home), options.pages, options.rounds, options.wait, are_kept=options.kept)
 
 
 if __name__ == "__main__":

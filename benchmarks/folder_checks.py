@@ -1,4 +1,4 @@
-"""`presscheck check` of a folder of 1,000 pages, against parsing the same pages.
+"""Times `presscheck check` of a folder of 1,000 pages, compared with parsing the same pages.
 
 Usage: python -m benchmarks.folder_checks [--rounds N] [DIR ...]. Without DIR, checks generated repositories of 1,000
 pages: of ordinary prose, and of short pages beside one of 400 kB. In turn: reads and parses every text, reads the
@@ -22,7 +22,6 @@ from presscheck.documents.markdown.parser import parse
 
 
 def parse_all(directory: Path) -> None:
-    """Read and parse every text."""
     files = RepositoryFiles(directory)
     for source in files.texts():
         parse(files.text(source).text, {})
@@ -36,20 +35,19 @@ STEPS: dict[str, Callable[[Path], object]] = {
 
 
 def compare(name: str, directory: Path, rounds: int) -> None:
-    """Print the medians for a folder."""
     times: dict[str, list[float]] = {step: [] for step in STEPS}
     for _ in range(rounds):
         for step, work in STEPS.items():
-            started = process_time()
+            start = process_time()
             work(directory)
-            times[step].append((process_time() - started) * 1000)
+            times[step].append((process_time() - start) * 1000)
     floor = median(times["read and parsed"])
-    for step, measured in times.items():
-        print(f"{name:16}{step:20}{median(measured):8.0f} ms {median(measured) / floor:6.2f}")
+    for step, durations in times.items():
+        print(f"{name:16}{step:20}{median(durations):8.0f} ms {median(durations) / floor:6.2f}")
 
 
 def main() -> None:
-    """Compare generated repositories, or the folders of the arguments."""
+    """Measure generated repositories, or the folders in the arguments."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("folders", nargs="*", type=Path)

@@ -1,4 +1,4 @@
-"""Whether requests to the service cost more as its data grows: SQL statements and processor time of each, by size.
+"""Measures how the cost of requests grows with the service's data: SQL statements and processor time, by size.
 
 Usage: python -m benchmarks.growth [--sizes N,N,N] [--pages N,N,N] [--calls N] [--merge N] [--edit N]. The application
 runs in this process, without HTTP and on SQLite. Before each read something else is written, so that no answer is kept;
@@ -31,7 +31,7 @@ from presscheck.service.models.organizations import TokenRow
 
 @contextmanager
 def running(url: str, home: Path) -> Generator[CountedService]:
-    """The application on a database."""
+    """Run the application in this process on a database."""
     service = CountedService(home, url, TOKEN)
     try:
         yield service
@@ -40,32 +40,32 @@ def running(url: str, home: Path) -> Generator[CountedService]:
 
 
 class Grown:
-    """An organization with so many change requests, a space with so many pages, and a service that serves them."""
+    """A service with an organization of `requests` change requests and a space of `pages` pages."""
 
-    def __init__(self, opened: ExitStack, requests: int, pages: int) -> None:
-        home = Path(opened.enter_context(tempfile.TemporaryDirectory()))
+    def __init__(self, stack: ExitStack, requests: int, pages: int) -> None:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         path = home / "growth.sqlite"
         url = f"sqlite:///{path}"
-        begun = time.process_time()
+        start = time.process_time()
         self.reads = planted(url, requests, pages)
         print(
-            f"{requests:,} change requests, {pages:,} pages: {time.process_time() - begun:.1f} s to write", flush=True
+            f"{requests:,} change requests, {pages:,} pages: {time.process_time() - start:.1f} s to write", flush=True
         )
-        self.other = opened.enter_context(closing(sqlite3.connect(path, isolation_level=None)))
+        self.other = stack.enter_context(closing(sqlite3.connect(path, isolation_level=None)))
         self.other.execute("PRAGMA synchronous=OFF")
-        self.service = opened.enter_context(running(url, home))
+        self.service = stack.enter_context(running(url, home))
 
     async def cost(self, path: str) -> tuple[float, int]:
-        """Seconds of processor time and the SQL statements of a read that is not kept."""
+        """Return the processor time in seconds and the number of SQL statements of an uncached read."""
         self.other.execute("INSERT OR REPLACE INTO settings (name, value) VALUES ('benchmark', '1')")
-        spent, statements, _ = await self.service.send("GET", path)
-        return spent, statements
+        seconds, statements, _ = await self.service.send("GET", path)
+        return seconds, statements
 
 
 async def grown(sizes: Sequence[tuple[int, int]], calls: int) -> None:
-    """Prints a line for each read, of all sizes in turn: milliseconds and statements by size."""
-    with ExitStack() as opened:
-        places = [Grown(opened, *size) for size in sizes]
+    """Print a line for each read: milliseconds and statements by size. All sizes are read in turn."""
+    with ExitStack() as stack:
+        places = [Grown(stack, *size) for size in sizes]
         heads = " | ".join(f"{requests:,}; {pages:,}" for requests, pages in sizes)
         print(f"| processor time, statements | {heads} | growth |")
         for reads in zip(*(place.reads for place in places), strict=True):
@@ -77,9 +77,9 @@ async def grown(sizes: Sequence[tuple[int, int]], calls: int) -> None:
 
 
 async def merged(pages: int, edits: int, rounds: int) -> None:
-    """Prints what a merge of pages that both sides changed costs, against that of their texts in memory.
+    """Print the cost of merging pages that both sides changed, compared with merging their texts in memory.
 
-    A small one comes first, as in a service that has been running.
+    A small merge comes first, so that the service is warmed up.
     """
     ratios: list[tuple[float, float, int]] = []
     for turn in range(rounds):
@@ -92,19 +92,19 @@ async def merged(pages: int, edits: int, rounds: int) -> None:
                 await service.send("POST", f"/v1/spaces/{small.space}/change-requests/{small.request}/merge")
                 owned = update(TokenRow).where(TokenRow.sha256 == hash_token(TOKEN)).values(user_id=place.admin)
                 service.database.write(lambda session, owned=owned: session.execute(owned))
-                gc.collect()  # what was planted
+                gc.collect()  # garbage of the generated data
                 path = f"/v1/spaces/{place.space}/change-requests/{place.request}/merge"
-                spent, statements, answer = await service.send("POST", path)
+                seconds, statements, answer = await service.send("POST", path)
                 assert json.loads(answer)["result"] == "merge", answer
             gc.collect()
-            begun = time.process_time()
+            start = time.process_time()
             for sides in place.texts:
                 merge_text(*sides)
-            ratios.append((spent, time.process_time() - begun, statements))
-    spent, floor = (statistics.median(row[column] for row in ratios) for column in (0, 1))
+            ratios.append((seconds, time.process_time() - start, statements))
+    seconds, floor = (statistics.median(row[column] for row in ratios) for column in (0, 1))
     statements = ratios[-1][2]
-    ratio = statistics.median(one / other for one, other, _ in ratios)
-    print(f"merge of {pages} pages: {spent * 1e3:.0f} ms, {statements} statements")
+    ratio = statistics.median(merge_seconds / text_seconds for merge_seconds, text_seconds, _ in ratios)
+    print(f"merge of {pages} pages: {seconds * 1e3:.0f} ms, {statements} statements")
     print(f"the texts in memory: {floor * 1e3:.0f} ms: {ratio:.2f} ×")
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
@@ -117,12 +117,12 @@ async def merged(pages: int, edits: int, rounds: int) -> None:
         with running(url, home) as service:
             body = json.dumps({"changes": changes}).encode()
             path = f"/v1/spaces/{place.space}/change-requests/{place.request}/content"
-            spent, statements, _ = await service.send("POST", path, body)
-        print(f"edit of {edits} pages of {pages}: {spent * 1e3:.0f} ms, {statements} statements")
+            seconds, statements, _ = await service.send("POST", path, body)
+        print(f"edit of {edits} pages of {pages}: {seconds * 1e3:.0f} ms, {statements} statements")
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Run the measurements of the command line's options."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", default="400,10000,100000", help="change requests of the large organization")
     parser.add_argument("--pages", default="3,500,5000", help="pages of the large space, one for each size")
@@ -130,13 +130,13 @@ def main() -> None:
     parser.add_argument("--merge", type=int, default=500, help="pages that both sides changed")
     parser.add_argument("--edit", type=int, default=50, help="pages that are edited at once")
     parser.add_argument("--rounds", type=int, default=3, help="merges")
-    chosen = parser.parse_args()
-    sizes = [*map(int, chosen.sizes.split(","))]
-    pages = [*map(int, chosen.pages.split(","))]
-    if chosen.merge:
-        asyncio.run(merged(chosen.merge, chosen.edit, chosen.rounds))
+    options = parser.parse_args()
+    sizes = [*map(int, options.sizes.split(","))]
+    pages = [*map(int, options.pages.split(","))]
+    if options.merge:
+        asyncio.run(merged(options.merge, options.edit, options.rounds))
     if sizes[0]:
-        asyncio.run(grown([*zip(sizes, pages, strict=True)], chosen.calls))
+        asyncio.run(grown([*zip(sizes, pages, strict=True)], options.calls))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Counts the files, function calls and changes of file that one user action runs through, beside their budgets.
+"""Counts the files, function calls and changes of file of single user actions, and compares them with budgets.
 
 Usage: python -m benchmarks.journeys [--calls N]. App and local service run in this process; files of presscheck count.
 It counts what does not depend on the machine: `--calls` also prints the N functions called most in each journey.
@@ -48,13 +48,13 @@ REQUEST = ("api", "5")
 
 @dataclass(frozen=True)
 class Budget:
-    """The most that a journey may take; None is not bounded."""
+    """Maximum counts of a journey; `changes` is unlimited if it is None."""
 
     files: int
     changes: int | None = None
 
     def holds(self, count: Count) -> bool:
-        """Whether what was counted is within it."""
+        """Return True if a count is within the budget."""
         return len(count.files) <= self.files and (self.changes is None or count.changes <= self.changes)
 
 
@@ -62,9 +62,9 @@ WAITING = inspect.CO_COROUTINE | inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERAT
 SIZE = (120, 40)
 RUNS = 3
 PATIENCE = 120.0
-"""Seconds that a step may take on a busy machine."""
+"""Time-out of a step in seconds, which allows for a busy machine."""
 SETTLED = 1.0
-"""Seconds after which nothing more is expected to follow, except the update of the search index."""
+"""Seconds after which an action has no more effects, except the update of the search index."""
 BUDGETS = {
     "page": Budget(45, 350),
     "comment": Budget(60),
@@ -73,7 +73,7 @@ BUDGETS = {
     "note": None,
     "visit": None,
 }
-"""By row; None for what has none. `changes` counts calls that lead from one file of presscheck to another."""
+"""Budgets by row; None for rows without one. `changes` counts calls from one file of presscheck to another."""
 NOT_CAUSED = {
     "Workers._work",  # threads of the service that look for due jobs every two seconds
     "Workers._renew",  # the thread of the service that renews the leases of its jobs
@@ -84,7 +84,7 @@ NOT_CAUSED = {
     "keep_current",  # the task that polls the page tree of browse every five seconds
     "EventLog.watch",  # the task that asks every minute what others did
 }
-"""The functions, each the whole of a thread or task, that run by a timer or a poll whether or not a key is pressed.
+"""Functions of threads or tasks that run because of a timer or a poll, independently of keys.
 
 What they call is not counted; their requests to the service are, where one falls into a run. The shortest of some runs
 has none.
@@ -93,31 +93,31 @@ has none.
 
 @dataclass
 class Count:
-    """What ran while something was counted."""
+    """The calls that were made while counting."""
 
     calls: Counter[CodeType] = field(default_factory=Counter)
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Changes of file: from which to which, absolute."""
+    """Calls between files, by the absolute paths of caller and callee."""
     reasons: dict[str, str] = field(default_factory=dict)
-    """By file: the calls that led to the first one in it, the outermost last, and the task or thread that ran them."""
+    """By file: the call stack of the first call in it, innermost first, and the task or thread that ran it."""
 
     @property
     def changes(self) -> int:
-        """How often a call led from one file of presscheck to another."""
+        """The number of calls from one file of presscheck to another."""
         return self.pairs.total()
 
     @property
     def functions(self) -> int:
-        """How often a plain function was called: how often a coroutine goes on depends on the machine."""
+        """The number of calls of plain functions: how often coroutines resume depends on the machine."""
         return sum(times for code, times in self.calls.items() if not code.co_flags & WAITING and _is_named(code))
 
     @property
     def files(self) -> set[str]:
-        """The files of presscheck in which something was called, relative to the package."""
+        """The files of presscheck with called functions, relative to the package."""
         return {code.co_filename[len(SOURCE) + 1 :] for code in self.calls}
 
     def without_screens(self) -> Count:
-        """What ran outside of the screens: what they draw meanwhile depends on the machine."""
+        """Return the calls outside the screens: how often screens draw depends on the machine."""
         screens = f"{SOURCE}/tui/"
         calls = {code: times for code, times in self.calls.items() if not code.co_filename.startswith(screens)}
         pairs = {
@@ -127,29 +127,29 @@ class Count:
 
     @property
     def files_of_service(self) -> int:
-        """How many of them are of the local service."""
+        """The number of files that belong to the local service."""
         return sum(path.startswith("service/") for path in self.files)
 
 
 def _is_named(code: CodeType) -> bool:
-    """Whether it is no comprehension, which some versions of Python call and others do not."""
+    """Return False for comprehensions, which are calls only in some versions of Python."""
     return code.co_name == "<lambda>" or not code.co_name.startswith("<")
 
 
 class Profiler:
-    """Counts the calls in the thread that it is told to count in; once installed, also those in later threads."""
+    """Counts the calls in the current thread and, once installed, in threads that are started later."""
 
     def __init__(self) -> None:
         self._count: Count | None = None
         self._last: dict[int, str] = {}
 
     def install(self) -> None:
-        """Profile also the threads that begin from now on."""
+        """Profile all threads that are started from now on."""
         threading.setprofile(self._profile)
 
     @contextmanager
     def counted(self) -> Iterator[Count]:
-        """Count from now on, until the end of the block."""
+        """Count the calls during the block."""
         count = Count()
         self._last.clear()
         self._count = count
@@ -162,7 +162,7 @@ class Profiler:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Count nothing during the block: what a journey runs to find out whether it is done is no part of it."""
+        """Count nothing during the block. Journeys use it while they check whether a step is done."""
         count, self._count = self._count, None
         try:
             yield
@@ -186,23 +186,23 @@ class Profiler:
 
 
 def _is_not_caused(frame: FrameType) -> bool:
-    """Whether a call is part of what runs by itself."""
-    above: FrameType | None = frame
-    while above is not None:
-        if above.f_code.co_qualname in NOT_CAUSED and above.f_code.co_filename.startswith(SOURCE):
+    """Return True if a call is made by a function in `NOT_CAUSED`."""
+    caller: FrameType | None = frame
+    while caller is not None:
+        if caller.f_code.co_qualname in NOT_CAUSED and caller.f_code.co_filename.startswith(SOURCE):
             return True
-        above = above.f_back
+        caller = caller.f_back
     return False
 
 
 def _reason(frame: FrameType) -> str:
-    """The functions of presscheck on the stack of a call, innermost first, and what runs them."""
+    """Return the functions of presscheck on the call stack, innermost first, and the task or thread that runs them."""
     names: list[str] = []
-    above: FrameType | None = frame
-    while above is not None:
-        if above.f_code.co_filename.startswith(SOURCE):
-            names.append(above.f_code.co_qualname)
-        above = above.f_back
+    caller: FrameType | None = frame
+    while caller is not None:
+        if caller.f_code.co_filename.startswith(SOURCE):
+            names.append(caller.f_code.co_qualname)
+        caller = caller.f_back
     try:
         task = asyncio.current_task()
     except RuntimeError:
@@ -219,40 +219,40 @@ async def until(pilot: Any, *, shows: str = "", holds: Callable[[], bool] = lamb
     """Wait until the screen shows a text and a condition holds.
 
     Raises:
-        RuntimeError: they did not after `PATIENCE`.
+        RuntimeError: they did not within `PATIENCE` seconds.
     """
-    ends = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + PATIENCE
     while True:
         with PROFILER.paused():
             text = shown(pilot.app)
             if shows in text and holds():
                 return
-        if time.monotonic() > ends:
+        if time.monotonic() > deadline:
             raise RuntimeError(f"never showed {shows!r}:\n{text}")
         await asyncio.sleep(0.02)
 
 
 async def sent(pilot: Any) -> None:
-    """Wait until everything that was written is sent."""
+    """Wait until the outbox is empty."""
     await until(pilot, holds=lambda: not pilot.app.engine.waiting())
 
 
 @asynccontextmanager
 async def app(service: RunningService, home: Path, driver: type[Driver] | None = None) -> AsyncIterator[Any]:
-    """The app, its inbox filled; it has visited every place once, as somebody's app has who works.
+    """Run the app with a loaded inbox. It has visited the main screens once, as in everyday use.
 
     Args:
         service: the service.
-        home: the folder of its store.
-        driver: what its output is written to; None for nothing.
+        home: the home directory of the user.
+        driver: the driver that gets the output; None for a headless app.
     """
-    made = app_on(service, home)
-    made.driver_class = driver or made.driver_class
-    async with made.run_test(headless=driver is None, size=SIZE) as pilot:
+    tested_app = app_on(service, home)
+    tested_app.driver_class = driver or tested_app.driver_class
+    async with tested_app.run_test(headless=driver is None, size=SIZE) as pilot:
         await until(pilot, shows="Needs me 7")
         await pilot.press("g", "p")
         await until(pilot, shows="● live")
-        sites: Any = made.screen
+        sites: Any = tested_app.screen
         await until(pilot, holds=lambda: sites.current and sites.checklist.content(sites.current) is not None)
         await pilot.press("g", "i")
         await until(pilot, shows="Needs me 7")
@@ -260,16 +260,16 @@ async def app(service: RunningService, home: Path, driver: type[Driver] | None =
 
 
 async def settled(pilot: Any) -> None:
-    """Wait until what follows an action is done: answers, drawing, prefetching; then update the search index."""
+    """Wait until the effects of an action have ended (responses, drawing, prefetching), and update the search index."""
     await pilot.pause(SETTLED)
-    index = pilot.app.engine._index  # it would wait two seconds before each update, for more changes
+    index = pilot.app.engine._index  # otherwise the index waits two seconds for more changes before each update
     await index.catch_up(PATIENCE)
     await index.close()
     assert index.is_settled
 
 
 async def page(pilot: Any, service: RunningService) -> dict[str, Count]:
-    """`j` in the page tree, until the next page is drawn."""
+    """Count `j` in the page tree, until the next page is drawn."""
     await pilot.press("g", "o")
     await until(pilot, shows="API docs")
     await move(pilot, "j", lambda: stands_on(pilot, "API docs"))
@@ -285,12 +285,12 @@ async def page(pilot: Any, service: RunningService) -> dict[str, Count]:
 
 
 def is_page_drawn(pilot: Any) -> bool:
-    """Whether the page under the cursor of the tree is drawn: its title stands in the tree and above its text."""
+    """Return True if the page under the tree's cursor is drawn: its title is in the tree and above its text."""
     return shown(pilot.app).count(pilot.app.screen.item.title) >= 2
 
 
 def stands_on(pilot: Any, title: str) -> bool:
-    """Whether the cursor of the tree is on the node with this title."""
+    """Return True if the cursor of the tree is on the node with this title."""
     item = pilot.app.screen.item
     return item is not None and item.title == title
 
@@ -299,7 +299,7 @@ async def move(pilot: Any, key: str, holds: Callable[[], bool]) -> None:
     """Press a key until a condition holds.
 
     Raises:
-        RuntimeError: it never did.
+        RuntimeError: it did not after 50 keys.
     """
     for _ in range(50):
         if holds():
@@ -311,7 +311,7 @@ async def move(pilot: Any, key: str, holds: Callable[[], bool]) -> None:
 
 
 async def comment(pilot: Any, service: RunningService) -> dict[str, Count]:
-    """A comment in a review: the composer opened, a text typed, sent, taken by the service and shown."""
+    """Count a comment in a review: open the composer, type, send, and wait until the service has it and it is shown."""
     await pilot.press("g", "o")
     await until(pilot, shows="API docs")
     await pilot.press("g", "i")
@@ -334,7 +334,7 @@ async def comment(pilot: Any, service: RunningService) -> dict[str, Count]:
 
 
 async def publish(pilot: Any, service: RunningService) -> dict[str, Count]:
-    """A site published: the sheet opened, yes, and the address shown."""
+    """Count the publication of a site: open the sheet, confirm, and wait for the address."""
     async with Client(service.base_url, service.token) as client:
         sites = await client.send(ListSites(organization_id="tallowick"))
     title = next(site.title for site in sites.items if not site.published)
@@ -363,7 +363,7 @@ async def publish(pilot: Any, service: RunningService) -> dict[str, Count]:
 
 @dataclass(frozen=True)
 class Held:
-    """A call that is held back before it begins."""
+    """Events of a call that is held back before it starts."""
 
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
     let_go: asyncio.Event = field(default_factory=asyncio.Event)
@@ -372,13 +372,13 @@ class Held:
 
 @contextmanager
 def held(owner: Any, name: str) -> Iterator[Held]:
-    """Hold back the calls of a method of an object."""
+    """Hold back the calls of an object's method during the block."""
     events, method = Held(), getattr(owner, name)
 
-    async def wait(*given: Any) -> Any:
+    async def wait(*arguments: Any) -> Any:
         events.arrived.set()
         await events.let_go.wait()
-        answer = await method(*given)
+        answer = await method(*arguments)
         events.done.set()
         return answer
 
@@ -393,9 +393,9 @@ JOURNEYS = {"page": page, "comment": comment, "publish": publish}
 
 
 async def measure(names: Sequence[str], repeats: int = RUNS) -> dict[str, Count]:
-    """By row, the shortest of some runs of each of these journeys: a longer one has a poll or a timer in it.
+    """Return the smallest count of several runs of each journey, by row: larger ones include a poll or a timer.
 
-    Each run has a service and a home of its own.
+    Each run has its own service and home directory.
     """
     counts: dict[str, Count] = {}
     for name in names:
@@ -412,7 +412,7 @@ async def measure(names: Sequence[str], repeats: int = RUNS) -> dict[str, Count]
 
 
 def main() -> int:
-    """Print a table; exit code 1 where a budget is exceeded."""
+    """Print a table. Returns the exit code: 1 if a budget is exceeded."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=0, metavar="N")
     parser.add_argument("--pairs", type=int, default=0, metavar="N", help="the N commonest changes of file")
@@ -420,27 +420,27 @@ def main() -> int:
     parser.add_argument("--files", action="store_true", help="list the files of each journey")
     parser.add_argument("--why", action="store_true", help="the files of each journey, each with what first led to it")
     parser.add_argument("--runs", type=int, default=RUNS, metavar="N", help="the shortest of N runs counts")
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     PROFILER.install()
-    counts = asyncio.run(measure(chosen.journey or list(JOURNEYS), chosen.runs))
+    counts = asyncio.run(measure(options.journey or list(JOURNEYS), options.runs))
     print(f"{'journey':10}{'files':>7}{'service':>9}{'at most':>9}{'changes of file':>17}{'at most':>9}{'calls':>9}")
     is_within = True
     for name, count in counts.items():
         budget = BUDGETS[name]
         is_within &= budget is None or budget.holds(count)
-        files = "–" if budget is None else str(budget.files)
-        most = "–" if budget is None or budget.changes is None else str(budget.changes)
+        files_limit = "–" if budget is None else str(budget.files)
+        changes_limit = "–" if budget is None or budget.changes is None else str(budget.changes)
         calls = sum(count.calls.values())
         print(
-            f"{name:10}{len(count.files):7}{count.files_of_service:9}{files:>9}{count.changes:17,}{most:>9}{calls:9,}"
+            f"{name:10}{len(count.files):7}{count.files_of_service:9}{files_limit:>9}{count.changes:17,}{changes_limit:>9}{calls:9,}"
         )
-        for code, times in count.calls.most_common(chosen.calls):
+        for code, times in count.calls.most_common(options.calls):
             print(f"    {times:7,}  {code.co_filename[len(SOURCE) + 1 :]}:{code.co_firstlineno} {code.co_qualname}")
-        for (source, target), times in count.pairs.most_common(chosen.pairs):
+        for (source, target), times in count.pairs.most_common(options.pairs):
             print(f"    {times:7,}  {source[len(SOURCE) + 1 :]} -> {target[len(SOURCE) + 1 :]}")
-        if chosen.files:
+        if options.files:
             print("    " + " ".join(sorted(count.files)))
-        for path in sorted(count.reasons) if chosen.why else ():
+        for path in sorted(count.reasons) if options.why else ():
             print(f"    {path[len(SOURCE) + 1 :]}: {count.reasons[path]}")
     return 0 if is_within else 1
 

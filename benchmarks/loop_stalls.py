@@ -1,4 +1,4 @@
-"""A worker of the service that notes stalls of its event loop, and an idle loop that notes those of the machine.
+"""Records stalls of the event loop: in a worker of the service, or in an idle loop to detect stalls of the machine.
 
 Usage: python -m benchmarks.loop_stalls FILE [presscheck arguments …]. A task of the loop sleeps for five milliseconds,
 again and again. If it wakes up late, a line of JSON is written to the file: a `Stall`. Without arguments the loop has
@@ -20,24 +20,24 @@ from typing import IO, Any
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 TICK = 0.005
-"""Seconds that the task sleeps."""
+"""Sleep of the task in seconds."""
 SMALLEST = 0.005
-"""Seconds of the shortest stall that is noted."""
+"""Minimum duration of a recorded stall, in seconds."""
 _SCHEDULE = Path("/proc/thread-self/schedstat")
-"""Where Linux says how long a thread waited for a processor."""
+"""Linux's file with the time that a thread waited for a processor."""
 
 
 @dataclass(frozen=True)
 class Stall:
-    """A time in which the loop ran nothing else; all times in seconds.
+    """A period in which the event loop was blocked; all times are in seconds.
 
     Attributes:
-        begun: when the task was to wake up, by the monotonic clock, which all processes of a machine share.
-        late: how much later it did.
-        waited: of this, how long the thread of the loop waited for a processor.
-        loop: processor time of this thread meanwhile.
-        process: processor time of all threads meanwhile.
-        requests: method, path and milliseconds so far of the requests that were running.
+        begun: time at which the task should have woken up, on the monotonic clock, which all processes share.
+        late: delay of the task.
+        waited: part of the delay in which the loop's thread waited for a processor.
+        loop: processor time of the loop's thread during the stall.
+        process: processor time of all threads during the stall.
+        requests: method, path and elapsed milliseconds of the running requests.
     """
 
     begun: float
@@ -48,20 +48,20 @@ class Stall:
     requests: tuple[str, ...] = ()
 
     def own(self, idle: Iterable[Stall]) -> float:
-        """The seconds that the machine did not take: an idle loop ran, and a processor was there for this one."""
+        """Return the part of the delay in which neither an idle loop was late nor the thread waited for a processor."""
         end = self.begun + self.late
-        shared = sum(max(0.0, min(end, one.begun + one.late) - max(self.begun, one.begun)) for one in idle)
+        shared = sum(max(0.0, min(end, stall.begun + stall.late) - max(self.begun, stall.begun)) for stall in idle)
         return self.late - max(shared, self.waited)
 
 
 def read_stalls(file: Path) -> list[Stall]:
-    """The stalls that a process noted so far."""
+    """Return the stalls that a process has recorded so far."""
     lines = file.read_text().splitlines() if file.exists() else []
     return [Stall(**json.loads(line)) for line in lines if line.endswith("}")]
 
 
 def _state() -> tuple[float, float, float]:
-    """Seconds that this thread waited for a processor, and processor time of this thread and of the process."""
+    """Return the time that this thread waited for a processor, and the processor times of thread and process."""
     waited = 0.0
     with suppress(OSError, ValueError, IndexError):
         waited = int(_SCHEDULE.read_text().split()[1]) / 1e9
@@ -69,29 +69,29 @@ def _state() -> tuple[float, float, float]:
 
 
 async def watch(file: IO[str], running: Callable[[], Sequence[str]] = tuple) -> None:
-    """Notes the stalls of the loop until it is cancelled."""
-    woken, before = time.monotonic(), _state()
+    """Record the stalls of the event loop until cancelled."""
+    wake_time, before = time.monotonic(), _state()
     while True:
         await asyncio.sleep(TICK)
-        # from one waking up to the next: other threads may run at any line of this function
-        due, woken, now = woken + TICK, time.monotonic(), _state()
-        late = woken - due
+        # measured from wake-up to wake-up: other threads may run at any line of this function
+        due, wake_time, now = wake_time + TICK, time.monotonic(), _state()
+        late = wake_time - due
         if late > SMALLEST:
-            spent = [after - earlier for earlier, after in zip(before, now, strict=True)]
-            file.write(json.dumps(asdict(Stall(due, late, *spent, tuple(running())))) + "\n")
+            changes = [after - earlier for earlier, after in zip(before, now, strict=True)]
+            file.write(json.dumps(asdict(Stall(due, late, *changes, tuple(running())))) + "\n")
             file.flush()
         before = now
 
 
 class WatchedApp:
-    """An ASGI application whose loop is watched, with the requests that are running."""
+    """Wraps an ASGI application, records stalls of its event loop, and tracks the running requests."""
 
     def __init__(self, app: ASGIApp, file: IO[str]) -> None:
         self._app, self._file = app, file
         self._running: dict[int, tuple[str, float]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handles a request, or the life of the application."""
+        """Handle a request, or watch the loop during the application's lifespan."""
         if scope["type"] == "lifespan":
             task = asyncio.create_task(watch(self._file, self._requests))
             try:
@@ -107,11 +107,11 @@ class WatchedApp:
 
     def _requests(self) -> list[str]:
         now = time.monotonic()
-        return [f"{what} {(now - begun) * 1e3:.0f} ms" for what, begun in self._running.values()]
+        return [f"{request} {(now - start) * 1e3:.0f} ms" for request, start in self._running.values()]
 
 
 def main() -> None:
-    """Watches an idle loop, or a worker of the service."""
+    """Watch an idle loop, or run `presscheck` with a watched service."""
     file_name, *arguments = sys.argv[1:]
     with Path(file_name).open("a") as file:
         if not arguments:

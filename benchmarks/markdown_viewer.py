@@ -1,4 +1,4 @@
-"""The peer for a page: Textual's own `MarkdownViewer` on a file. Usage: python -m benchmarks.markdown_viewer FILE."""
+"""For comparison: Textual's `MarkdownViewer` with a file. Usage: python -m benchmarks.markdown_viewer FILE."""
 
 import sys
 from pathlib import Path

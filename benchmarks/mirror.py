@@ -1,4 +1,4 @@
-"""Bringing in 10,000 resources, against a plain httpx loop that asks for the same, as many together.
+"""Times the sync of 10,000 resources, compared with a plain httpx loop that sends the same requests.
 
 Usage: python -m benchmarks.mirror HOME [--requests N] [--turns N] [--wait MS]. Runs the service of
 `benchmarks.workspace` beside it; the two take turns, each in a process of its own; prints medians, the ratio, the
@@ -32,72 +32,72 @@ KEPT, ANSWERS = "addresses.txt", "answers.json"
 
 
 def memory() -> float:
-    """MB of this process now."""
+    """Return the resident memory of this process in megabytes."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize() / 1e6
 
 
-async def mirror(home: Path, asked: list[str]) -> tuple[float, int]:
-    """Bring all of it in; seconds, and how many requests that took. Notes what was asked, unless that is known."""
+async def mirror(home: Path, addresses: list[str]) -> tuple[float, int]:
+    """Sync everything. Returns the seconds and the number of requests; fills `addresses` if it is empty."""
     fetch = Client.fetch
 
-    async def fetch_and_note(self, call, *more):
-        asked.append(f"{call.wire_path()}?{urlencode(call.wire_query())}")
-        return await fetch(self, call, *more)
+    async def fetch_and_note(self, call, *arguments):
+        addresses.append(f"{call.wire_path()}?{urlencode(call.wire_query())}")
+        return await fetch(self, call, *arguments)
 
-    if not asked:
+    if not addresses:
         Client.fetch = fetch_and_note
-    kept = home / "mirrored"
-    engine = open_engine(profile(home), Places(*(kept / name for name in ("config", "cache", "state", "data"))))
+    mirrored = home / "mirrored"
+    engine = open_engine(profile(home), Places(*(mirrored / name for name in ("config", "cache", "state", "data"))))
     await engine.start()
-    began = time.perf_counter()
+    start = time.perf_counter()
     *_, last = [progress async for progress in engine.sync()]
-    seconds = time.perf_counter() - began
+    seconds = time.perf_counter() - start
     await engine.close()
     Client.fetch = fetch
     assert not last.failed, last
     return seconds, last.requests
 
 
-async def plain(home: Path, asked: list[str]) -> float:
-    """Ask for the same, so many together, and keep nothing; seconds."""
+async def plain(home: Path, addresses: list[str]) -> float:
+    """Send the same requests with the same concurrency and store nothing. Returns the seconds."""
     transport = httpx.AsyncHTTPTransport(uds=str(home / "service.sock"))
     headers = {"authorization": f"Bearer {profile(home).token}"}
-    waiting = iter(asked)
+    queue = iter(addresses)
     async with httpx.AsyncClient(transport=transport, headers=headers, base_url="http://service/v1") as client:
 
         async def work() -> None:
-            for address in waiting:
+            for address in queue:
                 (await client.get(address)).raise_for_status()
 
-        began = time.perf_counter()
+        start = time.perf_counter()
         await asyncio.gather(*(work() for _ in range(AT_ONCE[BACKGROUND])))
-        return time.perf_counter() - began
+        return time.perf_counter() - start
 
 
 def profile(home: Path) -> Profile:
     return Profile(base_url=f"unix:{home / 'service.sock'}", token=(home / "token").read_text().strip())
 
 
-async def record(home: Path, asked: list[str]) -> None:
-    """Keep the answers of the service, for the stub."""
+async def record(home: Path, addresses: list[str]) -> None:
+    """Write the responses of the service to a file for the stub."""
     transport = httpx.AsyncHTTPTransport(uds=str(home / "service.sock"))
     headers = {"authorization": f"Bearer {profile(home).token}"}
     async with httpx.AsyncClient(transport=transport, headers=headers, base_url="http://service/v1") as client:
-        kept: dict[str, tuple[int, str]] = {}
-        for address in asked:
+        responses: dict[str, tuple[int, str]] = {}
+        for address in addresses:
             reply = await client.get(address)
-            kept[plain_path(reply.request.url.raw_path)] = (reply.status_code, reply.text)
-    (home / ANSWERS).write_text(json.dumps(kept))
+            responses[plain_path(reply.request.url.raw_path)] = (reply.status_code, reply.text)
+    (home / ANSWERS).write_text(json.dumps(responses))
 
 
 def plain_path(raw: bytes) -> str:
-    """A path with its query, however it was escaped."""
+    """Return a path and its query without escapes."""
     return unquote_plus(raw.decode()).rstrip("?")
 
 
 async def stub(home: Path, wait: float) -> None:
-    """Answer as the service did, each request after so many seconds."""
+    """Serve the recorded responses, each after `wait` seconds."""
     answers = {path: (code, text.encode()) for path, (code, text) in json.loads((home / ANSWERS).read_text()).items()}
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -113,72 +113,72 @@ async def stub(home: Path, wait: float) -> None:
         await server.serve_forever()
 
 
-def turn(home: Path, which: str) -> list[str]:
-    """One turn, in a process of its own; what it printed."""
-    command = [sys.executable, "-m", "benchmarks.mirror", str(home), "--turn", which]
+def turn(home: Path, kind: str) -> list[str]:
+    """Run a turn in another process. Returns its output."""
+    command = [sys.executable, "-m", "benchmarks.mirror", str(home), "--turn", kind]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
 
 
-def one_turn(home: Path, which: str) -> None:
-    """What a process of its own does."""
+def one_turn(home: Path, kind: str) -> None:
+    """Run a turn in this process and print its results."""
     addresses = home / KEPT
-    if which == "plain":
+    if kind == "plain":
         print(asyncio.run(plain(home, addresses.read_text().splitlines())))
         return
-    before, asked = memory(), addresses.read_text().splitlines() if addresses.exists() else []
-    is_first = not asked
-    seconds, requests = asyncio.run(mirror(home, asked))
+    before, requested = memory(), addresses.read_text().splitlines() if addresses.exists() else []
+    is_first = not requested
+    seconds, requests = asyncio.run(mirror(home, requested))
     if is_first:
-        addresses.write_text("\n".join(asked))
+        addresses.write_text("\n".join(requested))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     print(seconds, requests, memory(), memory() - before, peak)
 
 
 def compare(home: Path, turns: int) -> None:
-    mirrored, plainly, again, facts = list[float](), list[float](), list[float](), list[list[str]]()
+    mirrored, looped, repeated, facts = list[float](), list[float](), list[float](), list[list[str]]()
     for number in range(turns + 1):
         shutil.rmtree(home / "mirrored", ignore_errors=True)
         first, second = turn(home, "mirror"), turn(home, "mirror")
         loop = turn(home, "plain")
-        if number:  # the first turn learns what there is to ask for, and warms the service up
+        if number:  # the first turn records the addresses and warms up the service
             mirrored.append(float(first[0]))
-            again.append(float(second[0]))
-            plainly.append(float(loop[0]))
+            repeated.append(float(second[0]))
+            looped.append(float(loop[0]))
             facts.append([*first[1:], second[1]])
             print(f"mirror {first[0]} s, loop {loop[0]} s, again {second[0]} s; load {os.getloadavg()[0]:.1f}")
-    requests, now, more, peak, listings = facts[-1]
-    ratio = statistics.median(one / other for one, other in zip(mirrored, plainly, strict=True))
-    asked = len((home / KEPT).read_text().splitlines())
-    print(f"{requests} requests, of the loop {asked}")
-    print(f"mirror {statistics.median(mirrored):.1f} s, loop {statistics.median(plainly):.1f} s")
-    print(f"ratio {ratio:.2f}; a second time {statistics.median(again):.2f} s with {listings} requests")
-    print(f"memory after it {float(now):.0f} MB, {float(more):.0f} MB more than before; at most {float(peak):.0f} MB")
+    requests, now, growth, peak, listings = facts[-1]
+    ratio = statistics.median(mirror_time / loop_time for mirror_time, loop_time in zip(mirrored, looped, strict=True))
+    loop_requests = len((home / KEPT).read_text().splitlines())
+    print(f"{requests} requests, of the loop {loop_requests}")
+    print(f"mirror {statistics.median(mirrored):.1f} s, loop {statistics.median(looped):.1f} s")
+    print(f"ratio {ratio:.2f}; a second time {statistics.median(repeated):.2f} s with {listings} requests")
+    print(f"memory after it {float(now):.0f} MB, {float(growth):.0f} MB more than before; at most {float(peak):.0f} MB")
 
 
 def main() -> None:
-    """Serve a workspace, and compare."""
+    """Serve a workspace and print the comparison."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("home", type=Path)
     parser.add_argument("--requests", type=int, default=1_700)
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--wait", type=float, help="milliseconds in which a stub answers, in place of the service")
     parser.add_argument("--turn", choices=("mirror", "plain", "stub"))
-    chosen = parser.parse_args()
-    home: Path = chosen.home.absolute()
-    if chosen.turn == "stub":
-        asyncio.run(stub(home, chosen.wait / 1000))
+    options = parser.parse_args()
+    home: Path = options.home.absolute()
+    if options.turn == "stub":
+        asyncio.run(stub(home, options.wait / 1000))
         return
-    if chosen.turn:
-        one_turn(home, chosen.turn)
+    if options.turn:
+        one_turn(home, options.turn)
         return
-    command = [sys.executable, "-m", "benchmarks.workspace", str(home), "--requests", str(chosen.requests)]
+    command = [sys.executable, "-m", "benchmarks.workspace", str(home), "--requests", str(options.requests)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as service:
         try:
             while not (home / "service.sock").exists():
                 time.sleep(0.1)
             time.sleep(1)
-            if chosen.wait is None:
-                compare(home, chosen.turns)
+            if options.wait is None:
+                compare(home, options.turns)
                 return
             shutil.rmtree(home / "mirrored", ignore_errors=True)
             turn(home, "mirror")
@@ -186,12 +186,12 @@ def main() -> None:
         finally:
             service.terminate()
     (home / "service.sock").unlink(missing_ok=True)
-    command = [sys.executable, "-m", "benchmarks.mirror", str(home), "--turn", "stub", "--wait", str(chosen.wait)]
+    command = [sys.executable, "-m", "benchmarks.mirror", str(home), "--turn", "stub", "--wait", str(options.wait)]
     with subprocess.Popen(command) as service:
         try:
             while not (home / "service.sock").exists():
                 time.sleep(0.1)
-            compare(home, chosen.turns)
+            compare(home, options.turns)
         finally:
             service.terminate()
 

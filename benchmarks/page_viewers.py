@@ -1,4 +1,4 @@
-"""The largest page in presscheck, in frogmouth and in Textual's own `MarkdownViewer`, in turn in one run.
+"""Compares the largest page in presscheck, in frogmouth and in Textual's `MarkdownViewer`, in turn in one run.
 
 Usage: python -m benchmarks.page_viewers HOME [-n RUNS] [--frogmouth PATH]. `benchmarks.workspace` serves HOME.
 Frogmouth needs an older Textual, so it has an environment of its own: `python -m venv /tmp/frogmouth` and
@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.tty_stopwatch import Results, measure
 
 READ = "quiet:1000 key:pgdn keys:pgdn*10 keys:down*20"
-"""What is done once the text is seen: a key before the first rest is of the start."""
+"""Steps after the text is shown; the first key is measured separately because the program may still be starting."""
 WAYS = {
     "presscheck": "wait:Needs quiet:500 keys:g*1 keys:o*1 wait:docs keys:j*1 keys:enter*1 wait:Short keys:j*1 "
     f"key:enter wait:Sentence_1_of {READ} quit:ctrl+q",
@@ -25,7 +25,7 @@ WAYS = {
 
 
 def opening(results: Results) -> float:
-    """Milliseconds from the start of the program until the text is seen, without the waits for rest on the way."""
+    """Return the milliseconds from the start of the program until the text is shown."""
     total = 0.0
     for step, (milliseconds, _) in results.items():
         if not step.endswith("p95"):
@@ -36,7 +36,7 @@ def opening(results: Results) -> float:
 
 
 def row(name: str, runs: list[Results]) -> str:
-    """A row of the table: medians of all runs."""
+    """Return a row of the table with the medians of all runs."""
 
     def median(step: str, which: int = 0) -> float:
         return statistics.median(results[step][which] for results in runs)
@@ -49,7 +49,7 @@ def row(name: str, runs: list[Results]) -> str:
 
 
 def main() -> None:
-    """Measure all programs in turn, and print a table."""
+    """Measure all programs in turn and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("home", type=Path)
     parser.add_argument("-n", type=int, default=3)
@@ -62,7 +62,7 @@ def main() -> None:
         "MarkdownViewer": [sys.executable, "-m", "benchmarks.markdown_viewer", page],
     }
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME"):  # frogmouth keeps a history there
+        for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME"):  # frogmouth stores a history there
             os.environ[name] = folder
         if options.frogmouth:
             commands["frogmouth"] = [options.frogmouth, page]

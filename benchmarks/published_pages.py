@@ -1,4 +1,4 @@
-"""What pages of published sites cost the service, in processor time of its process, against Starlette's StaticFiles.
+"""Compares the processor time of published pages with that of Starlette's StaticFiles.
 
 Usage: python -m benchmarks.published_pages [--pages N] [--words N] [--rounds N] [--calls N]. StaticFiles serves the
 bytes that the service sent, in a process of its own, behind the same log, host check and rate limit, in the same
@@ -82,7 +82,7 @@ PARTS = (
 
 @dataclass(frozen=True)
 class Asked:
-    """One kind of request: its name, the header lines it has, and the status that is expected."""
+    """A kind of request: its name, its header lines, and the expected status."""
 
     name: str
     headers: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ class Asked:
 
 
 def text_of(number: int, words: int) -> str:
-    """The Markdown of a page: paragraphs, links, a list, a table and code under headings."""
+    """Return the Markdown of a page: paragraphs, links, a list, a table and code under headings."""
     text, count = "", 0
     while count < words:
         part = len(text)
@@ -104,7 +104,7 @@ def text_of(number: int, words: int) -> str:
 
 
 def published(address: str, token: str, organization: str, space: str) -> str:
-    """Publishes a site with the space; its path."""
+    """Publish a site with the space. Returns the path of the site."""
 
     async def publish() -> Site:
         client = Client(address, token)
@@ -120,7 +120,7 @@ def published(address: str, token: str, organization: str, space: str) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """The service with a site in it."""
+    """A service with a published site."""
 
     connection: Connection
     site: str
@@ -130,7 +130,7 @@ class Place:
 
 @contextmanager
 def service(home: Path, pages: int, words: int) -> Generator[Place]:
-    """The service on SQLite, with a published site."""
+    """Run the service on SQLite with a published site."""
     database = f"sqlite:///{home / 'service.sqlite'}"
     texts = {f"Page-{number}": text_of(number, words) for number in range(pages)}
     world = plant_world(database, "http://127.0.0.1:1", tuple(texts.items()))
@@ -154,7 +154,7 @@ def service(home: Path, pages: int, words: int) -> Generator[Place]:
 
 @contextmanager
 def floor(home: Path, files: dict[str, bytes], port: int) -> Generator[Connection]:
-    """StaticFiles over files with these names and bytes."""
+    """Run StaticFiles with the given files in another process."""
     directory = home / "static"
     directory.mkdir()
     for name, content in files.items():
@@ -180,35 +180,35 @@ def floor(home: Path, files: dict[str, bytes], port: int) -> Generator[Connectio
 def cost(
     connection: Connection, path: str, asked: Asked, count: int, between: Callable[[int], float] = lambda _: 0.0
 ) -> float:
-    """Microseconds of processor time for each of so many requests, without what `between` says that it took."""
+    """Return the processor time of a request in microseconds, without the time that `between` returns."""
     connection.again()
     connection.get(path, *asked.headers)
-    other, begun = 0.0, connection.spent()
+    other_seconds, start = 0.0, connection.spent()
     for number in range(count):
-        other += between(number)
+        other_seconds += between(number)
         status, body = connection.get(path, *asked.headers)
         if status != asked.status:
             raise SystemExit(f"{path}: {status} {body[:300]!r}")
-    return (connection.spent() - begun - other) / count * 1e6
+    return (connection.spent() - start - other_seconds) / count * 1e6
 
 
 def tag_of(connection: Connection, path: str, *headers: str) -> str:
-    """The ETag of a response."""
+    """Return the ETag of a response."""
     connection.again()
     return connection.tag(path, *headers) or '"none"'
 
 
 def sheet_of(place: Place) -> str:
-    """The address of the style sheet in a page."""
+    """Return the path of the style sheet in a page."""
     place.connection.again()
     page = place.connection.get(f"{place.site}page-7")[1].decode()
-    found = re.search(r'<link rel="stylesheet" href="([^"]+)"', page)
-    assert found
-    return found[1]
+    match = re.search(r'<link rel="stylesheet" href="([^"]+)"', page)
+    assert match
+    return match[1]
 
 
 def line(name: str, size: str, theirs: list[float], ours: list[float]) -> None:
-    """Prints the medians, and the ratio of the pairs."""
+    """Print the medians, and the median ratio of the pairs."""
     ratio = statistics.median(floor / cost for floor, cost in zip(theirs, ours, strict=True))
     print(
         f"| {name:32} | {size:>9} | {statistics.median(theirs):.0f} µs | {statistics.median(ours):.0f} µs "
@@ -218,28 +218,28 @@ def line(name: str, size: str, theirs: list[float], ours: list[float]) -> None:
 
 
 def first_visits(place: Place, rounds: int) -> None:
-    """Each page once, against what markdown-it takes for the same text."""
+    """Print the cost of the first visit of each page, compared with rendering its text with markdown-it."""
     paths = [*place.texts]
     place.connection.again()
-    place.connection.get(f"{place.site}{paths.pop()}")  # what is loaded once
+    place.connection.get(f"{place.site}{paths.pop()}")  # warms up the service
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.render(place.texts[paths[0]])
     rendered: list[float] = []
     shown: list[float] = []
-    size, each = 0, max(1, len(paths) // rounds)
-    for start in range(0, each * rounds, each):
-        some = paths[start : start + each]
-        begun = time.process_time()
-        for path in some:
+    size, batch_size = 0, max(1, len(paths) // rounds)
+    for start in range(0, batch_size * rounds, batch_size):
+        batch = paths[start : start + batch_size]
+        start = time.process_time()
+        for path in batch:
             parser.render(place.texts[path])
-        rendered.append((time.process_time() - begun) / len(some) * 1e6)
+        rendered.append((time.process_time() - start) / len(batch) * 1e6)
         place.connection.again()
-        begun = place.connection.spent()
-        for path in some:
+        start = place.connection.spent()
+        for path in batch:
             status, body = place.connection.get(f"{place.site}{path}")
             assert status == 200
             size = len(body)
-        shown.append((place.connection.spent() - begun) / len(some) * 1e6)
+        shown.append((place.connection.spent() - start) / len(batch) * 1e6)
     ratio = statistics.median(ours / theirs for theirs, ours in zip(rendered, shown, strict=True))
     print(
         f"| {'first visit, against markdown-it':32} | {size:9,} | {statistics.median(rendered):.0f} µs "
@@ -249,26 +249,26 @@ def first_visits(place: Place, rounds: int) -> None:
 
 
 def main() -> None:
-    """Measures, and prints a line for each kind of request."""
+    """Print a line for each kind of request."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=120, help="pages of the site, all in its navigation")
     parser.add_argument("--words", type=int, default=600, help="words of a page")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--calls", type=int, default=200)
     parser.add_argument("--port", type=int, default=8799)
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR"))))
-        place = stack.enter_context(service(home, chosen.pages, chosen.words))
+        place = stack.enter_context(service(home, options.pages, options.words))
         print(f"| {'what':32} | bytes     | floor | presscheck | ratio |")
-        first_visits(place, chosen.rounds)
+        first_visits(place, options.rounds)
         ours, path, style = place.connection, f"{place.site}page-7", sheet_of(place)
         ours.again()
         plain, sheet = ours.get(path)[1], ours.get(style)[1]
         files = {"page.html": plain, "page.html.gz": gzip.compress(plain, 6), "site.css": sheet}
-        theirs = stack.enter_context(floor(home, files, chosen.port))
+        theirs = stack.enter_context(floor(home, files, options.port))
         writer: Any = stack.enter_context(closing(sqlite3.connect(home / "service.sqlite", isolation_level=None)))
-        writer.execute("PRAGMA synchronous=OFF")  # the write is not what is measured
+        writer.execute("PRAGMA synchronous=OFF")  # the write is not measured
         writer.execute("PRAGMA busy_timeout=30000")
 
         def write_elsewhere(_: int) -> float:
@@ -278,9 +278,9 @@ def main() -> None:
         def write_here(number: int) -> float:
             if number % 50:
                 return 0.0
-            begun = ours.spent()
+            start = ours.spent()
             ours.send("POST", f"/v1/spaces/{place.space}/comments", b'{"body": {"markdown": "Hm"}}')
-            return ours.spent() - begun
+            return ours.spent() - start
 
         zipped, again = Asked("again, gzip", ("accept-encoding: gzip",)), Asked("again")
         kinds = (
@@ -302,9 +302,9 @@ def main() -> None:
             our_costs: list[float] = []
             ours.again()
             size = len(ours.get(our_path, *asked.headers)[1])
-            for _ in range(chosen.rounds):
-                their_costs.append(cost(theirs, f"/docs/{name}", their_asked, chosen.calls))
-                our_costs.append(cost(ours, our_path, asked, chosen.calls, between or (lambda _: 0.0)))
+            for _ in range(options.rounds):
+                their_costs.append(cost(theirs, f"/docs/{name}", their_asked, options.calls))
+                our_costs.append(cost(ours, our_path, asked, options.calls, between or (lambda _: 0.0)))
             line(asked.name, f"{size:,}", their_costs, our_costs)
 
 

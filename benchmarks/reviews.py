@@ -1,6 +1,6 @@
-"""How long a page takes to compare and to draw, and how long it takes until a change request of many pages can be read.
+"""Times the comparison and drawing of a page, and the time until a change request of many pages can be read.
 
-Usage: python -m benchmarks.reviews [--pages 10 100 500]. All of it is real: service, socket, store and app.
+Usage: python -m benchmarks.reviews [--pages 10 100 500]. It uses the real service, socket, store and app.
 """
 
 import argparse
@@ -24,12 +24,12 @@ from presscheck.documents.diff.page_diff import Mode, compare, difference_lines
 from presscheck.tui.screens.review.screen import ReviewScreen
 
 AT_ONCE = 50
-"""Changes that one call may have."""
+"""Maximum number of changes in an operation."""
 RUNS = 3
 
 
 def compared(words: int = 5_000) -> None:
-    """The processor's time for a page with sixty edits, in every view."""
+    """Print the processor time for a page with sixty edits, in each view."""
     writer = Writer(1)
     before = ""
     while len(before.split()) < words:
@@ -38,20 +38,20 @@ def compared(words: int = 5_000) -> None:
     print(f"a page of {len(before.split()):,} words with 60 edits")
     views: tuple[Mode, ...] = ("prose", "split", "source")
     for view in views:
-        taken: list[float] = []
+        durations: list[float] = []
         for _ in range(RUNS):
-            started = process_time()
+            start = process_time()
             difference_lines(compare(before, after), 120, mode=view)
-            taken.append(process_time() - started)
-        print(f"  {view:8}{median(taken) * 1000:7.0f} ms")
+            durations.append(process_time() - start)
+        print(f"  {view:8}{median(durations) * 1000:7.0f} ms")
 
 
 async def planted(service: RunningService, pages: int) -> ChangeRequest:
-    """A change request that adds so many pages of a hundred words."""
+    """Create a change request that adds `pages` pages of a hundred words."""
     writer = Writer(pages)
     async with Client(service.base_url, service.token) as client:
-        made = await client.send(CreateChangeRequest(space_id="guides", subject=f"{pages} pages"))
-        at: dict[str, Any] = {"space_id": "guides", "change_request_id": made.id}
+        draft = await client.send(CreateChangeRequest(space_id="guides", subject=f"{pages} pages"))
+        ids: dict[str, Any] = {"space_id": "guides", "change_request_id": draft.id}
         for first in range(0, pages, AT_ONCE):
             numbers = range(first, min(first + AT_ONCE, pages))
             changes = tuple(
@@ -60,62 +60,67 @@ async def planted(service: RunningService, pages: int) -> ChangeRequest:
                 )
                 for number in numbers
             )
-            await client.send(EditChangeRequestContent(**at, changes=changes, compat=False))
-        return await client.send(UpdateChangeRequest(**at, status="open"))
+            await client.send(EditChangeRequestContent(**ids, changes=changes, compat=False))
+        return await client.send(UpdateChangeRequest(**ids, status="open"))
 
 
 async def seconds_until(pilot: Any, holds: Callable[[], bool]) -> float:
-    """How long it takes until that is so."""
-    started = perf_counter()
+    """Wait until a condition holds. Returns the seconds that this took."""
+    start = perf_counter()
     while not holds():
         await pilot.pause(0.001)
-    return perf_counter() - started
+    return perf_counter() - start
 
 
 async def opened(service: RunningService, request: ChangeRequest, home: Path) -> tuple[float, float, float]:
-    """Seconds from nothing known until the first page is read and the list is filled; and when it is opened again."""
+    """Open a change request with an empty cache, and again.
+
+    Returns:
+        Seconds until the first page is shown, until the list is filled, and until the page is shown the second time.
+    """
     async with running(app_on(service, home)) as pilot:
         await seconds_until(pilot, lambda: "Needs me" in shown(pilot.app))
-        first = ReviewScreen(request.space, request.id)
-        started = perf_counter()
-        await pilot.app.push_screen(first)
+        screen = ReviewScreen(request.space, request.id)
+        start = perf_counter()
+        await pilot.app.push_screen(screen)
         await seconds_until(pilot, lambda: "Text 0." in shown(pilot.app))
-        read = perf_counter() - started
-        rows = first.query_one("#pages")
+        read = perf_counter() - start
+        rows = screen.query_one("#pages")
         await seconds_until(
             pilot,
-            lambda: all(first.session.texts.words(item) for item in first.session.model.items[: rows.size.height - 1]),
+            lambda: all(
+                screen.session.texts.words(item) for item in screen.session.model.items[: rows.size.height - 1]
+            ),
         )
-        filled = perf_counter() - started
+        filled = perf_counter() - start
         pilot.app.pop_screen()
-        started = perf_counter()
+        start = perf_counter()
         await pilot.app.push_screen(ReviewScreen(request.space, request.id))
         await seconds_until(pilot, lambda: "Text 0." in shown(pilot.app))
-        return read, filled, perf_counter() - started
+        return read, filled, perf_counter() - start
 
 
 async def of_sizes(sizes: list[int]) -> None:
-    """Change requests of every size, in turn."""
+    """Print the times for change requests of all sizes, measured in turn."""
     with tempfile.TemporaryDirectory() as place, running_service(Path(place), sample=True) as service:
         requests = {size: await planted(service, size) for size in sizes}
         print(f"{'pages':>6}  first page read  list filled  opened again")
-        taken: dict[int, list[tuple[float, float, float]]] = {size: [] for size in sizes}
+        times: dict[int, list[tuple[float, float, float]]] = {size: [] for size in sizes}
         for number in range(RUNS):
             for size in sizes:
                 home = Path(place) / f"home-{size}-{number}"
-                taken[size].append(await opened(service, requests[size], home))
+                times[size].append(await opened(service, requests[size], home))
         for size in sizes:
-            read, filled, again = (median(column) * 1000 for column in zip(*taken[size], strict=True))
-            print(f"{size:6}{read:12.0f} ms{filled:12.0f} ms{again:11.0f} ms")
+            read, filled, reopened = (median(column) * 1000 for column in zip(*times[size], strict=True))
+            print(f"{size:6}{read:12.0f} ms{filled:12.0f} ms{reopened:11.0f} ms")
 
 
 def main() -> None:
-    """Measure, and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, nargs="+", default=[10, 100, 500])
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     compared()
-    asyncio.run(of_sizes(chosen.pages))
+    asyncio.run(of_sizes(options.pages))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How much more two worker processes of the service answer than one, on SQLite and on PostgreSQL.
+"""Compares the throughput of two worker processes of the service with that of one, on SQLite and on PostgreSQL.
 
 Usage: python -m benchmarks.scale [--seconds N] [--rounds N] [--connections N]. `wrk` sends the requests as fast as they
 are answered; both services run on one database and are measured in turn. On a machine with two processors, two workers
@@ -55,13 +55,13 @@ end
 
 
 class Run(NamedTuple):
-    """What one run of the generator took; all times in seconds, but percentiles in milliseconds.
+    """The figures of a run of the generator; times are in seconds, percentiles in milliseconds.
 
     Attributes:
-        seconds: by the clock.
+        seconds: elapsed time.
         workers: processor time of each worker.
         database: processor time of the processes of the database; 0 for SQLite.
-        idle: time that the processors had nothing to do, all together.
+        idle: total idle time of the processors.
     """
 
     requests: int
@@ -74,20 +74,20 @@ class Run(NamedTuple):
     idle: float
 
     def rate(self, processors: int, *, database_apart: bool = False) -> float:
-        """Requests per second without what others took from the service; see the top of this module."""
+        """Return requests per second without the time that other processes took; see the top of this module."""
         service = sum(self.workers) + (0 if database_apart else self.database)
         others = max(0.0, processors * self.seconds - self.idle - service)
-        left = self.seconds - max(0.0, others - self.idle) / processors
-        return self.requests / max(left, max(self.workers))
+        remaining = self.seconds - max(0.0, others - self.idle) / processors
+        return self.requests / max(remaining, max(self.workers))
 
     def cost(self) -> float:
-        """Milliseconds of processor time of the service for each request, with its database."""
+        """Return the processor time of service and database per request, in milliseconds."""
         return (sum(self.workers) + self.database) / self.requests * 1e3
 
 
 @dataclass(frozen=True)
 class Place:
-    """A service, and the first process of its database, if that has processes."""
+    """A service, its worker processes, and the main process of its database, if there is one."""
 
     address: str
     workers: list[int]
@@ -96,7 +96,7 @@ class Place:
 
 
 def measured(place: Place, call: Call, token: str, seconds: int, connections: int) -> Run:
-    """Runs the generator once."""
+    """Run the generator once."""
     script = place.home / "request.lua"
     script.write_text(REPORT % (call.method, token, json.dumps((call.body or b"").decode())))
     command = ["wrk", "--threads", "1", "--connections", str(connections), "--duration", f"{seconds}s"]
@@ -117,7 +117,7 @@ def measured(place: Place, call: Call, token: str, seconds: int, connections: in
         report["p50"],
         report["p99"],
         after[0] - before[0],
-        tuple(now - then for now, then in zip(after[3], before[3], strict=True)),
+        tuple(later - earlier for later, earlier in zip(after[3], before[3], strict=True)),
         after[2] - before[2],
         after[1] - before[1],
     )
@@ -131,7 +131,7 @@ def _spent(place: Place) -> tuple[float, float, float, tuple[float, ...]]:
 
 @contextmanager
 def serving(home: Path, database: str, count: int, postmaster: int | None) -> Iterator[Place]:
-    """A service with so many workers."""
+    """Run a service with `count` workers."""
     home.mkdir()
     command = [sys.executable, "-m", "presscheck", "serve", "--data", str(home), "--database", database]
     with subprocess.Popen(
@@ -146,14 +146,14 @@ def serving(home: Path, database: str, count: int, postmaster: int | None) -> It
 
 
 def chosen_calls(address: str, world: World) -> tuple[Call, ...]:
-    """What is measured: reads whose answers are kept, a read that is computed each time, writes."""
+    """Return the calls to measure: reads with cached responses, an uncached read, and writes."""
     space, page, requests, comment, *_ = calls_of(address, world)
     computed = Call("read: a search, computed each time", "GET", f"/v1/spaces/{world.space}/search?query=second")
     return space, page, requests, computed, comment
 
 
 def shown(name: str, one: Sequence[Run], two: Sequence[Run], *, has_database: bool) -> str:
-    """A row of the table: medians of the rounds."""
+    """Return a row of the table with the medians of the rounds."""
 
     def rate(runs: Sequence[Run], *, apart: bool) -> float:
         return statistics.median(run.rate(PROCESSORS, database_apart=apart) for run in runs)
@@ -189,8 +189,8 @@ HEAD = (
 )
 
 
-def measure(engine: str, home: Path, database: str, postmaster: int | None, chosen: argparse.Namespace) -> None:
-    """Prints a row for each call on one engine."""
+def measure(engine: str, home: Path, database: str, postmaster: int | None, options: argparse.Namespace) -> None:
+    """Print a row for each call on a database engine."""
     world = plant_world(database, "http://127.0.0.1:1")
     with ExitStack() as stack:
         places = [
@@ -198,39 +198,39 @@ def measure(engine: str, home: Path, database: str, postmaster: int | None, chos
         ]
         token = world.tokens["admin"]
         for call in chosen_calls(places[0].address, world):
-            if chosen.only and chosen.only not in call.name:
+            if options.only and options.only not in call.name:
                 continue
             runs: tuple[list[Run], list[Run]] = ([], [])
-            for _ in range(chosen.rounds):
-                for place, found in zip(places, runs, strict=True):
-                    found.append(measured(place, call, token, chosen.seconds, chosen.connections))
+            for _ in range(options.rounds):
+                for place, results in zip(places, runs, strict=True):
+                    results.append(measured(place, call, token, options.seconds, options.connections))
             print(shown(f"{engine}, {call.name}", *runs, has_database=postmaster is not None), flush=True)
-            if chosen.each:
+            if options.each:
                 for run in (*runs[0], *runs[1]):
                     print(run, file=sys.stderr)
 
 
 def main() -> None:
-    """Measures both engines."""
+    """Measure both database engines."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=5, help="of each run")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--connections", type=int, default=16)
     parser.add_argument("--only", default="", help="calls whose name contains this")
     parser.add_argument("--each", action="store_true", help="print each run, too")
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     if shutil.which("wrk") is None:
         raise SystemExit(INSTALL)
-    print(f"{PROCESSORS} processors, {chosen.connections} connections")
+    print(f"{PROCESSORS} processors, {options.connections} connections")
     print(HEAD)
     print("|" + "---|" * (HEAD.count("|") - 1))
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR"))))
-        measure("SQLite", home, f"sqlite:///{home / 'service.sqlite'}", None, chosen)
+        measure("SQLite", home, f"sqlite:///{home / 'service.sqlite'}", None, options)
         if programs():
             databases = stack.enter_context(cluster(durable=True))
             postmaster = int((databases.directory / "data" / "postmaster.pid").read_text().splitlines()[0])
-            measure("PostgreSQL", home, databases.new_database(), postmaster, chosen)
+            measure("PostgreSQL", home, databases.new_database(), postmaster, options)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How many reads and writes the service answers in a second, on both engines, against a route that does almost nothing.
+"""Compares the service's throughput of reads and writes, on both database engines, with that of a trivial route.
 
 Usage: python -m benchmarks.service [--seconds N] [--rounds N] [--clients N] [--writes]. The route is Starlette's own,
 under the same uvicorn, and returns the bytes that the service returned; before it answers a write, it inserts one row
@@ -64,7 +64,7 @@ uvicorn.run(Starlette(routes=routes), port=int(sys.argv[2]), log_level="critical
 
 @dataclass(frozen=True)
 class Call:
-    """One call, as it is said again and again."""
+    """A request that is sent repeatedly."""
 
     name: str
     method: str
@@ -74,7 +74,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Place:
-    """Where it is said."""
+    """A server with the calls to measure."""
 
     name: str
     address: str
@@ -83,7 +83,7 @@ class Place:
 
 
 def say(connection: http.client.HTTPConnection, call: Call, token: str) -> tuple[int, bytes]:
-    """Say it once."""
+    """Send a request. Returns the status and the body."""
     headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
     connection.request(call.method, call.path, call.body, headers)
     response = connection.getresponse()
@@ -94,7 +94,7 @@ def say(connection: http.client.HTTPConnection, call: Call, token: str) -> tuple
 
 
 def per_second(place: Place, call: Call, seconds: float, clients: int) -> float:
-    """How many of these are answered in a second, by so many who ask without a pause."""
+    """Return the requests per second that `clients` concurrent clients get, each without pauses."""
     counts = [0] * clients
     until = time.monotonic() + seconds
 
@@ -105,18 +105,18 @@ def per_second(place: Place, call: Call, seconds: float, clients: int) -> float:
             counts[number] += 1
         connection.close()
 
-    begun = time.monotonic()
+    start = time.monotonic()
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(clients)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return sum(counts) / (time.monotonic() - begun)
+    return sum(counts) / (time.monotonic() - start)
 
 
 @contextmanager
 def service(name: str, directory: Path, database: str) -> Iterator[Place]:
-    """The service over a database of its own, with a world in it."""
+    """Run the service on a new database with test data."""
     world = plant_world(database, "http://127.0.0.1:1")
     command = [sys.executable, "-m", "presscheck", "serve", "--data", str(directory), "--database", database]
     with subprocess.Popen([*command, "--port", "0"], stdout=subprocess.PIPE, text=True) as process:
@@ -129,13 +129,13 @@ def service(name: str, directory: Path, database: str) -> Iterator[Place]:
 
 
 def calls_of(address: str, world: World) -> tuple[Call, ...]:
-    """What is measured: fifty change requests with their comments are there before."""
+    """Create fifty change requests with comments. Returns the calls to measure."""
     connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=120)
     space = f"/v1/spaces/{world.space}"
     begin = Call("write: a change request", "POST", f"{space}/change-requests", b'{"subject": "Better"}')
     made = [json.loads(say(connection, begin, world.tokens["admin"])[1]) for _ in range(50)]
     # one for comments, one for edits: what is edited has no thousands of comments, which each answer counts
-    branch, draft = (f"{space}/change-requests/{one['id']}" for one in made[:2])
+    branch, draft = (f"{space}/change-requests/{change_request['id']}" for change_request in made[:2])
     edited = {"operation": "update_page", "page": "guide", "document": {"markdown": "First.\n\nOther.\n"}}
     connection.close()
     return (
@@ -150,7 +150,7 @@ def calls_of(address: str, world: World) -> tuple[Call, ...]:
 
 @contextmanager
 def bare(place: Place, port: int, database: str) -> Iterator[Place]:
-    """Routes that return what the service returned, after an insert into a database of their own if it was a write."""
+    """Run routes that return the service's responses; for writes they insert a row into their own database first."""
     connection = http.client.HTTPConnection(urlsplit(place.address).netloc, timeout=120)
     said = [(call, *say(connection, call, place.token)) for call in place.calls]
     connection.close()
@@ -170,67 +170,67 @@ def bare(place: Place, port: int, database: str) -> Iterator[Place]:
 
 
 def fsync_cost(directory: Path) -> float:
-    """Microseconds that one write of a database page takes until it is on the disk, the median of a hundred."""
-    found: list[float] = []
+    """Return the median time of writing a database page to disk, in microseconds."""
+    times: list[float] = []
     with (directory / "synced").open("wb", buffering=0) as file:
         for _ in range(100):
-            begun = time.perf_counter()
+            start = time.perf_counter()
             file.write(bytes(4096))
             os.fsync(file.fileno())
-            found.append((time.perf_counter() - begun) * 1e6)
-    return statistics.median(found)
+            times.append((time.perf_counter() - start) * 1e6)
+    return statistics.median(times)
 
 
 def rolled_back(database: str) -> int:
-    """How many transactions of a PostgreSQL database were rolled back since it was made."""
+    """Return the number of rolled back transactions of a PostgreSQL database."""
     with psycopg.connect(database, autocommit=True) as connection:
-        found = connection.execute("SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()")
-        return next(iter(found))[0]
+        rows = connection.execute("SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()")
+        return next(iter(rows))[0]
 
 
 def main() -> None:
-    """Measure, and print a line for each call."""
+    """Print a line for each call."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--port", type=int, default=8797)
     parser.add_argument("--writes", action="store_true", help="only writes")
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR"))))
         places = [stack.enter_context(service("SQLite", home / "a", f"sqlite:///{home / 'service.sqlite'}"))]
-        floors = [stack.enter_context(bare(places[0], chosen.port, f"sqlite:///{home / 'bare.sqlite'}"))]
+        floors = [stack.enter_context(bare(places[0], options.port, f"sqlite:///{home / 'bare.sqlite'}"))]
         counted = ""
         if programs():
             databases = stack.enter_context(cluster(durable=True))
             counted = databases.new_database()
             places.append(stack.enter_context(service("PostgreSQL", home / "b", counted)))
-            floors.append(stack.enter_context(bare(places[1], chosen.port + 1, databases.new_database())))
-        print(f"one fsync: {fsync_cost(home):.0f} µs; {chosen.clients} clients")
+            floors.append(stack.enter_context(bare(places[1], options.port + 1, databases.new_database())))
+        print(f"one fsync: {fsync_cost(home):.0f} µs; {options.clients} clients")
         print(
             f"| {'what':28} | " + " | ".join(f"{place.name + ': bare, service, ratio':32}" for place in places) + " |"
         )
         for number, call in enumerate(floors[0].calls):
-            if chosen.writes and call.method == "GET":
+            if options.writes and call.method == "GET":
                 continue
-            found: dict[str, list[tuple[float, float]]] = {}
+            rates_by_name: dict[str, list[tuple[float, float]]] = {}
             before = rolled_back(counted) if counted else 0
-            for _ in range(chosen.rounds):
+            for _ in range(options.rounds):
                 for floor, place in zip(floors, places, strict=True):
                     rates = [
-                        per_second(asked, asked.calls[number], chosen.seconds, chosen.clients)
-                        for asked in (floor, place)
+                        per_second(server, server.calls[number], options.seconds, options.clients)
+                        for server in (floor, place)
                     ]
-                    found.setdefault(place.name, []).append((rates[0], rates[1]))
+                    rates_by_name.setdefault(place.name, []).append((rates[0], rates[1]))
             shown: list[str] = []
-            for pairs in found.values():
+            for pairs in rates_by_name.values():
                 theirs, ours = (statistics.median(column) for column in zip(*pairs, strict=True))
                 ratio = statistics.median(ours / theirs for theirs, ours in pairs)
                 shown.append(f"{f'{theirs:.0f}/s, {ours:.0f}/s, {ratio:.2f} ×':32}")
             print(f"| {call.name:28} | {' | '.join(shown)} |", flush=True)
             if counted and call.method != "GET":
-                time.sleep(1.5)  # the database counts late
+                time.sleep(1.5)  # the database updates its statistics late
                 print(f"rolled back on PostgreSQL: {rolled_back(counted) - before}", flush=True)
 
 

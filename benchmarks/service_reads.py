@@ -1,4 +1,4 @@
-"""What reads cost the service, in processor time of its process, against a route that only sends the same bytes.
+"""Compares the processor time of the service's reads with that of a route that only sends the same bytes.
 
 Usage: python -m benchmarks.service_reads [--requests N] [--pages N] [--rounds N] [--calls N] [--before FOLDER]
 [--clock]. The route is Starlette's own, behind the same log, host check and rate limit, in the same uvicorn with the
@@ -40,7 +40,7 @@ from presscheck.service.sample import plant_many
 
 NOW = "2026-05-20T09:30:00.000Z"
 LIMIT = 100_000_000
-"""A rate limit that is counted and never reached."""
+"""A rate limit that requests are counted against but never reach."""
 BARE = f"""
 import json, sys
 import uvicorn
@@ -79,17 +79,17 @@ uvicorn.run(app, port=int(sys.argv[3]), http=LimitedProtocol, proxy_headers=Fals
 
 @dataclass(frozen=True)
 class Read:
-    """One read: what it is, and its path with query."""
+    """A read: its name, and its path with query."""
 
     name: str
     path: str
 
 
 class Connection:
-    """A connection that stays open, and the processor time of the process at its other end.
+    """A persistent connection that also reads the processor time of the server's process.
 
     Attributes:
-        by_clock: measure the time that passes instead.
+        by_clock: measure elapsed time instead.
     """
 
     by_clock = False
@@ -108,29 +108,28 @@ class Connection:
         return opened
 
     def close(self) -> None:
-        """Closes the connection."""
         self._socket.close()
 
     def again(self) -> None:
-        """Opens it again: the server closes one that rests for five seconds."""
+        """Reconnect: the server closes connections that are idle for five seconds."""
         self._socket.close()
         self._socket = self._opened()
 
     def spent(self) -> float:
-        """Seconds of processor time of the process so far, or of the clock."""
+        """Return the processor time of the process, or the time of the clock, in seconds."""
         return time.clock_gettime(self._clock)
 
     def get(self, path: str, *more: str) -> tuple[int, bytes]:
-        """Status and body."""
+        """Return the status and the body of a resource."""
         return self.send("GET", path, b"", *more)
 
     def tag(self, path: str, *more: str) -> str:
-        """The `ETag` of a resource; empty if it has none."""
+        """Return the `ETag` of a resource; empty if it has none."""
         self.get(path, *more)
         return self._headers.get(b"etag", b"").decode()
 
     def send(self, method: str, path: str, body: bytes, *more: str) -> tuple[int, bytes]:
-        """Sends a request with these header lines besides the usual ones; status and body."""
+        """Send a request with additional header lines. Returns the status and the body."""
         token = f"{self._spelling:b}".translate({48: " ", 49: "\t"}) + self._token if self._spelling else self._token
         lines = [f"{method} {path} HTTP/1.1", "host: 127.0.0.1", f"authorization: Bearer {token}", *more]
         if body:
@@ -156,9 +155,9 @@ class Connection:
     def cost(
         self, path: str, count: int, between: Callable[[int], float] = lambda _: 0.0, *, first: bool = False
     ) -> float:
-        """Microseconds for each of so many reads, without what `between` says that it took.
+        """Return the microseconds per read, without the time that `between` returns.
 
-        With `first`, each is sent by another spelling of the same token, under which no answer is kept.
+        With `first`, each read uses another spelling of the token, for which no response is cached.
         """
         self.again()
         self.get(path)
@@ -177,7 +176,7 @@ class Connection:
 
 @dataclass(frozen=True)
 class Place:
-    """The service with what is in it."""
+    """A running service and the reads to measure."""
 
     connection: Connection
     space: str
@@ -185,13 +184,13 @@ class Place:
 
 
 def pages_of(count: int) -> list[tuple[str, str]]:
-    """The pages of a space, each with a text of its own."""
+    """Return titles and texts of the pages of a space."""
     return [(f"Page {number}", f"Text {number}.\n\n" + "Some more of it.\n" * 20) for number in range(count)]
 
 
 @contextmanager
 def planted(database: str, requests: int, pages: int) -> Generator[tuple[World, World]]:
-    """A small space, a large one, and an organization with many change requests."""
+    """Create a small space, a large space, and an organization with many change requests."""
     world = plant_world(database, "http://127.0.0.1:1", PAGES)
     large = plant_world(database, "http://127.0.0.1:1", pages_of(pages))
     made = Database(database)
@@ -207,18 +206,18 @@ def planted(database: str, requests: int, pages: int) -> Generator[tuple[World, 
 
 
 def prepare_former(copy: Path, source: Path) -> None:
-    """Make a copy of the database readable for a former version, which ignores newer tables and columns."""
+    """Prepare a copy of the database for a former version, which ignores newer tables and columns."""
     steps = (source / "presscheck" / "service" / "db" / "migrations" / "versions").glob("step_*.py")
     with closing(sqlite3.connect(copy, isolation_level=None)) as database:
         newest = max(step.stem.removeprefix("step_") for step in steps)
         database.execute("UPDATE alembic_version SET version_num = ?", (newest,))
-        if newest < "0007":  # that step drops it
+        if newest < "0007":  # that migration drops it
             database.execute("ALTER TABLE jobs ADD COLUMN leased_until TEXT")
 
 
 @contextmanager
 def serving(home: Path, database: str, source: Path | None = None) -> Generator[Connection]:
-    """The service on a database, of this source or of another."""
+    """Run the service on a database, from this source or from another one."""
     command = [sys.executable, "-m", "presscheck", "serve", "--data", str(home), "--database", database]
     where = {"PYTHONPATH": str(source)} if source else {}
     with subprocess.Popen(
@@ -238,7 +237,7 @@ def serving(home: Path, database: str, source: Path | None = None) -> Generator[
 
 @contextmanager
 def service(home: Path, database: str, requests: int, pages: int) -> Generator[Place]:
-    """The service on a database with something in it."""
+    """Run the service on a database with test data."""
     with planted(database, requests, pages) as (world, large), serving(home, database) as connection:
         space, big = f"/v1/spaces/{world.space}", f"/v1/spaces/{large.space}"
         organization = f"/v1/orgs/{world.organization}"
@@ -278,7 +277,10 @@ def service(home: Path, database: str, requests: int, pages: int) -> Generator[P
 
 
 def furnish(connection: Connection, organization: str, space: str) -> tuple[str, str]:
-    """Adds fifty change requests, to the first an edit, a review and fifty comments, and a site; ids of both."""
+    """Create a site and fifty change requests, the first with an edit, a review and fifty comments.
+
+    Returns the ids of the first change request and of the site.
+    """
 
     def send(path: str, body: dict[str, Any]) -> Any:
         status, answer = connection.send("POST", path, json.dumps(body).encode())
@@ -299,7 +301,7 @@ def furnish(connection: Connection, organization: str, space: str) -> tuple[str,
 
 @contextmanager
 def bare(home: Path, place: Place, port: int) -> Generator[Connection]:
-    """Routes that return what the service returned: the floor."""
+    """Run routes that return the service's responses, as the baseline."""
     place.connection.again()
     bodies = [(f"/v1/{number}", place.connection.get(read.path)[1].decode()) for number, read in enumerate(place.reads)]
     (home / "bodies.json").write_text(json.dumps(bodies))
@@ -324,7 +326,7 @@ def bare(home: Path, place: Place, port: int) -> Generator[Connection]:
 
 
 def main() -> None:
-    """Measures, and prints a line for each read."""
+    """Print a line for each read."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--requests", type=int, default=100_000, help="change requests of the large organization")
     parser.add_argument("--pages", type=int, default=5_000, help="pages of the large space")
@@ -333,24 +335,24 @@ def main() -> None:
     parser.add_argument("--before", type=Path, help="the folder of another source, to measure it in the same run")
     parser.add_argument("--clock", action="store_true", help="measure what a client waits, not processor time")
     parser.add_argument("--port", type=int, default=8798)
-    chosen = parser.parse_args()
-    Connection.by_clock = chosen.clock
+    options = parser.parse_args()
+    Connection.by_clock = options.clock
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR"))))
-        size = chosen.requests, chosen.pages
+        size = options.requests, options.pages
         place = stack.enter_context(service(home, f"sqlite:///{home / 'service.sqlite'}", *size))
-        floor = stack.enter_context(bare(home, place, chosen.port))
+        floor = stack.enter_context(bare(home, place, options.port))
         other = former = None
         if programs():
             other = stack.enter_context(service(home / "other", stack.enter_context(cluster()).new_database(), *size))
-        if chosen.before:
+        if options.before:
             with closing(sqlite3.connect(home / "service.sqlite")) as now:
                 now.execute("VACUUM INTO ?", (str(home / "former.sqlite"),))
-            prepare_former(home / "former.sqlite", chosen.before)
+            prepare_former(home / "former.sqlite", options.before)
             url = f"sqlite:///{home / 'former.sqlite'}"
-            former = stack.enter_context(serving(home / "former", url, chosen.before.resolve()))
+            former = stack.enter_context(serving(home / "former", url, options.before.resolve()))
         writer = stack.enter_context(closing(sqlite3.connect(home / "service.sqlite", isolation_level=None)))
-        writer.execute("PRAGMA synchronous=OFF")  # the write is not what is measured
+        writer.execute("PRAGMA synchronous=OFF")  # the write is not measured
         writer.execute("PRAGMA busy_timeout=30000")
         comment = f"/v1/spaces/{place.space}/comments"
 
@@ -374,23 +376,23 @@ def main() -> None:
             size = len(place.connection.get(read.path)[1])
 
             def costs(number: int = number, read: Read = read) -> dict[str, float]:
-                calls, connection = chosen.calls, place.connection
-                # what is compared stands side by side: a machine that does other work is faster or slower by the second
-                found = {
+                calls, connection = options.calls, place.connection
+                # compared reads follow each other directly: the speed of a busy machine changes every second
+                results = {
                     "again": connection.cost(read.path, calls),
                     "bare": floor.cost(f"/v1/{number}", calls),
                     "first": connection.cost(read.path, calls, first=True),
                 }
                 if other:
-                    found["postgresql"] = other.connection.cost(other.reads[number].path, calls, first=True)
-                    found["postgresql again"] = other.connection.cost(other.reads[number].path, calls)
+                    results["postgresql"] = other.connection.cost(other.reads[number].path, calls, first=True)
+                    results["postgresql again"] = other.connection.cost(other.reads[number].path, calls)
                 if former:
-                    found["before"] = former.cost(read.path, calls, first=True)
-                found["written"] = connection.cost(read.path, calls, write_elsewhere)
-                found["mixed"] = connection.cost(read.path, calls, write_here)
-                return found
+                    results["before"] = former.cost(read.path, calls, first=True)
+                results["written"] = connection.cost(read.path, calls, write_elsewhere)
+                results["mixed"] = connection.cost(read.path, calls, write_here)
+                return results
 
-            rounds = [costs() for _ in range(chosen.rounds)]
+            rounds = [costs() for _ in range(options.rounds)]
 
             def shown(name: str, rounds: list[dict[str, float]] = rounds, against: str = "bare") -> str:
                 if name not in rounds[0]:

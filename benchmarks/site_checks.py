@@ -1,4 +1,4 @@
-"""The checks of a site of 20 spaces and 5,000 pages from the store, against reading the same pages from the store.
+"""Times the checks of a site of 20 spaces and 5,000 pages, compared with reading the same pages from the store.
 
 Usage: python -m benchmarks.site_checks [--rounds N]. Fills a store in a directory of its own, without a service; then,
 in turn: reads every page, checks the site with nothing known of the texts, and checks it as the next run of the program
@@ -43,18 +43,18 @@ BLOCKS = (
     '<figure><img src="keyring.png" alt="A keyring"><figcaption></figcaption></figure>',
     "![A keyring](keyring.png) and `presscheck login`",
 )
-"""What checks look at more closely, one of them on every second page."""
+"""Blocks that the checks examine more closely; every second page has one of them."""
 
 
 def text(space: int, page: int, version: int) -> str:
-    """The text of a page, about three kilobytes."""
+    """Return the text of a page, about three kilobytes."""
     paragraphs = [WORDS.format(number=(page + step) % PAGES) * 5 for step in range(8)]
     paragraphs += [BLOCKS[page // 2 % len(BLOCKS)]] if page % 2 else []
     return f"# Page {page} of {space}\n\n" + "\n\n".join(paragraphs) + f"\n\n```sh\nversion {version}\n```\n"
 
 
 class Answers:
-    """Answers from memory in place of a service, and counts the pages that are read; one page can change."""
+    """A client that answers from memory and counts the pages that are read; one page can change."""
 
     def __init__(self) -> None:
         self.versions: dict[tuple[int, int], int] = {}
@@ -63,27 +63,27 @@ class Answers:
 
     @property
     def version(self) -> str:
-        """What has changed."""
+        """The version of the content."""
         return str(sorted(self.versions.items()))
 
     def tree(self, space: int) -> list[dict[str, Any]]:
-        """The pages of a space."""
+        """Return the pages of a space."""
         return [self.page(space, page) for page in range(PAGES)]
 
     def page(self, space: int, page: int) -> dict[str, Any]:
-        """A page without its text."""
+        """Return a page without its text."""
         version = self.versions.get((space, page), 0)
         names = {"id": f"p{page}", "title": f"Page {page}", "slug": f"page-{page}", "path": f"page-{page}"}
         return {**names, "type": "document", "description": "About it", "documentId": f"d{space}-{page}-{version}"}
 
     def space(self, space: int) -> dict[str, Any]:
-        """A space, whose revision changes with its pages."""
+        """Return a space, whose revision changes with its pages."""
         revision = sum(version for (changed, _), version in self.versions.items() if changed == space)
         names = {"object": "space", "id": f"s{space}", "title": f"Space {space}", "revision": f"r{space}-{revision}"}
         return {**names, "changeRequestsOpen": REQUESTS}
 
     def body(self, call: Operation[Any]) -> Mapping[str, Any]:
-        """The answer to a call."""
+        """Return the response to an operation as data."""
         given = call.given()
         site = {"id": "w1", "title": "Docs", "published": False, "siteSpaces": SPACES}
         if isinstance(call, GetSite):
@@ -114,7 +114,7 @@ class Answers:
         return {"items": []}
 
     async def fetch(self, call: Operation[Any], context: RequestContext | None = None) -> bytes:
-        """The answer as bytes, made once for each version: the service's work is not what is timed."""
+        """Return the response as bytes. It is cached for each version, so that its creation is not measured."""
         key = (call.key(), self.version)
         if key not in self.bodies:
             self.bodies[key] = json.dumps(self.body(call)).encode()
@@ -143,7 +143,6 @@ def read_pages(engine: Engine) -> None:
 
 
 async def check(reader: SiteReader) -> None:
-    """Check the site."""
     content = await reader.read("o1", "w1")
     findings = await asyncio.to_thread(check_site, content)
     assert sum(len(space.facts) for space in content.spaces) == SPACES * PAGES
@@ -151,13 +150,13 @@ async def check(reader: SiteReader) -> None:
 
 
 def forget(cache: Cache) -> None:
-    """Remove what is known of the texts from the store."""
+    """Remove all facts about texts from the store."""
     for space in range(SPACES):
         cache.keep(f"{FACTS} s{space}", json.dumps({"pages": {}}).encode(), time())
 
 
 async def timed(engine: Engine, work: Callable[[], Awaitable[None] | None]) -> tuple[float, float]:
-    """Milliseconds of the clock, and of the processor in all threads, while nothing else is done."""
+    """Return the elapsed time and the processor time of all threads, in milliseconds."""
     while not engine.is_index_settled:  # noqa: ASYNC110  # it ends in its own time
         await asyncio.sleep(0.1)
     started, used = perf_counter(), process_time()
@@ -203,7 +202,7 @@ async def compare(home: Path, rounds: int) -> None:
 
 
 def main() -> None:
-    """Compare in a directory of its own."""
+    """Run the comparison in a temporary directory."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     rounds: int = parser.parse_args().rounds

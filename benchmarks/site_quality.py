@@ -1,4 +1,4 @@
-r"""Accessibility of published pages by axe-core, and the scores of Lighthouse: `python -m benchmarks.site_quality`.
+r"""Checks published pages with axe-core and Lighthouse: `python -m benchmarks.site_quality`.
 
     npm install axe-core lighthouse@12
     python -m benchmarks.site_quality DOCS --axe node_modules/axe-core/axe.min.js \
@@ -32,18 +32,18 @@ RUN = "axe.run().then(found => { window.found = found.violations.map(one => [one
 
 
 def addresses(service: RunningService, shell: Shell, docs: Path | None) -> list[str]:
-    """The URLs of the pages of a published site."""
+    """Publish a site. Returns the URLs of its pages."""
     name = publish_documentation(service, shell, docs) if docs else "Tallowick Docs"
     shown = shell.json("site", "show", name)
     own = f"{service.base_url}/docs/{shown['basename'] or shown['id']}/"
     sitemap = httpx.get(f"{own}sitemap.xml").text
-    found = re.findall("<loc>([^<]*)</loc>", sitemap)
-    return [own + url.removeprefix(found[0]) if not url.startswith(own) else url for url in found]
+    urls = re.findall("<loc>([^<]*)</loc>", sitemap)
+    return [own + url.removeprefix(urls[0]) if not url.startswith(own) else url for url in urls]
 
 
 def violations(urls: list[str], axe: str, folder: Path) -> Counter[str]:
-    """The number of views, a page at a width in a theme, with each violation."""
-    found: Counter[str] = Counter()
+    """Return the number of views (a page with a width and a theme) that have each violation."""
+    counts: Counter[str] = Counter()
     with closing(Browser(folder)) as browser:
         for url in urls:
             for width in WIDTHS:
@@ -52,21 +52,21 @@ def violations(urls: list[str], axe: str, folder: Path) -> Counter[str]:
                     browser.value(f"{axe};0")
                     browser.value(f"{RUN};0")
                     browser.wait("window.found")
-                    found.update(name for name, _ in browser.value("window.found"))
-    return found
+                    counts.update(name for name, _ in browser.value("window.found"))
+    return counts
 
 
 def scores(url: str, lighthouse: Path) -> str:
-    """The scores of a page in the classes of Lighthouse, of 100."""
+    """Return the scores of a page in Lighthouse's categories, out of 100."""
     command = [lighthouse.absolute(), url, "--quiet", "--output=json", "--chrome-flags=--headless=new --no-sandbox"]
     environment = os.environ | {"CHROME_PATH": str(require("chromium"))}
     ran = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
     classes = json.loads(ran.stdout)["categories"]
-    return ", ".join(f"{name} {round(one['score'] * 100)}" for name, one in classes.items())
+    return ", ".join(f"{name} {round(category['score'] * 100)}" for name, category in classes.items())
 
 
 def main() -> None:
-    """Print what each program finds."""
+    """Print the results of both programs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("docs", nargs="?", type=Path)
     parser.add_argument("--pages", type=int, default=50, help="number of pages for axe")
@@ -83,10 +83,10 @@ def main() -> None:
         sizes = {url: len(http.get(url).content) for url in urls}
         by_size = sorted(urls, key=lambda url: sizes[url])
         if options.axe:
-            chosen = urls[:: max(1, len(urls) // options.pages)][: options.pages]
-            views = len(chosen) * len(WIDTHS) * len(SCHEMES)
-            found = violations(chosen, options.axe.read_text("utf-8"), folder / "browser")
-            print(f"axe: {len(chosen)} pages, {views} views: {dict(found) or 'no violation'}", flush=True)
+            sample = urls[:: max(1, len(urls) // options.pages)][: options.pages]
+            views = len(sample) * len(WIDTHS) * len(SCHEMES)
+            counts = violations(sample, options.axe.read_text("utf-8"), folder / "browser")
+            print(f"axe: {len(sample)} pages, {views} views: {dict(counts) or 'no violation'}", flush=True)
         if options.lighthouse:
             for title, url in (("usual", by_size[len(by_size) // 2]), ("largest", by_size[-1])):
                 print(

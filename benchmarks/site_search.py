@@ -1,4 +1,4 @@
-"""How well the search of a site finds the pages of real documentation, and the processor time that it takes.
+"""Measures the quality of site search on real documentation, and its processor time.
 
 Usage: python -m benchmarks.site_search FOLDER [--questions N] [--misses]. Each directory in the folder (by default
 `PRESSCHECK_DOCS`) is a repository; all of them are spaces of one organization. The questions come from the repositories
@@ -35,11 +35,11 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", default=os.environ.get("PRESSCHECK_DOCS"))
     parser.add_argument("--questions", type=int, default=60)
     parser.add_argument("--misses", action="store_true", help="print the questions whose page does not come first")
-    given = parser.parse_args()
-    if not given.folder:
+    options = parser.parse_args()
+    if not options.folder:
         parser.error("no folder")
     with tempfile.TemporaryDirectory() as directory:
-        _measure(Path(given.folder), Path(directory), given.questions, prints_misses=given.misses)
+        _measure(Path(options.folder), Path(directory), options.questions, prints_misses=options.misses)
 
 
 def _measure(folder: Path, directory: Path, count: int, *, prints_misses: bool) -> None:
@@ -62,22 +62,22 @@ def _measure(folder: Path, directory: Path, count: int, *, prints_misses: bool) 
         print(f"{len(pages)} pages, {size:.1f} million characters, {len(questions)} questions")
         ranks: list[float] = []
         first: list[float] = []
-        again: list[float] = []
+        repeated: list[float] = []
         for question in questions:
-            for times in (first, again):
+            for times in (first, repeated):
                 start = time.thread_time()
-                found = find(context, pages, question.query, WHOLE)
+                result = find(context, pages, question.query, WHOLE)
                 times.append(1000 * (time.thread_time() - start))
-            places = [(hit.place.space_id, hit.page["id"]) for hit in found.hits]
+            places = [(hit.place.space_id, hit.page["id"]) for hit in result.hits]
             ranks.append(reciprocal_rank(question, places))
             if prints_misses and ranks[-1] < 1:
-                titles = [hit.page["title"] for hit in found.hits[:3]]
-                wanted = next(page.page["title"] for page in pages if page.page["id"] == question.page_id)
-                print(f"  {ranks[-1]:.2f} {question.query!r} -> {wanted!r}, found {titles} of {len(found.hits)}")
+                titles = [hit.page["title"] for hit in result.hits[:3]]
+                expected = next(page.page["title"] for page in pages if page.page["id"] == question.page_id)
+                print(f"  {ranks[-1]:.2f} {question.query!r} -> {expected!r}, found {titles} of {len(result.hits)}")
         half = len(ranks) // 2
         print(f"MRR {statistics.mean(ranks):.3f}: headings {statistics.mean(ranks[:half]):.3f},", end=" ")
         print(f"links {statistics.mean(ranks[half:]):.3f}; first {ranks.count(1.0)}, not found {ranks.count(0.0)}")
-        for name, times in (("first", first), ("again", again)):
+        for name, times in (("first", first), ("again", repeated)):
             ordered = sorted(times)
             print(f"{name}: median {statistics.median(times):.1f} ms, most {ordered[-1]:.1f} ms")
     database.close()

@@ -1,4 +1,4 @@
-"""A service with two workers under a mixed load for many minutes: its errors, and whether its memory is flat.
+"""Runs a service with two workers under a mixed load for a long time and checks errors, memory and stalls.
 
 Usage: python -m benchmarks.soak [--minutes N] [--clients N] [--rate N] [--sqlite] [--first]. Clients read, write and
 merge, upload and download files, search, poll an inbox, and visit published pages; each write is read back over another
@@ -43,26 +43,26 @@ from presscheck.text.phrases import count
 
 WORKERS = 2
 CACHE = 16
-"""Megabytes of each worker for what it keeps."""
+"""Size of each worker's cache in megabytes."""
 LOOK = 2.0
-"""Seconds between two looks at the workers."""
+"""Interval between two samples of the workers, in seconds."""
 WARM_UP = 1 / 3
-"""The part of the time after which growth counts."""
+"""Share of the run after which growth is measured."""
 GROWTH, SMALLEST_GROWTH = 0.05, 8 * 1024 * 1024
-"""How much the memory of a worker may grow after the warm-up: a part of it, or bytes if that is more."""
+"""Maximum growth of a worker's memory after the warm-up: a share of it, or bytes if that is more."""
 MORE_FILES = 20
-"""How many more open files a worker may have after the warm-up."""
+"""Maximum number of additional open files of a worker after the warm-up."""
 SHORTEST = 120.0
-"""Seconds of a run that can show growth."""
+"""Minimum duration of a run that can show growth, in seconds."""
 MOST_SHOWN = 10
-"""Errors and stalls that are printed."""
+"""Maximum number of errors and stalls that are printed."""
 LONGEST_STALL = 0.05
-"""Seconds for which the event loop of a worker may stall."""
+"""Maximum stall of a worker's event loop, in seconds."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """What was seen of the workers, in the order of their processes.
+    """A sample of all workers, in the order of their processes.
 
     Attributes:
         moment: seconds since the start of the load.
@@ -76,39 +76,39 @@ class Look:
 
 
 def rise(values: Sequence[int]) -> float:
-    """How much larger the median of the last third is than that of the first third."""
+    """Return the difference between the medians of the last and the first third."""
     third = max(1, len(values) // 3)
     return statistics.median(values[-third:]) - statistics.median(values[:third])
 
 
 def grown(looks: Sequence[Look], seconds: float) -> list[str]:
-    """What grew after the warm-up of a run of so many seconds, one line for each worker and kind."""
+    """Return a line for each worker whose memory or open files grew after the warm-up of a run of `seconds`."""
     late = [look for look in looks if look.moment >= seconds * WARM_UP]
-    found: list[str] = []
+    problems: list[str] = []
     for place in range(len(late[0].resident)):
         memory = [look.resident[place] for look in late]
-        most = max(SMALLEST_GROWTH, GROWTH * statistics.median(memory))
-        if rise(memory) > most:
-            shown, limit = rise(memory) / 2**20, most / 2**20
-            found.append(f"worker {place + 1} grew by {shown:.1f} MB after the warm-up; the limit is {limit:.1f} MB")
+        growth_limit = max(SMALLEST_GROWTH, GROWTH * statistics.median(memory))
+        if rise(memory) > growth_limit:
+            shown, limit = rise(memory) / 2**20, growth_limit / 2**20
+            problems.append(f"worker {place + 1} grew by {shown:.1f} MB after the warm-up; the limit is {limit:.1f} MB")
         files = rise([look.files[place] for look in late])
         if files > MORE_FILES:
-            found.append(f"worker {place + 1} has {files:.0f} more open files; the limit is {MORE_FILES}")
-    return found
+            problems.append(f"worker {place + 1} has {files:.0f} more open files; the limit is {MORE_FILES}")
+    return problems
 
 
 def percentile(sorted_values: Sequence[float], part: float) -> float:
-    """The value that this part of the values is not above; 0 if there are none."""
+    """Return the value at a share of the sorted values; 0 if there are none."""
     return sorted_values[min(len(sorted_values) - 1, int(part * len(sorted_values)))] if sorted_values else 0.0
 
 
 @dataclass
 class Load:
-    """What the clients do at the same time, each in a thread.
+    """The concurrent calls of the clients, each in its own thread.
 
     Attributes:
-        times: the milliseconds of the calls since they were taken last.
-        errors: what failed, until it was taken.
+        times: times in milliseconds of the calls since the queue was last emptied.
+        errors: messages of the failed calls since the queue was last emptied.
     """
 
     ended: threading.Event = field(default_factory=threading.Event)
@@ -116,8 +116,8 @@ class Load:
     errors: queue.SimpleQueue[str] = field(default_factory=queue.SimpleQueue)
 
     def work(self, address: str, subject: Subject, number: int, pause: float) -> None:
-        """Makes calls until the end, and begins a turn no earlier than so many seconds after the one before."""
-        # two connections to one address: which worker has them depends on which accepted them
+        """Make calls until the end. Turns start at least `pause` seconds after each other."""
+        # two connections to one address, which may be accepted by different workers
         client = MixedClient((address, address), subject, number, 2026, lambda _kind, spent: self.times.put(spent))
         while not self.ended.is_set():
             following = time.monotonic() + pause
@@ -133,7 +133,7 @@ class Load:
 def serving(
     home: Path, database: str, *, workers: int = WORKERS, cache: int = CACHE
 ) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A service with some workers: its address and its first process; its log goes to standard error."""
+    """Run a service with `workers` workers; yields its address and its main process. It logs to standard error."""
     command = [sys.executable, "-m", "presscheck", "serve", "--data", str(home), "--database", database, "--port", "0"]
     command += ["--workers", str(workers), "--cache", str(cache)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -146,7 +146,7 @@ def serving(
 
 @contextmanager
 def watched_workers(home: Path, database: str, before: Sequence[str] = ()) -> Iterator[tuple[str, list[int]]]:
-    """Workers of the service on one socket, whose loops are watched: their address and their processes.
+    """Run workers with watched event loops on one socket; yields their address and their process ids.
 
     `presscheck serve --workers` starts the same processes, and one that looks after them. Another one is an idle loop.
     `before` are words before the commands of all of them.
@@ -181,12 +181,12 @@ def watched_workers(home: Path, database: str, before: Sequence[str] = ()) -> It
 
 
 def stalls_file(home: Path, number: int) -> Path:
-    """The file with the stalls of a worker, of which the first is 1; 0 is the idle loop."""
+    """Return the file with the stalls of a worker, counted from 1; 0 is the idle loop."""
     return home / f"stalls {number}"
 
 
 def stalled(home: Path, since: float) -> list[str]:
-    """Prints what the loops of the workers were held up by since a moment; a reason for each that stalled too long."""
+    """Print the stalls of the workers since a moment. Returns a line for each worker with too long stalls."""
     idle = [stall for stall in read_stalls(stalls_file(home, 0)) if stall.begun >= since]
     print(f"the idle loop was late by {max((stall.late for stall in idle), default=0) * 1e3:.0f} ms at most")
     reasons: list[str] = []
@@ -208,34 +208,34 @@ def stalled(home: Path, since: float) -> list[str]:
 
 
 def describe(stall: Stall, own: float) -> str:
-    """One line about a stall; `own` is what the machine had no part in."""
+    """Return a line about a stall; `own` is the part that is not due to the machine."""
     times = f"{own * 1e3:.0f} of {stall.late * 1e3:.0f} ms late"
-    spent = f"processor time: loop {stall.loop * 1e3:.0f} ms, process {stall.process * 1e3:.0f} ms"
-    return f"{times}; {spent}; {', '.join(stall.requests) or 'no request'}"
+    processor_times = f"processor time: loop {stall.loop * 1e3:.0f} ms, process {stall.process * 1e3:.0f} ms"
+    return f"{times}; {processor_times}; {', '.join(stall.requests) or 'no request'}"
 
 
 def soak(workers: Sequence[int], load: Load, seconds: float, look: float = LOOK) -> list[str]:
-    """Looks at the workers while a load runs, and prints a line each minute; the reasons for which it failed."""
+    """Sample the workers while a load runs, and print a line each minute. Returns the reasons for a failure."""
     looks: list[Look] = []
-    begun = shown = time.monotonic()
+    start = shown_at = time.monotonic()
     total = failed = 0
-    while (now := time.monotonic()) < begun + seconds:
+    while (now := time.monotonic()) < start + seconds:
         time.sleep(look)
         try:
-            looks.append(Look(now - begun, tuple(map(resident_bytes, workers)), tuple(map(open_files, workers))))
+            looks.append(Look(now - start, tuple(map(resident_bytes, workers)), tuple(map(open_files, workers))))
         except OSError:
             return ["a worker ended"]
-        if time.monotonic() < min(shown + 60, begun + seconds):
+        if time.monotonic() < min(shown_at + 60, start + seconds):
             continue
-        took, shown = time.monotonic() - shown, time.monotonic()
+        elapsed, shown_at = time.monotonic() - shown_at, time.monotonic()
         times = sorted(load.times.get() for _ in range(load.times.qsize()))
         errors = [load.errors.get() for _ in range(load.errors.qsize())]
         for error in errors[: max(0, MOST_SHOWN - failed)]:
             print(f"    {error[:300]}", flush=True)
         total, failed = total + len(times), failed + len(errors)
         cells = [
-            f"{(shown - begun) / 60:.0f}",
-            f"{len(times) / took:.1f}",
+            f"{(shown_at - start) / 60:.0f}",
+            f"{len(times) / elapsed:.1f}",
             f"{percentile(times, 0.5):.0f} ms",
             f"{percentile(times, 0.99):.0f} ms",
             str(len(errors)),
@@ -249,7 +249,7 @@ def soak(workers: Sequence[int], load: Load, seconds: float, look: float = LOOK)
 
 @contextmanager
 def loaded(load: Load, address: str, subject: Subject, clients: int, rate: float) -> Iterator[None]:
-    """Runs a load for the duration of the block."""
+    """Run a load for the duration of the block."""
     # a turn has three or four calls
     pause = 3.5 * clients / rate if rate else 0.0
     threads = [threading.Thread(target=load.work, args=(address, subject, number, pause)) for number in range(clients)]
@@ -264,32 +264,34 @@ def loaded(load: Load, address: str, subject: Subject, clients: int, rate: float
 
 
 def main() -> int:
-    """Starts the service and the load; 0 if nothing failed and nothing grew."""
+    """Run the service and the load. Returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--rate", type=float, default=0, help="most calls per second; 0 for as many as are answered")
     parser.add_argument("--sqlite", action="store_true", help="on SQLite, also where PostgreSQL is installed")
     parser.add_argument("--first", action="store_true", help="workers before all other work of the machine: chrt -r 5")
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR"))))
-        if programs() and not chosen.sqlite:
+        if programs() and not options.sqlite:
             database = stack.enter_context(cluster()).new_database()
         else:
             database = f"sqlite:///{home / 'service.sqlite'}"
-        world = plant_world(database, "http://127.0.0.1:1", pages_for(chosen.clients))
+        world = plant_world(database, "http://127.0.0.1:1", pages_for(options.clients))
         address, workers = stack.enter_context(
-            watched_workers(home, database, ("chrt", "-r", "5") if chosen.first else ())
+            watched_workers(home, database, ("chrt", "-r", "5") if options.first else ())
         )
         subject = subject_of(world, address)
-        print(f"{database.partition(':')[0]}, {WORKERS} workers, {chosen.clients} clients, {chosen.minutes:g} minutes")
+        print(
+            f"{database.partition(':')[0]}, {WORKERS} workers, {options.clients} clients, {options.minutes:g} minutes"
+        )
         print("| minute | calls/s | p50 | p99 | errors | memory of each worker | open files |")
         print("|---|---|---|---|---|---|---|", flush=True)
-        load, begun = Load(), time.monotonic()
-        with loaded(load, address, subject, chosen.clients, chosen.rate):
-            reasons = soak(workers, load, chosen.minutes * 60)
-        reasons += stalled(home, begun)
+        load, start = Load(), time.monotonic()
+        with loaded(load, address, subject, options.clients, options.rate):
+            reasons = soak(workers, load, options.minutes * 60)
+        reasons += stalled(home, start)
     for reason in reasons:
         print(f"failed: {reason}")
     return int(bool(reasons))

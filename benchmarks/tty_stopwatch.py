@@ -1,4 +1,4 @@
-"""Time a terminal program from outside, as the person at the keyboard meets it.
+"""Time a terminal program from outside, as its user experiences it.
 
     python -m benchmarks.tty_stopwatch [-n RUNS] [--size 120x40] --steps 'STEPS' -- COMMAND [ARG ...] [--vs COMMAND ...]
 
@@ -72,12 +72,12 @@ Results = dict[str, tuple[float, float]]
 
 
 def key(name: str) -> str:
-    """The bytes that a key sends."""
+    """Return the input that a key sends."""
     return chr(ord(name[5:].lower()) - 96) if name.startswith("ctrl+") else KEYS.get(name, name)
 
 
 class Terminal:
-    """A pseudo-terminal with a program in it, a screen and a clock."""
+    """A program in a pseudo-terminal, with an emulated screen."""
 
     def __init__(self, command: list[str], columns: int, rows: int, timeout: float) -> None:
         self.timeout = timeout
@@ -98,16 +98,16 @@ class Terminal:
         self.resize(columns, rows)
 
     def resize(self, columns: int, rows: int) -> None:
-        """Give the terminal another size."""
+        """Change the size of the terminal."""
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.screen.resize(rows, columns)
 
     def write(self, text: str | bytes) -> None:
-        """Send what a keyboard would send."""
+        """Send input to the program."""
         os.write(self.fd, text.encode() if isinstance(text, str) else text)
 
     def read(self, wait: float) -> bytes:
-        """What the program sends within `wait` seconds, drawn on the screen; b"" when it sends nothing."""
+        """Read output within `wait` seconds and draw it on the screen. Returns b"" if there is none."""
         if self.ended or not select.select([self.fd], [], [], wait)[0]:
             return b""
         try:
@@ -118,20 +118,20 @@ class Terminal:
             self.ended = True
             return b""
         self.sent += len(data)
-        for question, answer in ANSWERS:
-            for match in re.finditer(question, data):
+        for query, answer in ANSWERS:
+            for match in re.finditer(query, data):
                 self.write(answer % match.group(1) if b"%s" in answer else answer)
-        # the screen is only looked at: a sequence that pyte does not know must not stop the clock
+        # a sequence that pyte does not know must not abort the measurement
         with suppress(Exception):
             self.stream.feed(UNKNOWN_TO_PYTE.sub(b"", data))
         return data
 
     def text(self) -> str:
-        """What the screen shows."""
+        """Return the text of the screen."""
         return "\n".join(self.screen.display)
 
     def until(self, is_done: Callable[[], object], what: str) -> float:
-        """Read until a condition holds; the moment when it does."""
+        """Read until a condition holds. Returns the time when it does."""
         limit = time.perf_counter() + self.timeout
         while not is_done():
             if self.ended:
@@ -142,11 +142,11 @@ class Terminal:
         return time.perf_counter()
 
     def answer(self, before: int, what: str) -> float:
-        """Read until more was sent than `before`; the moment of it."""
+        """Read until the program has sent more than `before` bytes. Returns the time when it has."""
         return self.until(lambda: self.sent > before, what)
 
     def rest(self, quiet: float) -> float:
-        """Read until nothing was sent for `quiet` seconds; the moment of the last byte."""
+        """Read until the program has sent nothing for `quiet` seconds. Returns the time of the last byte."""
         last = time.perf_counter()
         limit = last + self.timeout
         while time.perf_counter() - last < quiet and not self.ended:
@@ -157,7 +157,7 @@ class Terminal:
         return last
 
     def memory(self) -> int:
-        """Resident memory of the program and its children, in KiB; 0 where there is no /proc."""
+        """Return the resident memory of the program and its children in KiB; 0 without /proc."""
         total, pending = 0, [self.pid]
         while pending:
             process = Path(f"/proc/{pending.pop()}")
@@ -168,7 +168,7 @@ class Terminal:
         return total
 
     def close(self) -> None:
-        """End the program, whatever it does."""
+        """Kill the program and close the terminal."""
         if not self.ended:
             with suppress(OSError):
                 os.killpg(self.pid, signal.SIGKILL)
@@ -177,7 +177,7 @@ class Terminal:
 
 
 class Measurement:
-    """One run of a command through its steps."""
+    """A run of a command's steps."""
 
     def __init__(self, terminal: Terminal, quiet: float) -> None:
         self.terminal = terminal
@@ -194,7 +194,7 @@ class Measurement:
         }
 
     def run(self, steps: list[str]) -> Results:
-        """Milliseconds and bytes of each step, and of `memory KiB` the most that was seen."""
+        """Return the milliseconds and bytes of each step, and the peak memory as `memory KiB`."""
         for step in steps:
             kind, _, argument = step.partition(":")
             argument = argument.replace("_", " ")
@@ -265,7 +265,7 @@ class Measurement:
 
 
 def measure(command: list[str], steps: list[str], size: str, timeout: float, quiet: float) -> Results:
-    """Run a command once through its steps."""
+    """Run the steps of a command once."""
     columns, rows = map(int, size.split("x"))
     terminal = Terminal(command, columns, rows, timeout)
     try:
@@ -275,7 +275,7 @@ def measure(command: list[str], steps: list[str], size: str, timeout: float, qui
 
 
 def report(commands: list[list[str]], runs: list[list[Results]]) -> None:
-    """Print what each command took for each step, and of two commands the ratios."""
+    """Print the times of each command and step, and the ratios of two commands."""
     for letter, command, results in zip("AB", commands, runs, strict=False):
         print(f"{letter}: {' '.join(command)}")
         for step in results[0]:
@@ -292,7 +292,7 @@ def report(commands: list[list[str]], runs: list[list[Results]]) -> None:
 
 
 def main() -> None:
-    """Measure what the command line names."""
+    """Measure the commands of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-n", type=int, default=5, help="runs of each command, after one that warms up")
     parser.add_argument("--size", default="120x40")

@@ -1,4 +1,4 @@
-"""A large workspace: 10,000 open change requests, and a space with a page of the largest size.
+"""Serves a large workspace: 10,000 open change requests, and a space with a page of the maximum size.
 
 Usage: python -m benchmarks.workspace HOME [--requests N] [--pages N] [--members N]. Serves the workspace until it is
 stopped, and writes a configuration, so that `PRESSCHECK_HOME=HOME presscheck` opens it. With `--pages`, another change
@@ -31,7 +31,7 @@ PAGE = 320_000
 SPACE, ORGANIZATION = "many-space", "many"
 ROLES = ("read", "comment", "edit", "create", None)
 AT_ONCE = 50
-"""Changes that one call may have."""
+"""Maximum number of changes in an operation."""
 
 CONFIGURATION = """\
 [profiles.default]
@@ -41,7 +41,7 @@ token_file = "{home}/token"
 
 
 def chapter(number: int) -> str:
-    """About 2 kB of a page with a little of everything."""
+    """Return about 2 kB of Markdown with common kinds of blocks."""
     sentence = f"Sentence {number} of a page that goes on, with a [link](short.md), `code` and **weight**. "
     return "\n\n".join(
         (
@@ -56,7 +56,7 @@ def chapter(number: int) -> str:
 
 
 def write_documents(directory: Path) -> Path:
-    """A documentation repository with one short and one large page."""
+    """Write a documentation repository with a short and a large page."""
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "SUMMARY.md").write_text("# Summary\n\n* [Large](README.md)\n* [Short](short.md)\n")
     chapters: list[str] = []
@@ -68,40 +68,50 @@ def write_documents(directory: Path) -> Path:
 
 
 def texts(pages: int) -> list[tuple[str, str]]:
-    """Pages before and after: a long one with sixty edits, then short ones with one each."""
+    """Return texts before and after an edit: a long one with sixty edits, then short ones with one edit each."""
     writer = Writer(pages)
     long = ""
     while len(long.split()) < 5_000:
         long += writer.page(10) + "\n"
-    found = [(long, writer.edited(long, 60))]
+    pairs = [(long, writer.edited(long, 60))]
     for number in range(1, pages):
         before = f"Text {number} of one workspace. {writer.words(99, 99)}."
-        found.append((before, before.replace("workspace", "project", 1)))
-    return found
+        pairs.append((before, before.replace("workspace", "project", 1)))
+    return pairs
 
 
 def plant_members(session: Session, count: int, organization: str = ORGANIZATION) -> None:
-    """So many members of an organization, with names, e-mail addresses and every role."""
-    began = moment_text(system_clock())
+    """Add `count` members with names, e-mail addresses and various roles to an organization."""
+    joined_at = moment_text(system_clock())
     ids = [f"member-{number:06}" for number in range(1, count + 1)]
     session.execute(
         insert(UserRow),
         [
-            {"id": each, "display_name": f"Person {each[-6:]}", "email": f"{each}@many.example", "created_at": began}
-            for each in ids
+            {
+                "id": user_id,
+                "display_name": f"Person {user_id[-6:]}",
+                "email": f"{user_id}@many.example",
+                "created_at": joined_at,
+            }
+            for user_id in ids
         ],
     )
     session.execute(
         insert(MemberRow),
         [
-            {"organization_id": organization, "user_id": each, "role": ROLES[at % len(ROLES)], "joined_at": began}
-            for at, each in enumerate(ids)
+            {
+                "organization_id": organization,
+                "user_id": user_id,
+                "role": ROLES[index % len(ROLES)],
+                "joined_at": joined_at,
+            }
+            for index, user_id in enumerate(ids)
         ],
     )
 
 
 async def plant_request(base_url: str, token: str, pages: int) -> None:
-    """A change request that edits so many pages, which another one brought in."""
+    """Create a change request that edits `pages` pages, which an earlier change request added."""
     async with Client(base_url, token) as client:
 
         async def edited(subject: str, changes: list[Any]) -> tuple[str, list[str]]:
@@ -129,7 +139,7 @@ async def plant_request(base_url: str, token: str, pages: int) -> None:
 
 
 def main() -> None:
-    """Make it where it is missing, and serve it."""
+    """Create the workspace if it does not exist, and serve it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("home", type=Path)
     parser.add_argument("--requests", type=int, default=10_000)
@@ -150,7 +160,7 @@ def main() -> None:
         if chosen.pages:
             with running_service(home) as service:
                 asyncio.run(plant_request(service.base_url, service.token, chosen.pages))
-            (home / "token").chmod(0o600)  # else the app refuses it
+            (home / "token").chmod(0o600)  # the app refuses token files that others can read
     options = ServeOptions(
         database=database,
         data=home,
