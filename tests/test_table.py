@@ -29,7 +29,7 @@ def test_every_row_that_fails_is_named_with_its_reason() -> None:
     assert [row for row in rows if row.startswith("four: ValueError: invalid literal")]
 
 
-def test_a_table_without_rows_fails() -> None:
+def test_table_without_rows_fails() -> None:
     @each_row([])
     def check(_number: int) -> None:
         raise NotImplementedError
@@ -39,7 +39,7 @@ def test_a_table_without_rows_fails() -> None:
 
 
 @each_row([("two words", "two", "words")])
-def test_a_row_is_its_name_and_the_arguments(first: str, second: str) -> None:
+def test_row_is_its_name_and_the_arguments(first: str, second: str) -> None:
     assert (first, second) == ("two", "words")
 
 

@@ -23,7 +23,7 @@ def test_half_of_a_wide_character_may_be_drawn_over() -> None:
     terminal.close()
 
 
-def test_a_question_that_arrives_in_parts_is_answered_once() -> None:
+def test_question_that_arrives_in_parts_is_answered_once() -> None:
     sent = b"\x1b[c\x1b[6n\x1b[?2026$p<\x1b[>1u>"
     asks = f"""
 import os, tty, time

@@ -52,7 +52,7 @@ def test_prose_is_removed_but_not_properties_with_its_names() -> None:
     }
 
 
-def test_an_unknown_keyword_is_an_error() -> None:
+def test_unknown_keyword_is_an_error() -> None:
     with pytest.raises(ValueError, match="dependentRequired"):
         facts_of({"items": {"dependentRequired": {}}})
 

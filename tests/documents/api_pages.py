@@ -1,4 +1,4 @@
-"""API references of a page, drawn as HTML and as Markdown."""
+"""Renders API references as HTML and as Markdown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from presscheck.service.web.html.context import Included, ResolvedLink
 from presscheck.service.web.html.page import HtmlPage, render_page_html
 
 PETS = Path(__file__).with_name("pets.yaml")
-"""A specification with everything that a reference shows."""
+"""A specification with all features that a reference shows."""
 
 BODY = {"name": 'Tom\'s "cat"', "tags": ["a", None, True], "nested": {"n": 1.5}}
 REQUESTS = [
@@ -38,7 +38,7 @@ def reader_of(document: dict[str, Any]) -> SpecificationReader:
 
 
 class ApiPage:
-    """The surroundings of a page whose blocks all refer to one specification."""
+    """The surroundings of a page on which all blocks refer to one specification."""
 
     def __init__(self, reader: SpecificationReader | None) -> None:
         self._reader = reader
@@ -66,7 +66,7 @@ class ApiPage:
 
 
 def block_of(entry: Entry) -> str:
-    """The block that shows an operation or a webhook."""
+    """Return the block that shows an operation or a webhook."""
     if entry.kind == "webhook":
         return f'{{% openapi-webhook spec="x" name="{entry.name}" method="{entry.method}" %}}'
     return f'{{% openapi-operation spec="x" path="{entry.name}" method="{entry.method}" %}}'
@@ -77,7 +77,7 @@ def drawn(markdown: str, reader: SpecificationReader | None) -> HtmlPage:
 
 
 def html_of(reader: SpecificationReader) -> str:
-    """The HTML of all operations and models."""
+    """Return the HTML of all operations and models."""
     blocks = [block_of(entry) for entry in reader.specification.entries]
     models = ",".join(reader.specification.schemas)
     return drawn("\n\n".join((*blocks, f'{{% openapi-schemas spec="x" schemas="{models}" %}}')), reader).html

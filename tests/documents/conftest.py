@@ -1,4 +1,4 @@
-"""Settings of Hypothesis: a machine that has other work is no fault of a test."""
+"""Settings of Hypothesis: slow examples on a busy machine must not fail tests."""
 
 from hypothesis import HealthCheck, settings
 

@@ -1,4 +1,4 @@
-"""Random trees of pages and random edits to them, the same for the same seed."""
+"""Generates random page trees and random edits of them, reproducible by seed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WORDS = _WORDS.split()
 
 
 class Library:
-    """Keeps texts by id, an equal text once."""
+    """Stores texts by id; equal texts share an id."""
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
@@ -30,7 +30,7 @@ class Library:
 
 
 class Editor:
-    """Makes trees and edits them."""
+    """Generates page trees and edits them."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -86,7 +86,7 @@ class Editor:
         return now
 
     def some(self, revision: Revision, kind: str | None = None) -> PagePosition | None:
-        places = [one for one in walk(revision["pages"]) if kind in (None, one.page["type"])]
+        places = [item for item in walk(revision["pages"]) if kind in (None, item.page["type"])]
         return self.random.choice(places) if places else None
 
     def add(self, revision: Revision, side: str) -> None:
@@ -122,8 +122,8 @@ class Editor:
         if self.random.random() < 0.4:
             revision["files"].append(self.file(side))
         elif revision["files"]:
-            one = self.random.choice(revision["files"])
+            item = self.random.choice(revision["files"])
             if self.random.random() < 0.3:
-                revision["files"].remove(one)
+                revision["files"].remove(item)
             else:
-                one["size"] = self.random.randrange(1000)
+                item["size"] = self.random.randrange(1000)

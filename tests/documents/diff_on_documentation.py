@@ -1,4 +1,4 @@
-"""Random edits of pages, as people make them."""
+"""Random edits of pages that resemble the edits of authors."""
 
 import random
 import re
@@ -9,7 +9,7 @@ from presscheck.documents.markdown.block_splitter import split_blocks
 
 NEW = ("quokka", "zephyr", "marmot", "tundra", "lichen", "sextant", "gourd", "walnut")
 Editing = Callable[[random.Random, list[str]], tuple[list[str], int] | None]
-"""Edits the lines of a page; None where it has nothing of the kind."""
+"""A function that edits the lines of a page. Returns None if the page has nothing to edit in this way."""
 
 
 def new_words(chance: random.Random, count: int) -> str:
@@ -17,7 +17,7 @@ def new_words(chance: random.Random, count: int) -> str:
 
 
 def prose(lines: list[str]) -> list[int]:
-    """The lines that are paragraphs of more than a dozen plain words, with a blank line below, or none."""
+    """Return the numbers of lines that are paragraphs of more than a dozen plain words, with a blank line below."""
     found: list[int] = []
     for block in split_blocks("\n".join(lines)):
         is_plain = not re.search(r"[\n<>{}|\[\]`*_]", block.text)

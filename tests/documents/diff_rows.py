@@ -1,4 +1,4 @@
-"""Two texts compared, in lines that a test can read."""
+"""Renders comparisons of two texts as readable lines."""
 
 import re
 from typing import Any
@@ -12,7 +12,7 @@ def drawn(before: str, after: str, columns: int = 60, **manner: Any) -> Differen
 
 
 def told(line: Line) -> str:
-    """A line with `[-gone-]` and `{+come+}` where words are struck and underlined."""
+    """Return the text of a line, with removed words as `[-removed-]` and added words as `{+added+}`."""
     found = ""
     for span in line:
         words = span.style.split()

@@ -1,4 +1,4 @@
-"""A page of documentation as HTML and as the source of a PDF."""
+"""Renders a page of documentation as HTML and as the source of a PDF."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from presscheck.service.web.html.page import Included, ResolvedLink, render_page
 
 
 class OpenWorld:
-    """A site on which every address leads somewhere and every condition holds."""
+    """A site on which all links resolve and all conditions are true."""
 
     def leads(self, target: str, source: str) -> ResolvedLink | None:
         return ResolvedLink(f"https://example.org/{source}/{target}")

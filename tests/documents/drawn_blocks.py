@@ -1,4 +1,4 @@
-"""Markdown samples, one for each kind of block."""
+"""Reads the Markdown samples of all kinds of blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One text for each block, inline and mark, as it is written for them: reading and writing it changes nothing."""
+"""Markdown samples of all blocks, inlines and marks, in normal form: reading and writing them changes nothing."""
 
 BLOCKS = {
     "paragraph": "One line and more.",
@@ -65,7 +65,7 @@ BLOCKS = {
     "updates": '{% updates format="full" %}\n{% update date="2026-01-02" tags="new,api" %}\n### One\n\nIs new.\n'
     "{% endupdate %}\n{% endupdates %}",
 }
-"""By the type of the first block, and what is special about it."""
+"""Samples by the type of their first block and the feature that they show."""
 INLINES = {
     "link": '[guide](guide.md#top "Its title") and [**bold** words](<https://example.org/a_(b)>)',
     "link around an image": "[![Sky](sky.png)](sky.md) in a line",
@@ -80,7 +80,7 @@ INLINES = {
     '<img src="a.png" alt=""></picture> a line.',
     "button": '<a href="start.md" class="button primary" data-icon="bolt">Begin</a> here.',
 }
-"""By the type of the first inline that is no text, and what is special about it."""
+"""Samples by the type of their first inline other than text and the feature that they show."""
 MARKS = {
     "bold": "a **b** c",
     "italic": "a _b_ c",
@@ -92,7 +92,7 @@ MARKS = {
     "subscript": "a<sub>2</sub>",
     "color": '<mark style="color:red;background-color:blue;">a</mark> b',
 }
-"""By the first mark, and what is special about it."""
+"""Samples by their first mark and the feature that they show."""
 WORDS = (
     "1\\. no list",
     "\\# no heading",
@@ -109,4 +109,4 @@ WORDS = (
     "\\---",
     "\\| a |",
 )
-"""What looks like more than words, and is not."""
+"""Plain texts that look like markup."""

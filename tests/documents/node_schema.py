@@ -1,4 +1,4 @@
-"""The published description of nodes, as a validator; variants are chosen by what a node says it is, not all tried.
+"""Validates nodes against the published description. Variants are selected by a node's type instead of trying all.
 
 A block that the description knows may stand wherever it allows paragraphs: the platform's own repositories have images
 in list items, code in hints and tabs in steps, which the description does not allow.
@@ -18,7 +18,7 @@ __all__ = ["DOCUMENTED", "NEWEST", "faults_of"]
 
 
 def faults_of(document: Any, release: str = DOCUMENTED) -> list[str]:
-    """Where a tree differs from the description."""
+    """Return the places where a tree differs from the description."""
     root = _validator(release)
     return [f"{fault.json_path}: {fault.message[:200]}" for fault in root.iter_errors(document)]
 
@@ -44,7 +44,7 @@ def _validator(release: str) -> Draft202012Validator:
         elif all(faults):
             yield from min(faults, key=len)
 
-    # the newest release forbids, in one part of a button's data, what it demands in the other
+    # in the newest release, the two parts of a button's data contradict each other
     words = {"$ref": referred, "oneOf": one_of} | ({"additionalProperties": _anything} if release == NEWEST else {})
     return extend(Draft202012Validator, words)({"$ref": "JSONDocument"})
 
@@ -62,16 +62,16 @@ def _names(node: Any) -> dict[str, Any]:
 
 
 def _may_be(variant: Any, kinds: dict[str, Any], release: str) -> bool:
-    """Whether a variant, or one of its own, is for nodes of this kind."""
+    """Return True if a variant, or one of its variants, describes nodes of these kinds."""
     schema = schema_called(variant["$ref"], release) if "$ref" in variant else variant
-    told = {name: schema.get("properties", {}).get(name, {}).get("enum") for name in kinds}
-    if any(enum is not None and kinds[name] not in enum for name, enum in told.items()):
+    allowed = {name: schema.get("properties", {}).get(name, {}).get("enum") for name in kinds}
+    if any(enum is not None and kinds[name] not in enum for name, enum in allowed.items()):
         return False
     if "oneOf" in schema:
-        return any(_may_be(one, kinds, release) for one in schema["oneOf"])
-    return all(_may_be(one, kinds, release) for one in schema.get("allOf", ()))
+        return any(_may_be(part, kinds, release) for part in schema["oneOf"])
+    return all(_may_be(part, kinds, release) for part in schema.get("allOf", ()))
 
 
 def _holds(variant: Any, release: str) -> bool:
-    """Whether a variant is for paragraphs."""
+    """Return True if a variant describes paragraphs."""
     return _may_be(variant, {"object": "block", "type": "paragraph"}, release)

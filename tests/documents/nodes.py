@@ -1,4 +1,4 @@
-"""Walks a tree of nodes."""
+"""Walks node trees."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from typing import Any
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for name, one in items:
+    for name, child in items:
         yield value, name
-        yield from places(one)
+        yield from places(child)

@@ -1,4 +1,4 @@
-"""Two versions of a page with one of everything, and random pages and edits, the same for the same seed."""
+"""Two versions of a page with all kinds of blocks, and random pages and edits, reproducible by seed."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ WORDS = _WORDS.split()
 
 
 class Writer:
-    """Writes pages and edits them."""
+    """Generates pages and edits them."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)

@@ -1,4 +1,4 @@
-"""Anchors of headings and expandables: the names that the platform gives them, and where they lead."""
+"""Anchors of headings, tabs and expandables: their names on the platform, and their lines."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ from presscheck.text.styled_text import plain
         ("", UNNAMED),
     ],
 )
-def test_a_heading_has_the_anchor_of_the_platform(title: str, anchor: str) -> None:
+def test_heading_has_the_anchor_of_the_platform(title: str, anchor: str) -> None:
     assert heading_anchor(title) == anchor
 
 
@@ -136,7 +136,7 @@ Underlined
 """
 
 
-def test_everything_with_a_name_on_a_page_has_an_anchor_and_its_line() -> None:
+def test_named_elements_have_anchors_and_lines() -> None:
     lines = PAGE.split("\n")
     anchors = page_anchors(PAGE, "Page")
     assert anchors.is_complete
@@ -161,7 +161,7 @@ def test_everything_with_a_name_on_a_page_has_an_anchor_and_its_line() -> None:
     assert page_anchors("# Page\n\n## Page\n", "Page").lines == {"page": 2}
 
 
-def test_a_heading_comes_before_a_tab_with_the_same_anchor() -> None:
+def test_heading_takes_precedence_over_a_tab_with_the_same_anchor() -> None:
     page = '{% tabs %}\n{% tab title="Setup" %}\nText\n{% endtab %}\n{% endtabs %}\n\n## Setup\n'
     assert page_anchors(page).lines == {"setup": 6}
 
@@ -182,12 +182,12 @@ def test_included_text_has_anchors_at_the_line_of_its_tag() -> None:
         '{% @figma/embed url="https://example.org" %}',
     ],
 )
-def test_anchors_are_incomplete_where_a_block_may_have_headings_from_elsewhere(block: str) -> None:
+def test_anchors_are_incomplete_if_a_block_may_include_headings(block: str) -> None:
     anchors = page_anchors(f"## Pets\n\n{block}\n")
     assert (anchors.lines, anchors.is_complete) == ({"pets": 0}, False)
 
 
-def test_the_anchor_of_a_heading_is_the_same_from_its_markdown() -> None:
+def test_anchor_of_a_heading_is_the_same_from_its_markdown() -> None:
     names = AnchorNames()
     headings = ("1. Create", "A *b* [c](d.md)", "1. Create", 'Named <a id="x"></a>')
     assert [names.markdown(2, heading) for heading in headings] == ["id-1.-create", "a-b-c", "id-1.-create-1", "x"]
@@ -195,7 +195,7 @@ def test_the_anchor_of_a_heading_is_the_same_from_its_markdown() -> None:
 
 
 @given(st.text(max_size=20))
-def test_a_fragment_is_decoded_to_the_anchor_that_was_encoded(anchor: str) -> None:
+def test_fragment_is_decoded_to_its_anchor(anchor: str) -> None:
     fragment = encode_fragment(anchor)
     assert fragment.isascii()
     assert decode_fragment(fragment) == anchor
@@ -203,12 +203,12 @@ def test_a_fragment_is_decoded_to_the_anchor_that_was_encoded(anchor: str) -> No
 
 
 @each_case("written", ["other.md#目次", "other.md#%E7%9B%AE%E6%AC%A1"])
-def test_a_link_leads_to_the_same_anchor_however_it_is_written(written: str) -> None:
+def test_spellings_of_a_link_lead_to_the_same_anchor(written: str) -> None:
     places = LinkResolver({"other.md": "p2"})
     assert places.resolve(written, "README.md") == Destination("page", "p2", "目次")
 
 
-def test_the_app_finds_the_line_of_each_anchor() -> None:
+def test_app_finds_the_line_of_each_anchor() -> None:
     page = PageLines(PAGE, 60, title="Page")
     shown: dict[str, str] = {}
     for name in page_anchors(PAGE, "Page").lines:
@@ -235,7 +235,7 @@ def test_the_app_finds_the_line_of_each_anchor() -> None:
         *("# a&\n" * 2_000, "<table>" + '<td id="x">\n' * 5_000),
     ],
 )
-def test_anchors_of_any_text_are_found_in_linear_time(text: str) -> None:
+def test_anchors_take_linear_time(text: str) -> None:
     start = thread_time()
     page_anchors(text)
     assert thread_time() - start < 2

@@ -1,4 +1,4 @@
-"""API references: every feature of a specification as HTML and as Markdown, limits, circles, and hostile texts."""
+"""API references: all features of a specification as HTML and as Markdown, limits, cycles, and hostile texts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def golden() -> str:
     return "\n".join(parts)
 
 
-def test_references_are_drawn_as_before() -> None:
+def test_references_match_the_stored_output() -> None:
     text = golden()
     if os.environ.get("PRESSCHECK_UPDATE_GOLDEN"):
         GOLDEN.write_text(text, "utf-8")
@@ -50,7 +50,7 @@ def test_references_are_drawn_as_before() -> None:
 
 
 class _Balance(HTMLParser):
-    """Checks that elements are closed in order, and collects ids and the targets of links in the page."""
+    """Checks the nesting of elements, and collects ids and the targets of links within the page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ def require_sound(html: str) -> _Balance:
     return parser
 
 
-def test_references_are_sound_html_without_script() -> None:
+def test_references_are_valid_html_without_scripts() -> None:
     require_sound(html_of(pets()))
 
 
@@ -166,7 +166,7 @@ def count(node: SchemaNode) -> int:
 
 @pytest.mark.attack("deep and circular data")
 @each_case("word", ["allOf", "oneOf", "properties"])
-def test_schemas_that_double_are_limited(word: str) -> None:
+def test_exponentially_growing_schemas_are_limited(word: str) -> None:
     def part(level: int) -> dict[str, Any]:
         both = [
             {"$ref": f"#/components/schemas/S{level + 1}"},
@@ -190,7 +190,7 @@ def test_deep_fields_end_with_a_link_to_the_model() -> None:
     assert html.count("<code>next</code>") == DEEPEST and f'<a href="/models#S{DEEPEST}">' in html
 
 
-def test_large_schemas_are_drawn_less_deep_instead_of_half() -> None:
+def test_large_schemas_are_drawn_less_deep_instead_of_truncated() -> None:
     schemas = {
         f"S{level}": {"properties": {f"f{at}": {"$ref": f"#/components/schemas/S{level + 1}"} for at in range(12)}}
         for level in range(9)
@@ -204,7 +204,7 @@ def test_large_schemas_are_drawn_less_deep_instead_of_half() -> None:
 
 @pytest.mark.slow
 @pytest.mark.attack("Unicode and escape sequences")
-def test_hostile_texts_stay_words() -> None:
+def test_hostile_texts_stay_text() -> None:
     for text in (
         *HOSTILE[::12],
         '"><script>alert(1)</script>',
@@ -266,7 +266,7 @@ def test_hostile_texts_stay_words() -> None:
 
 
 @each_case("wrong", [None, 1, "x", [], [None], {}, {"a": None}, True, {"$ref": "#/x"}, {"$ref": 1}, [[]]])
-def test_values_of_wrong_types_are_left_out(wrong: Any) -> None:
+def test_values_of_wrong_types_are_ignored(wrong: Any) -> None:
     names = (
         "parameters",
         "requestBody",
@@ -328,7 +328,7 @@ def test_values_of_wrong_types_are_left_out(wrong: Any) -> None:
         b"openapi: 3.1.0\nx-changelog: {2024-01-01: first}",
     ],
 )
-def test_other_files_are_no_specifications(content: bytes) -> None:
+def test_other_files_are_not_read_as_specifications(content: bytes) -> None:
     with pytest.raises(SpecificationError):
         read_specification(content)
 
@@ -394,7 +394,7 @@ def test_swagger_2_is_read() -> None:
 
 
 @each_case("request_", REQUESTS)
-def test_samples_are_programs(request_: SampleRequest) -> None:
+def test_samples_are_valid_code(request_: SampleRequest) -> None:
     samples = {title: code for title, _, code in samples_of(request_)}
     assert shlex.split(samples["curl"].replace("\\\n", ""))[0] == "curl"
     assert request_.address in shlex.split(samples["curl"].replace("\\\n", ""))
@@ -424,7 +424,7 @@ def test_only_plain_origins_enter_the_policy(url: str, origin: str) -> None:
     assert origin_of_server(url) == origin
 
 
-def test_a_large_specification_is_parsed_by_parts() -> None:
+def test_large_specification_is_parsed_by_parts() -> None:
     schemas = {
         f"S{number}": {"properties": {f"f{at}": {"type": "string", "description": "x" * 50} for at in range(20)}}
         for number in range(1000)
@@ -447,7 +447,7 @@ def test_a_large_specification_is_parsed_by_parts() -> None:
     assert reader.specification.weight() < 5_000_000
 
 
-def test_searched_text_has_names_and_descriptions_once_and_ends() -> None:
+def test_search_text_has_names_and_descriptions_once_and_is_limited() -> None:
     again = {"$ref": "#/components/schemas/Node"}
     node = {"type": "object", "description": "# A node\n```", "properties": {"next": again}}
     wide = {"type": "object", "properties": {f"field_{number}": {"type": "string"} for number in range(2_000)}}

@@ -1,4 +1,4 @@
-"""JSON in attributes is parsed up to a depth, the same on every Python version."""
+"""JSON in attributes is parsed up to a depth limit, which is the same on all Python versions."""
 
 import json
 
@@ -17,7 +17,7 @@ def test_nesting_is_limited(opening: str) -> None:
 
 
 @each_case("value", [["["] * 500, ['\\"[[{' * 200, {"{" * 300: "]"}], [[] for _ in range(400)]])
-def test_brackets_in_strings_and_side_by_side_are_no_nesting(value: object) -> None:
+def test_brackets_in_strings_and_siblings_do_not_count_as_nesting(value: object) -> None:
     assert parse_json(json.dumps(value)) == value
 
 

@@ -26,7 +26,7 @@ URLS = {
     "\\[see https://a.example/1.1\\]": "https://a.example/1.1",
     "https://例え.example/路径 x": "https://例え.example/路径",
 }
-"""Text, and the bare URL in it as GitHub reads it."""
+"""Texts and the bare URLs that GitHub finds in them."""
 
 
 @each_case("text", URLS)
@@ -49,11 +49,11 @@ def test_bare_urls_end_where_github_ends_them(text: str) -> None:
         "https://{host}",
     ],
 )
-def test_other_text_is_no_bare_url(text: str) -> None:
+def test_other_text_is_not_a_bare_url(text: str) -> None:
     assert not any(token.type == "link_open" for token in parse(text, {})[1].children or [])
 
 
-def test_the_text_of_a_link_has_no_link_in_it() -> None:
+def test_text_of_a_link_has_no_nested_link() -> None:
     for text in ("[https://a.example](b.md)", '<a href="b">https://a.example</a>', "<https://a.example>"):
         tokens = parse(text, {})[1].children or []
         assert not any(token.info == "auto" and token.markup == "linkify" for token in tokens)
@@ -81,7 +81,7 @@ def test_urls_in_text_without_a_link_are_written_without_backslashes() -> None:
 
 
 @each_case("piece", [")", "https://", "&a;", "[]", "{", "*", "(", "%"])
-def test_long_text_is_read_in_linear_time(piece: str) -> None:
+def test_long_text_takes_linear_time(piece: str) -> None:
     started = time.thread_time()
     assert len([*autolinks("https://a" + piece * 50_000)]) >= 1
     assert time.thread_time() - started < 1

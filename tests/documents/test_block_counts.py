@@ -1,4 +1,4 @@
-"""No block of a page is missing in its node tree, whatever it stands in."""
+"""No block of a page is missing in its node tree, whatever blocks contain it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Node = dict[str, Any]
 
 
 def lost(markdown: str) -> dict[str, tuple[int, int]]:
-    """The kinds of which a tree has fewer than the text: how many were written, and how many it has."""
+    """Return the kinds of blocks of which the tree has fewer than the text, with both counts."""
     there, here = written(markdown), kept(markdown_to_nodes(body(markdown)))
     return {kind: (count, here[kind]) for kind, count in there.items() if count > here[kind]}
 
@@ -44,8 +44,8 @@ def test_trees_have_the_published_shape(documentation: Documentation) -> None:
 
 
 @pytest.mark.documentation("varied")
-def test_the_count_of_blocks_is_nearly_that_of_the_tree(documentation: Documentation) -> None:
-    """A count that overlooks blocks would find none missing."""
+def test_counts_in_text_and_tree_are_nearly_equal(documentation: Documentation) -> None:
+    """Guards the counter itself: if it overlooked blocks, no block would be missing."""
     pages = [(written(page.text), kept(markdown_to_nodes(body(page.text)))) for page in documentation.sample(3)]
     for kind in ("list-item", "cell", "hint", "tabs-item", "stepper-step", "expandable", "picture", "content-ref"):
         there, here = (sum(counts[kind] for counts in side) for side in zip(*pages, strict=True))
@@ -53,7 +53,7 @@ def test_the_count_of_blocks_is_nearly_that_of_the_tree(documentation: Documenta
 
 
 def bare(value: Any) -> Any:
-    """A tree without keys."""
+    """Return a tree without keys."""
     if isinstance(value, list):
         return [bare(item) for item in value]
     return {name: bare(item) for name, item in value.items() if name != "key"} if isinstance(value, dict) else value
@@ -77,18 +77,18 @@ AROUND = {
     "annotation-body": "[^1]: One.\n\n    {}\n\nA [word](#user-content-fn-1)[^1].",
 }
 DEEP = [kind for kind in AROUND if kind != "annotation-body"]
-"""Blocks that may stand in others; footnotes stand at the top."""
+"""Blocks that may be nested; footnotes are only at the top level."""
 MARGINS = {"blockquote": "> ", "list-item": "  ", "annotation-body": "    "}
 
 
 def around(kind: str, text: str) -> str:
-    """A text in a block of this kind."""
+    """Return Markdown that wraps a text in a block of this kind."""
     text = indented(text, MARGINS.get(kind, ""))
     return AROUND[kind].format(text.removeprefix(MARGINS.get(kind, "")))
 
 
 def inside(node: Node, kind: str) -> list[Node] | None:
-    """What stands in the first block of this kind, without the words before it in an item or a footnote."""
+    """Return the content of the first block of this kind, without the words before it in an item or a footnote."""
     for name in ("nodes", "fragments"):
         for inner in node.get(name) or ():
             if kind in (inner.get("type"), inner.get("fragment")):
@@ -98,13 +98,13 @@ def inside(node: Node, kind: str) -> list[Node] | None:
     return None
 
 
-def test_every_block_that_holds_blocks_is_tried() -> None:
+def test_all_container_blocks_are_tested() -> None:
     assert {*AROUND, "document"} == set(HOLDS_BLOCKS)
     assert all("paragraph" in ALLOWED_CHILDREN[kind] for kind in HOLDS_BLOCKS)
 
 
 @each_case("outer", AROUND)
-def test_each_block_is_the_same_in_every_other(outer: str) -> None:
+def test_blocks_are_the_same_in_all_other_blocks(outer: str) -> None:
     for name, text in BLOCKS.items():
         page = around(outer, text)
         document = markdown_to_nodes(page)
@@ -191,7 +191,7 @@ def test_structure_is_kept(text: str, kinds: dict[str, int]) -> None:
         '{% hint style="working" %}\nx\n{% endhint %}\n',
     ],
 )
-def test_what_no_node_says_is_written_again(text: str) -> None:
+def test_markdown_without_a_node_is_preserved(text: str) -> None:
     assert nodes_to_markdown(markdown_to_nodes(text)) == text
 
 

@@ -1,4 +1,4 @@
-"""Every tag of the registry is rendered on the terminal, as HTML, as Typst and as a node, with its content."""
+"""All tags of the registry are rendered with their content: in the terminal, as HTML, as Typst and as nodes."""
 
 import json
 import re
@@ -52,7 +52,7 @@ SPECIAL = {
 
 
 class Context:
-    """A site on which every link leads somewhere and every condition is true."""
+    """A site on which all links resolve and all conditions are true."""
 
     def leads(self, target: str, source: str) -> ResolvedLink | None:
         return ResolvedLink(f"https://docs.test/{target}")
@@ -86,7 +86,7 @@ def opened(tag: BlockTag) -> str:
 
 
 def sample(tag: BlockTag) -> str:
-    """Markdown with the tag, all its attributes and some content."""
+    """Return Markdown of a tag with all its attributes and some content."""
     if tag.name in SPECIAL:
         return SPECIAL[tag.name]
     child = next((name for name, parent in PARENTS.items() if parent == tag.name), "")
@@ -136,7 +136,7 @@ def test_nodes_keep_the_tag(name: str) -> None:
 
 @each_case("name", [name for name, tag in BLOCK_TAGS.items() if tag.node and tag.attributes])
 def test_nodes_know_every_attribute(name: str) -> None:
-    """A node has each attribute in its data, so none is left over in what Markdown says beyond it."""
+    """The data of a node has all attributes, so that none is left in its `markdown` extra."""
     document = json.dumps(markdown_to_nodes(sample(BLOCK_TAGS[name])))
     assert '"values": {' not in document.replace('"values": {}', "")
     for attribute in BLOCK_TAGS[name].attributes:
@@ -160,7 +160,7 @@ def test_names_of_tags_are_read_in_any_case(name: str) -> None:
     ]
 
 
-def test_an_end_behind_words_is_read_in_any_case() -> None:
+def test_end_tag_after_words_is_read_in_any_case() -> None:
     [node] = markdown_to_nodes("{% If visitor.claims.beta %} words {% EndIf %}")["nodes"]
     assert (node["type"], node["data"]) == ("if", {"expression": "visitor.claims.beta"})
 
@@ -179,7 +179,7 @@ def test_an_end_behind_words_is_read_in_any_case() -> None:
         ),
     ],
 )
-def test_old_names_of_tags_are_read_as_new_ones(old: str, new: str) -> None:
+def test_former_names_of_tags_are_read(old: str, new: str) -> None:
     assert [plain(line) for line in render_page(old, 80)] == [plain(line) for line in render_page(new, 80)]
     assert render_page_html(old, "page.md", Context()).html == render_page_html(new, "page.md", Context()).html
     assert render_typst(old, web_target) == render_typst(new, web_target)

@@ -1,4 +1,4 @@
-"""Schemas of visitor claims: what is accepted, each mistake with its line, and changes of one claim."""
+"""Schemas of visitor claims: validation with the lines of mistakes, and changes of single claims."""
 
 import json
 from typing import Any
@@ -32,7 +32,7 @@ WHOLE = schema(
 )
 
 
-def test_a_valid_schema_has_no_mistakes_and_survives_the_editor() -> None:
+def test_valid_schema_has_no_mistakes_and_survives_the_editor() -> None:
     read = read_schema(schema_text(WHOLE))
     assert read.value == WHOLE
     assert read.mistakes == ()
@@ -90,7 +90,7 @@ def test_every_mistake_has_its_line() -> None:
         ("9" * 9000, 1, "not valid JSON"),
     ],
 )
-def test_a_text_that_is_no_schema_has_a_mistake_with_its_line(text: str, line: int, words: str) -> None:
+def test_invalid_schema_has_a_mistake_with_its_line(text: str, line: int, words: str) -> None:
     mistake = read_schema(text).mistakes[0]
     assert mistake.line == line
     assert words in mistake.message
@@ -109,7 +109,7 @@ def test_objects_are_nested_up_to_a_limit() -> None:
     assert list(schema_claims(nested(500)))
 
 
-def test_one_claim_is_added_renamed_moved_and_deleted() -> None:
+def test_claim_is_added_renamed_moved_and_deleted() -> None:
     changed = with_claim(WHOLE, ("tier",), BETA, former=("plan",))
     assert [*changed["properties"]] == ["tier", "teams", "unsigned"], "a renamed claim keeps its place"
     assert claim_at(changed, ("tier",)) == BETA
@@ -123,7 +123,7 @@ def test_one_claim_is_added_renamed_moved_and_deleted() -> None:
 
 
 @each_case("value", [None, 3, [], {}, {"properties": 3}, {"properties": {"a": 3, "b": {"enum": 3}}}])
-def test_a_strange_schema_of_a_service_is_read(value: Any) -> None:
+def test_unusual_schema_of_a_service_is_read(value: Any) -> None:
     claims = list(schema_claims(value))
     assert [claim.name for claim in claims] in ([], ["b"])
     assert list(schema_mistakes(json.loads(json.dumps(value))))

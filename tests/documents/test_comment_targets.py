@@ -1,4 +1,4 @@
-"""Blocks and cells by the ids that a service gives them, and back."""
+"""Comment targets: blocks and cells by the service's ids, and back."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a visitor sees of a text with conditions, wherever they stand."""
+"""Conditional text: what visitors see, wherever the conditions are."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SHOWN = {
 
 
 @each_case("text", SHOWN)
-def test_what_a_condition_hides_is_not_shown(text: str) -> None:
+def test_text_with_a_false_condition_is_hidden(text: str) -> None:
     assert visible_text(text, lambda condition: condition == "true") == SHOWN[text]
 
 
@@ -54,28 +54,28 @@ UNDECIDED = {
 
 
 @each_case("text", UNDECIDED)
-def test_an_undecided_condition_stays_with_its_text(text: str) -> None:
+def test_undecided_condition_is_kept_with_its_text(text: str) -> None:
     assert visible_text(text, {"?": None, "true": True, "x": False}.__getitem__) == UNDECIDED[text]
 
 
-def test_words_without_markup_have_no_code() -> None:
+def test_conditions_apply_in_plain_text_that_looks_like_code() -> None:
     for words in ("    {% if x %}secret{% endif %}a", "`{% if x %}secret{% endif %}`a", "a{% if x %}secret"):
         assert visible_words(words, lambda _: False).strip(" `") == "a"
 
 
-def test_the_condition_of_a_tag_is_read_in_any_spelling() -> None:
+def test_spellings_of_a_condition_are_read() -> None:
     for tag in ("{% if a b %}", "{%- IF a b -%}", "{%\nif a b%}"):
         assert condition_of(tag) == "a b"
     for tag in ("{% endif %}", "{% else %}", "{% elif a %}", "{% iframe a %}", "{% if a", "x{% if a %}", "{% if a %}x"):
         assert condition_of(tag) is None
 
 
-def test_an_address_has_nothing_that_a_condition_of_the_title_hides() -> None:
+def test_slug_omits_conditional_parts_of_the_title() -> None:
     assert title_slug('Open {% if visitor.claims.plan == "pro" %}secret{% endif %} words') == "open-words"
     assert title_slug('Open {% if visitor.claims.plan != "pro" %}and free{% endif %}') == "open-and-free"
 
 
-def test_conditions_that_cannot_be_read_are_named_with_their_lines() -> None:
+def test_invalid_conditions_are_reported_with_their_lines() -> None:
     for text, lines in (
         ("{% if visitor.claims.a %}x{% endif %}\n`{% if %}`\n", []),
         ("a\n{% if %}x{% endif %}", [2]),
@@ -88,5 +88,5 @@ def test_conditions_that_cannot_be_read_are_named_with_their_lines() -> None:
         assert [mistake.line for mistake in condition_mistakes(text)] == lines, text
 
 
-def test_an_address_of_an_imported_title_has_nothing_hidden_either() -> None:
+def test_slug_of_an_imported_page_omits_conditional_parts() -> None:
     assert path_slug("Open {% if visitor.claims.plan %}secret{% endif %} words") == "open-words"

@@ -1,4 +1,4 @@
-"""Lines of code in a comparison have the colours of reading, and what became of them is marked all the same."""
+"""Code in diffs: syntax highlighting together with the marks of changes."""
 
 from __future__ import annotations
 
@@ -29,34 +29,34 @@ def fenced(code: str, language: str = "python") -> str:
 
 
 def lines(before: str, after: str, language: str = "python", columns: int = 60, mode: Mode = "prose") -> list[Line]:
-    """The lines of code, without what is around it."""
+    """Return the diff lines of the code, without the lines around it."""
     shown = drawn(fenced(before, language), fenced(after, language), columns, mode=mode, context=None).lines
     return [line for line in shown if any("code" in span.style.split() for span in line)]
 
 
 def style_of(found: list[Line], word: str, mark: str = "", side: int = 0) -> set[str]:
-    """The words of the style of a word, in the first line that has it behind that mark."""
+    """Return the words of a word's style, in the first line that contains it after the mark."""
     line = next(line for line in found if word in plain(line) and plain(line).startswith(mark))
     spans = [span for span in line if word in span.text]
     return {*spans[side].style.split()}
 
 
 class TestColours:
-    def test_unchanged_lines_look_as_they_do_when_they_are_read(self) -> None:
+    def test_unchanged_lines_are_highlighted_as_in_a_page(self) -> None:
         found = lines(BEFORE, BEFORE.replace("30", "60"))
         assert style_of(found, "return", "      return") == {"code", "keyword"}
         assert style_of(found, '"workspace"') == {"code", "string"}
         assert style_of(found, "# and return") == {"code", "comment"}
         assert style_of(found, "12") == {"code", "number"}
 
-    def test_a_text_over_several_lines_is_coloured_on_each(self) -> None:
+    def test_multi_line_string_is_highlighted_on_each_line(self) -> None:
         found = lines(BEFORE, BEFORE.replace("30", "60"))
         for words in ("Read it.", "None of it is kept."):
             assert style_of(found, words) == {"code", "string"}, words
         after_it = next(line for line in found if "token =" in plain(line))
         assert {span.style for span in found[found.index(after_it) - 1] if '"""' in span.text} == {"code string"}
 
-    def test_a_changed_word_is_marked_among_the_colours(self) -> None:
+    def test_changed_word_is_marked_and_highlighted(self) -> None:
         found = lines(BEFORE, BEFORE.replace("30", "60"))
         assert [told(line) for line in found[1:3]] == [
             "− def read(name: str, limit: int = [-30-]) -> str:",
@@ -66,7 +66,7 @@ class TestColours:
             assert style_of(found, "def", mark) == {"code", "keyword"}
             assert "number" not in style_of(found, gone, mark)
 
-    def test_a_line_that_came_reads_as_such_and_keeps_its_keywords(self) -> None:
+    def test_added_line_is_marked_and_keeps_its_keywords(self) -> None:
         line = '    for one in range(3): print("again")  # and again\n'
         found = lines(BEFORE, BEFORE.replace("    return", f"{line}    return"))
         assert style_of(found, "for", "+") == {"code", "added", "keyword"}
@@ -76,12 +76,12 @@ class TestColours:
         assert style_of(gone, "for", "−") == {"code", "removed", "keyword"}
         assert style_of(gone, '"again"', "−") == {"code", "removed"}
 
-    def test_a_page_that_is_new_is_coloured_as_it_is_read_and_one_that_went_is_quiet(self) -> None:
+    def test_new_page_is_highlighted_and_removed_page_is_not(self) -> None:
         came, went = drawn("", fenced(BEFORE)).lines, drawn(fenced(BEFORE), "").lines
         assert style_of(list(came), "def") == {"code", "keyword"}
         assert {word for line in went for span in line[1:] for word in span.style.split()} <= {"code", "quiet"}
 
-    def test_a_sign_that_recolours_the_rest_changed_nothing_else(self) -> None:
+    def test_recoloured_code_is_not_marked_as_changed(self) -> None:
         found = page(fenced("a = f(b) + 1\nc = 2"), fenced('a = "f(b) + 1\nc = 2'))
         assert '+ a = {+"+}f(b) + 1' in found
         assert "  c = 2" in found
@@ -101,7 +101,7 @@ class TestColours:
         joined = "".join(plain(line)[2:].rstrip() for line in lines(before, after, columns=17) if line[0].text == "+ ")
         assert joined.replace(" ", "") == after.replace(" ", "").replace("\n", "")
 
-    def test_code_that_is_a_difference_itself_has_none_of_its_colours(self) -> None:
+    def test_code_in_diff_language_is_not_highlighted(self) -> None:
         found = lines("+ came\n- went\nx", "+ came\n- went\ny", "diff")
         assert style_of(found, "+ came", "  +") == style_of(found, "- went", "  -") == {"code"}
 
@@ -112,13 +112,13 @@ class TestColours:
         assert style_of(found, "return", "  │ return 2") == {"code", "keyword"}
         assert style_of(found, "return 3") == {"code"}
 
-    def test_what_is_too_much_has_one_colour(self) -> None:
+    def test_code_beyond_the_limit_is_not_highlighted(self) -> None:
         much = "return 1\n" * (MAX_HIGHLIGHTED // 9 + 1)
         assert style_of(lines(much, f"{much}x"), "return") == {"code"}
 
 
 def generated(random: Random) -> str:
-    """Lines of nothing that a compiler would take."""
+    """Random lines that need not be valid code."""
     parts = (
         "return",
         "if",
@@ -156,7 +156,7 @@ def test_highlighting_keeps_the_text(mode: Mode, monkeypatch: pytest.MonkeyPatch
         assert shown[MAX_HIGHLIGHTED] == shown[0], (language, before, after)
 
 
-def test_highlighting_never_looks_added_or_removed() -> None:
+def test_highlighting_has_no_styles_of_changes() -> None:
     for theme in load().values():
         changed = {theme.style(f"code {kind}").color for kind in ("added", "removed")}
         looks = {theme.style(f"code {kind}").color for kind in ("string", "keyword", "number", "comment", "text")}

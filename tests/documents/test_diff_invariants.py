@@ -1,4 +1,4 @@
-"""What holds of every comparison: nothing is left out, both sides can be read, no stranger acts, and it is quick."""
+"""Invariants of diffs: they are complete, both sides are readable, hostile text is harmless, and they are fast."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import STYLES, Line, Span, plain, width
 
 SEEDS = range(int(os.environ.get("PRESSCHECK_CASES", "4")))
-"""Of random pages; `make edits` makes 25."""
+"""Number of random pages; `make edits` uses 25."""
 
 
 class TestPlaces:
@@ -56,24 +56,24 @@ class TestPlaces:
 
 class TestCounts:
     def test_counts_words_not_punctuation(self) -> None:
-        found = compare("Alpha beta gamma.", "Alpha xi omicron, gamma!")
-        assert (found.added, found.removed) == (2, 1)
+        difference = compare("Alpha beta gamma.", "Alpha xi omicron, gamma!")
+        assert (difference.added, difference.removed) == (2, 1)
 
     def test_counts_added_and_removed_blocks(self) -> None:
-        found = compare("One two three.\n\nStays here.", "Stays here.\n\n```\nfour five\n```")
-        assert (found.added, found.removed) == (2, 3)
+        difference = compare("One two three.\n\nStays here.", "Stays here.\n\n```\nfour five\n```")
+        assert (difference.added, difference.removed) == (2, 3)
 
 
 def reading(lines: Iterable[Line], without: str) -> Counter[str]:
-    """The words of one side of a comparison, as if what is only on the other were not there; no numbers of items."""
-    found: Counter[str] = Counter()
+    """Return the words of one side of a diff, without the numbers of items."""
+    counts: Counter[str] = Counter()
     mark = {"added": "+ ", "removed": "− "}[without]
     for line in lines:
         if line and line[0].text != mark:
-            found.update(
+            counts.update(
                 re.findall(r"[a-zA-Z]+", "".join(one.text for one in line[1:] if without not in one.style.split()))
             )
-    return found
+    return counts
 
 
 class TestRandomPages:
@@ -82,10 +82,10 @@ class TestRandomPages:
         writer = Writer(seed)
         before = writer.page()
         after = writer.edited(before, 6)
-        found = compare(before, after)
-        shown = difference_lines(found, 4_000, context=None)
+        difference = compare(before, after)
+        shown = difference_lines(difference, 4_000, context=None)
         marked = {block for block, line in zip(shown.blocks, shown.lines, strict=True) if line and line[0].text != "  "}
-        for number, one in enumerate(found.blocks):
+        for number, one in enumerate(difference.blocks):
             piece = one.after or one.before
             assert piece
             if one.kind not in ("same", "moved") and piece.kind != "end":
@@ -154,7 +154,7 @@ def seconds(before: str, after: str, **manner: Any) -> float:
 
 
 class TestTime:
-    """Bounds are several times what it takes, so that only another order of growth breaks them."""
+    """Time limits are several times the usual duration, so that only a worse complexity exceeds them."""
 
     def test_long_page_with_sixty_edits(self) -> None:
         writer = Writer(1)
@@ -190,6 +190,6 @@ def test_diff_lines_are_sanitized() -> None:
 
 
 def test_kind_of_a_page_diff() -> None:
-    found: PageDifference = compare("a", "b")
-    assert found.kind == "changed"
-    assert [one.kind for one in found.blocks] == ["removed", "added"]
+    difference: PageDifference = compare("a", "b")
+    assert difference.kind == "changed"
+    assert [one.kind for one in difference.blocks] == ["removed", "added"]

@@ -1,4 +1,4 @@
-"""A comparison side by side, and what holds of it in every view: prose, split and source say the same changes."""
+"""The side-by-side view of diffs, and invariants of all views: prose, split and source show the same changes."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ WIDE = 800
 
 
 def halves(line: Line) -> tuple[Line, Line]:
-    """What stands on the left of the hairline, and on the right; all is on the left where there is none."""
+    """Return the parts of a line left and right of the separator; without a separator, all is on the left."""
     at = line.index(BETWEEN) if BETWEEN in line else len(line)
     return line[:at], line[at + 1 :]
 
 
 def beside(before: str, after: str, columns: int = 63, context: int | None = None) -> list[tuple[str, str]]:
-    """Both sides of each line, as a test reads them."""
+    """Return both sides of each line as readable texts."""
     lines = drawn(before, after, columns, mode="split", context=context).lines
     return [(told(left), told(right)) for left, right in map(halves, lines)]
 
@@ -91,18 +91,18 @@ def blocks_of(mode: Mode, before: str, after: str) -> tuple[tuple[SegmentPair, .
 
 
 def mark(line: Line) -> str:
-    """What stands in the margin of a line, or of its halves."""
+    """Return the margins of a line, or of its two sides."""
     return "".join(side[0].text.strip() for side in halves(line) if side and side[0].text.strip() in MARKS)
 
 
 def words_of(lines: Iterable[Line]) -> list[str]:
-    """What the author wrote for readers, in the order of reading; a tag that changed is named in brackets."""
+    """Return the visible words in reading order; changed tags are named in brackets."""
     texts = (re.sub(r"\[[\w-]+( [^\]]*)?\]", "", plain(line)) for line in lines)
     return [word for text in texts for word in re.findall(r"\w+", text) if word.lower() in WORDS]
 
 
 def pages(part: int) -> list[tuple[str, str]]:
-    """Ten of a hundred pairs of pages, the same each time."""
+    """Return ten of a hundred pairs of pages, always the same."""
     found: list[tuple[str, str]] = []
     for seed in range(1_000 + part, 1_100, 10):
         writer = Writer(seed)

@@ -1,4 +1,4 @@
-"""Random edits of documentation: the diff holds both texts, and marks as changed what was changed."""
+"""Random edits of documentation: the diff contains both texts and marks the changes."""
 
 import os
 import random
@@ -14,17 +14,17 @@ from presscheck.documents.diff.word_diff import word_count
 from presscheck.text.styled_text import Line, width
 
 EDITS = int(os.environ.get("PRESSCHECK_CASES", "3"))
-"""Of each of eight kinds; `make edits` makes 25."""
+"""Number of edits of each of eight kinds; `make edits` uses 25."""
 MOST = 1.2
-"""Times as many words as were changed may be shown as changed."""
+"""Maximum ratio of the words marked as changed to the changed words."""
 LEAST = 0.9
-"""And so many must be; what a link leads to has words too, but is not shown."""
+"""Minimum ratio of the words marked as changed to the changed words; link targets have words that are not shown."""
 
 pytestmark = pytest.mark.documentation
 
 
 class Edit(NamedTuple):
-    """A page before and after, and how many words went and came."""
+    """A page before and after an edit, and the numbers of removed and added words."""
 
     before: str
     after: str
@@ -32,7 +32,7 @@ class Edit(NamedTuple):
 
 
 def edits(documentation: Documentation, kind: str) -> Iterator[Edit]:
-    """Edits of a kind, each of a random page that has something to edit."""
+    """Return edits of a kind, each of a random page that has something to edit."""
     chance = random.Random(kind)
     count = 0
     for _ in range(EDITS * 100):
@@ -47,7 +47,7 @@ def edits(documentation: Documentation, kind: str) -> Iterator[Edit]:
 
 
 def applied(difference: PageDifference, before: str) -> list[str]:
-    """What the difference makes of the old text, line by line."""
+    """Return the lines of the old text, as the diff reconstructs them."""
     old = before.split("\n")
     found: list[str] = []
     for one in difference.source:
@@ -59,12 +59,12 @@ def applied(difference: PageDifference, before: str) -> list[str]:
 
 
 def shown(line: Line) -> int:
-    """How many words of a line are shown as gone or come; the first span is its mark."""
+    """Return the number of words that a line marks as removed or added; the first span is its mark."""
     return sum(word_count(one.text) for one in line[1:] if {"added", "removed"} & {*one.style.split()})
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_diff_holds_both_texts_and_marks_what_changed(documentation: Documentation, kind: str) -> None:
+def test_diff_contains_both_texts_and_marks_changes(documentation: Documentation, kind: str) -> None:
     changed = marked = 0
     for edit in edits(documentation, kind):
         difference = compare(edit.before, edit.after)
@@ -78,7 +78,7 @@ def test_diff_holds_both_texts_and_marks_what_changed(documentation: Documentati
 
 @pytest.mark.slow
 @pytest.mark.documentation("varied-1")
-def test_diff_of_two_unlike_pages_holds_both(documentation: Documentation) -> None:
+def test_diff_of_unrelated_pages_contains_both(documentation: Documentation) -> None:
     pages = documentation.pages
     step = max(4, len(pages) // 15)
     for page, other in zip(pages[::step], pages[2::step], strict=False):

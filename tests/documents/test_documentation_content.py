@@ -1,4 +1,4 @@
-"""Documentation in each form that the product gives it: nothing that an author wrote is left out."""
+"""All words of documentation are in each output format, in the search index, and in the blocks of the page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def blocks(markdown: str) -> str:
 
 
 @pytest.mark.parametrize("form", [html, written_again, pdf_source, blocks], ids=lambda form: form.__name__)
-def test_every_word_is_in_every_form(documentation: Documentation, form: Callable[[str], str]) -> None:
+def test_all_words_are_in_all_output_formats(documentation: Documentation, form: Callable[[str], str]) -> None:
     def check(markdown: str) -> None:
         missing = markers_in(markdown) - markers_in(form(markdown))
         assert not missing
@@ -36,7 +36,7 @@ def test_every_word_is_in_every_form(documentation: Documentation, form: Callabl
         check_page(documentation, page, check)
 
 
-def test_every_word_can_be_searched(documentation: Documentation) -> None:
+def test_all_words_can_be_searched(documentation: Documentation) -> None:
     def check(markdown: str) -> None:
         without_alternatives = re.sub(r'\balt="[^"]*"', "", markdown)
         missing = markers_in(without_alternatives) - markers_in(page_text(markdown)[1])
@@ -47,7 +47,7 @@ def test_every_word_can_be_searched(documentation: Documentation) -> None:
 
 
 @pytest.mark.documentation("varied", "manual")
-def test_every_line_belongs_to_one_block(documentation: Documentation) -> None:
+def test_each_line_belongs_to_one_block(documentation: Documentation) -> None:
     def check(markdown: str) -> None:
         lines = text_lines(markdown)
         numbers = [

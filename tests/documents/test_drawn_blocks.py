@@ -1,4 +1,4 @@
-"""Every block, inline and mark of the published schema is drawn, from Markdown and from nodes as the same picture."""
+"""All blocks, inlines and marks of the published schema are drawn, the same from Markdown as from nodes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NAME = re.compile(r"Document(Block|Inline|Mark)(?=[A-Z])")
 
 
 def types_in(node: Any) -> set[str]:
-    """The types of a node, and of all nodes and marks in it."""
+    """Return the types of a node and of all nodes and marks in it."""
     found = {str(node["type"])} if isinstance(node, dict) and "type" in node else set[str]()
     for inner in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
         found |= types_in(inner)
@@ -42,7 +42,7 @@ def types_in(node: Any) -> set[str]:
 
 
 def picture() -> str:
-    """Every sample and how it is drawn, with the styles of what is no plain text."""
+    """Return all samples and their drawings, with the styles of text that is not plain."""
     parts: list[str] = []
     for name, text in SAMPLES.items():
         lines = [
@@ -53,8 +53,8 @@ def picture() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def test_every_name_of_the_schema_has_a_sample() -> None:
-    """A type that a release adds is missing here until it has a sample, and with it a picture."""
+def test_all_types_of_the_schema_have_a_sample() -> None:
+    """Types that a new release adds need a sample."""
     drawn: set[str] = set()
     for text in SAMPLES.values():
         drawn |= types_in(markdown_to_nodes(text))
@@ -69,7 +69,7 @@ def test_every_name_of_the_schema_has_a_sample() -> None:
     assert missing == []
 
 
-def test_samples_are_drawn_as_before() -> None:
+def test_samples_match_the_stored_drawings() -> None:
     drawn = picture()
     if os.environ.get("PRESSCHECK_UPDATE_GOLDEN"):
         PICTURES.write_text(drawn, "utf-8")
@@ -79,7 +79,7 @@ def test_samples_are_drawn_as_before() -> None:
 
 
 @each_case("name", SAMPLES)
-def test_nodes_give_the_same_picture(name: str) -> None:
+def test_nodes_of_samples_are_drawn_like_their_markdown(name: str) -> None:
     nodes = markdown_to_nodes(SAMPLES[name])
     assert render_page(nodes_to_markdown(nodes), WIDTH) == render_page(SAMPLES[name], WIDTH)
 
@@ -89,12 +89,12 @@ def shown_words(lines: list[Line]) -> str:
 
 
 def words_of(lines: list[Line]) -> list[str]:
-    """The words of a picture, without the lines that are drawn."""
+    """Return the words of a drawing, without the box-drawing characters."""
     return sorted(re.sub(r"[─│▍]+", " ", shown_words(lines)).split())
 
 
 def styled(lines: list[Line]) -> list[list[tuple[str, set[str], str | None]]]:
-    """A picture, whatever the order in which the marks of a text are named."""
+    """Return a drawing with the marks of each text in a fixed order."""
     return [[(span.text, {*span.style.split()}, span.link) for span in line] for line in lines]
 
 
@@ -103,13 +103,13 @@ NO_SCHEMA = re.compile(r"\[\^|<pre\b|<th\b[^<>]*\balign=|\{% \w+[^%{}]*$", re.MU
 side of a column of numbers are lost, and so is the break in a tag that never ends."""
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 NOT_READ = {"hidden", "surplus", "true"}
-"""Words of the generator in hidden columns and in cells beyond the last column, and a box that is ticked."""
+"""Words of generated pages that are not shown: in hidden columns, in cells beyond the last column, and check marks."""
 
 
 @pytest.mark.slow
 @pytest.mark.documentation("varied-1")
 def test_pages_are_drawn_whole_at_three_widths(documentation: Documentation) -> None:
-    """No line is too wide, no word is missing, no known block is drawn as unknown; each page has one of the widths."""
+    """No line is too wide, no word is missing, no known block is drawn as unknown. Each page has one width."""
 
     def check(markdown: str, columns: int) -> None:
         written = written_words(markdown) - (NOT_READ if documentation.generated else set())
@@ -127,7 +127,7 @@ def test_pages_are_drawn_whole_at_three_widths(documentation: Documentation) -> 
 
 @pytest.mark.slow
 @pytest.mark.documentation("varied-1")
-def test_nodes_of_a_page_give_the_same_picture(documentation: Documentation) -> None:
+def test_nodes_of_pages_are_drawn_like_their_markdown(documentation: Documentation) -> None:
     def check(markdown: str) -> None:
         body = split_front_matter(markdown)[1]
         lines, again = render_page(body, 80), render_page(nodes_to_markdown(markdown_to_nodes(body)), 80)
@@ -140,7 +140,7 @@ def test_nodes_of_a_page_give_the_same_picture(documentation: Documentation) -> 
         check_page(documentation, page, check)
 
 
-def test_unseen_words_are_found() -> None:
+def test_missing_words_are_reported() -> None:
     text = '---\ntitle: x\n---\n{% hint style="info" %}\nSeen [label](a/gone.md "tip") and `code`, caf\u00e9.'
     assert written_words(text) == {"Seen", "label", "and", "code", "caf\u00e9"}
     assert unseen_words({"Seen", "and", "gone", "codes"}, "▍ Seen and co\n▍ des") == ["gone"]
@@ -149,7 +149,7 @@ def test_unseen_words_are_found() -> None:
 @pytest.mark.slow
 @pytest.mark.documentation("varied-1")
 def test_controls_change_one_block(documentation: Documentation) -> None:
-    """A page in which controls were used is the one that is laid out with their values, and fits; open, it is whole."""
+    """Using a control gives the same page as a layout with its value, within the width; opened, nothing is missing."""
 
     def check(markdown: str) -> None:
         controls = Controls()
@@ -179,7 +179,7 @@ def test_controls_change_one_block(documentation: Documentation) -> None:
 
 
 class Space(NoReferences):
-    """A space with two pages, a piece of reusable content, a variable and an API description."""
+    """A space with two pages, reusable content, a variable and an API specification."""
 
     def target(self, address: str) -> LinkTarget | None:
         titles = {"start.md": "Getting started", "/~/pages/p1": "Second page"}
@@ -236,7 +236,7 @@ def drawn(text: str, columns: int = 70) -> str:
     return shown_words(page.lines)
 
 
-def test_references_are_drawn_with_what_they_name() -> None:
+def test_references_are_drawn_with_their_content() -> None:
     assert "→ Getting started start.md" in drawn(BLOCKS["content-ref"].replace("guides/", ""))
     assert "By Getting started it begins" in drawn(INLINES["mention"])
     assert "Second page" in drawn('[x](/~/pages/p1 "mention")')
@@ -248,7 +248,7 @@ def test_references_are_drawn_with_what_they_name() -> None:
     assert included.count("Words of it.") == 1, "what includes itself is drawn once"
 
 
-def test_cards_with_a_missing_page_or_cover_have_the_mark_of_broken_links() -> None:
+def test_cards_with_a_missing_page_or_cover_are_marked_as_broken() -> None:
     cards = BLOCKS["table of cards"]
     assert [line.strip() for line in drawn(cards).splitlines()] == ["▣ sky.png", "→ a"]
     for text in (broken := cards.replace("start.md", "gone.md"), nodes_to_markdown(markdown_to_nodes(broken))):
@@ -257,7 +257,7 @@ def test_cards_with_a_missing_page_or_cover_have_the_mark_of_broken_links() -> N
     assert [line.strip() for line in drawn(no_cover).splitlines()] == ["▣ gone.md ⚠", "→ a"]
 
 
-def test_the_icon_of_a_step_is_before_its_words_or_above_what_is_none() -> None:
+def test_icon_of_a_step_is_before_text_or_above_other_blocks() -> None:
     step = '{% stepper %}\n{% step icon="octopus-x" %}\nTEXT\n{% endstep %}\n{% endstepper %}'
     assert drawn(step.replace("TEXT", "## Begin\n\nDo.")) == "1  [octopus-x] Begin\n│  \n│  Do."
     assert drawn(step.replace("TEXT", "![Sky](sky.png)")) == "1  [octopus-x]\n│  ▣ Sky"
@@ -286,7 +286,7 @@ def test_operations_are_drawn_with_parameters_and_schemas() -> None:
     assert "not in the specification" in schemas, "there is no schema Error"
 
 
-def test_a_deep_schema_and_a_deep_formula_end() -> None:
+def test_deep_schemas_and_formulas_are_limited() -> None:
     nested: dict[str, Any] = {"type": "string"}
     for _ in range(200):
         nested = {"type": "object", "properties": {"inner": nested}}
@@ -299,7 +299,7 @@ def test_a_deep_schema_and_a_deep_formula_end() -> None:
     assert drawn("$$\\sqrt{x^2+1} \\le \\alpha_{ij}$$") == "√(x²+1) ≤ αᵢⱼ"
 
 
-def test_the_alternative_text_of_an_image_is_read_as_text() -> None:
+def test_alternative_text_of_an_image_is_read_as_text() -> None:
     image = "![Ink &amp; *paper* \\* `x`\n2](a.png)"
     assert drawn(image) == "▣ Ink & paper * x 2"
     assert drawn(nodes_to_markdown(markdown_to_nodes(image))) == "▣ Ink & paper * x 2"

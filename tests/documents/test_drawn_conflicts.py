@@ -1,4 +1,4 @@
-"""Conflicts on a page as lines of a terminal: both sides in one block, where they are; those in code stay text."""
+"""Conflicts in a drawn page: both sides are in one block at their place, and conflicts in code stay text."""
 
 from tests.table import each_case
 
@@ -42,7 +42,7 @@ def test_both_sides_of_a_conflict_are_one_block() -> None:
         "",
         "Below.",
     ]
-    assert [(one.text, one.level) for one in page.headings] == [("Limits", 1), ("Ask", 2), ("Conflict 1 of 1", 3)]
+    assert [(part.text, part.level) for part in page.headings] == [("Limits", 1), ("Ask", 2), ("Conflict 1 of 1", 3)]
     assert texts(page)[page.headings[2].line].startswith("▍ Conflict 1")
     assert page.source_of(page.headings[2].line + 2) == "Ask **us**.", "as it is written, not as it was cut"
 
@@ -66,7 +66,7 @@ def test_both_sides_of_a_conflict_are_one_block() -> None:
         ),
     ],
 )
-def test_a_conflict_is_drawn_where_it_is(markdown: str, shown: list[str]) -> None:
+def test_conflict_is_drawn_at_its_place(markdown: str, shown: list[str]) -> None:
     page = page_of(markdown)
     lines = texts(page)
     at = -1
@@ -77,7 +77,7 @@ def test_a_conflict_is_drawn_where_it_is(markdown: str, shown: list[str]) -> Non
         assert all(width(line) <= columns for line in page_of(markdown, columns).lines)
 
 
-def test_html_that_a_conflict_cuts_through_is_shown_as_it_is_written() -> None:
+def test_html_split_by_a_conflict_is_shown_as_source() -> None:
     rows = conflict("<tr><td>y</td></tr>", "<tr><td>z</td></tr>")
     page = page_of(f"<table><tr><td>x</td></tr>\n{rows}\n</table>\n\nBelow.")
     shown = "\n".join(texts(page))
@@ -85,7 +85,7 @@ def test_html_that_a_conflict_cuts_through_is_shown_as_it_is_written() -> None:
     assert all(
         line in shown for line in ("<tr><td>y</td></tr>", "=======", "<tr><td>z</td></tr>", "</table>", "Below.")
     )
-    assert [one.text for one in page.headings] == ["Limits", "Conflict 1 of 1"]
+    assert [part.text for part in page.headings] == ["Limits", "Conflict 1 of 1"]
 
 
 def test_conflicts_in_code_stay_text() -> None:
@@ -95,26 +95,26 @@ def test_conflicts_in_code_stay_text() -> None:
     assert all(line in shown for line in example.split("\n"))
     assert "Conflict" not in shown
     assert "conflict ·" not in shown
-    assert [one.text for one in page.headings] == ["Limits"]
+    assert [part.text for part in page.headings] == ["Limits"]
 
 
 def test_jumps_find_conflicts_in_folded_sections() -> None:
     controls = Controls()
     page = page_of(f"## Ask\n\nAbove.\n\n{conflict('a', 'b')}\n\n## Next\n\n{conflict('c', 'd')}", controls=controls)
-    before = [one.text for one in page.headings]
+    before = [part.text for part in page.headings]
     assert before == ["Limits", "Ask", "Conflict 1 of 2", "Next", "Conflict 2 of 2"]
     assert [page.conflict_at(page.headings[number].line + 1) for number in (0, 1, 2, 3, 4)] == [0, 0, 0, 0, 1]
     page.fold_all(is_folded=True)
     page.advance(10)
-    assert [one.text for one in page.headings] == before
-    assert [one.text for one in page.headings if one.is_hidden] == ["Conflict 1 of 2", "Conflict 2 of 2"]
+    assert [part.text for part in page.headings] == before
+    assert [part.text for part in page.headings if part.is_hidden] == ["Conflict 1 of 2", "Conflict 2 of 2"]
     assert page.conflict_at(page.headings[0].line) == 0
     assert page.reveal(page.headings[4].block)
     page.advance(10)
     assert "▍ c" in texts(page)
 
 
-def test_a_tab_with_a_conflict_has_its_place_when_it_is_shown() -> None:
+def test_conflict_in_a_tab_is_found_when_the_tab_is_shown() -> None:
     first = '{% tab title="A" %}\nfirst\n{% endtab %}'
     second = '{% tab title="B" %}\nfew\n' + conflict("a", "b") + "\nwords\n{% endtab %}"
     page = page_of(f"{{% tabs %}}\n{first}\n{second}\n{{% endtabs %}}")
@@ -127,13 +127,15 @@ def test_a_tab_with_a_conflict_has_its_place_when_it_is_shown() -> None:
     assert len(page.headings) == 2
 
 
-def test_the_diff_and_the_page_cut_conflicts_alike() -> None:
+def test_diff_and_page_split_conflicts_alike() -> None:
     markdown = f"Above.\r\n{conflict('a', 'b')}\n- x\n{conflict('- y', '- z')}".replace("\n", "\r\n").replace(
         "\r\r", "\r"
     )
     cut = cut_conflicts(markdown)
-    segments = [(one.line, one.size) for one in split_segments(markdown) if one.kind == "conflict"]
-    blocks = [(one.start_line, one.text.count("\n") + 1) for one in page_of(markdown).blocks if one.kind == "conflict"]
-    assert segments == blocks == [(one.first, one.size) for one in cut.conflicts]
+    segments = [(part.line, part.size) for part in split_segments(markdown) if part.kind == "conflict"]
+    blocks = [
+        (part.start_line, part.text.count("\n") + 1) for part in page_of(markdown).blocks if part.kind == "conflict"
+    ]
+    assert segments == blocks == [(part.first, part.size) for part in cut.conflicts]
     assert len(cut.text.split("\n")) == len(markdown.split("\n"))
     assert cut_conflicts("no\n<<<<<<< a\nconflict") == ("no\n<<<<<<< a\nconflict", ())

@@ -1,4 +1,4 @@
-"""Blocks of an edited text, which are read again only near the edit."""
+"""Blocks of an edited text: only blocks near the edit are parsed again."""
 
 import random
 
@@ -41,7 +41,7 @@ CALM = ("text", "", "", "# Heading", "- item")
 
 
 @each_case("seed", range(150))
-def test_an_edited_text_has_the_blocks_of_a_text_that_is_split_at_once(seed: int) -> None:
+def test_incremental_split_equals_a_complete_split(seed: int) -> None:
     chance = random.Random(seed)
     lines = [chance.choice(LINES if chance.random() < 0.25 else CALM) for _ in range(chance.randint(0, 220))]
     if chance.random() < 0.3:

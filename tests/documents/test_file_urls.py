@@ -24,7 +24,7 @@ OTHER = "https://example.org/files/cd/a.txt?expires=2&signature=cc"
         ("", ""),
     ],
 )
-def test_a_signature_is_removed(url: str, unsigned: str) -> None:
+def test_signature_is_removed(url: str, unsigned: str) -> None:
     assert unsigned_url(url) == unsigned
 
 

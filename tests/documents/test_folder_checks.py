@@ -1,4 +1,4 @@
-"""The checks of a folder: each rule with a text that breaks it and one that does not, and the fixes."""
+"""Checks of a folder: each rule with violating and valid texts, and the fixes."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def written(directory: Path, files: dict[str, str | bytes]) -> Path:
 
 
 def found(directory: Path, text: str, **files: str) -> list[str]:
-    """The findings in a page with this text beside a page with headings: line, column and rule."""
+    """Check a page with this text and another page with headings. Returns line, column and rule of each finding."""
     named = {name.replace("_", "."): content for name, content in files.items()}
     findings = check_folder(written(directory, {**LINKED, **named, "a.md": text}))
-    return [f"{one.line}:{one.column} {one.rule}" for one in findings if one.path == "a.md"]
+    return [f"{finding.line}:{finding.column} {finding.rule}" for finding in findings if finding.path == "a.md"]
 
 
 @each_case(
@@ -86,9 +86,11 @@ def test_findings_outside_of_pages(tmp_path: Path) -> None:
     }
     directory = written(tmp_path, files)
     (directory / "docs" / "out.md").symlink_to("/etc/hostname")
-    assert (".gitbook.yaml", 5, "config") in {(one.path, one.line, one.rule) for one in check_folder(directory)}
+    assert (".gitbook.yaml", 5, "config") in {
+        (finding.path, finding.line, finding.rule) for finding in check_folder(directory)
+    }
     (directory / ".gitbook.yaml").write_text("root: ./docs/\nredirects:\n  old: gone.md\n")
-    assert {(one.path, one.line, one.rule) for one in check_folder(directory)} == {
+    assert {(finding.path, finding.line, finding.rule) for finding in check_folder(directory)} == {
         (".gitbook.yaml", 3, "redirect"),
         ("docs/SUMMARY.md", 2, "repeated-page"),
         ("docs/SUMMARY.md", 3, "missing-page"),
@@ -110,13 +112,13 @@ def test_files_without_permission_are_findings(tmp_path: Path) -> None:
             findings = check_folder(directory)
     finally:
         (directory / "closed").chmod(0o700)
-    assert [(one.path, one.rule) for one in findings if one.severity == "error"] == [
+    assert [(finding.path, finding.rule) for finding in findings if finding.severity == "error"] == [
         ("a.md", "unreadable"),
         ("closed/c.md", "unreadable"),
     ]
 
 
-def test_fixes_change_the_wrong_words_alone_and_are_done_after_one_run(tmp_path: Path) -> None:
+def test_fixes_change_only_wrong_words_and_need_one_run(tmp_path: Path) -> None:
     before = (
         "\ufeff[one](Deep/b.MD#1-Create-It) é [two](./Deep/b.MD) ![x](assets/A%20B.png)\r\n"
         "[three](deep/b.md#1-create-it) [four](deep/b.md#create) [five](gone.md)\r\n"
@@ -139,16 +141,22 @@ def test_fixes_change_the_wrong_words_alone_and_are_done_after_one_run(tmp_path:
     assert (directory / "a.md").stat().st_mode & 0o777 == 0o640
     assert apply_fixes(directory, check_folder(directory)) == 1, "the anchor of a link whose path was wrong"
     assert apply_fixes(directory, check_folder(directory)) == 0
-    assert [one.rule for one in check_folder(directory) if one.severity == "error"] == ["broken-anchor", "broken-link"]
+    assert [finding.rule for finding in check_folder(directory) if finding.severity == "error"] == [
+        "broken-anchor",
+        "broken-link",
+    ]
 
 
 def test_two_similar_targets_are_not_fixed(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {**LINKED, "x/P.md": "# P", "x/p.MD": "# P", "c.md": "# C\n\n## A-b\n\n## Ab\n"}
     directory = written(tmp_path, {**files, "a.md": "# A\n\n[x](X/p.md) [c](c.md#a_b)\n"})
-    assert [one.fix for one in check_folder(directory) if one.rule in ("broken-link", "broken-anchor")] == [None, None]
+    assert [finding.fix for finding in check_folder(directory) if finding.rule in ("broken-link", "broken-anchor")] == [
+        None,
+        None,
+    ]
 
 
-def test_fix_that_does_not_match_its_file_is_left_out(tmp_path: Path) -> None:
+def test_fix_that_does_not_match_its_file_is_skipped(tmp_path: Path) -> None:
     directory = written(tmp_path, {**LINKED, "a.md": "# A\n\n[b](B.md)\n"})
     findings = check_folder(directory)
     (directory / "a.md").write_text("# A\n\nNew: [b](B.md)\n")
@@ -160,7 +168,7 @@ def test_fix_that_does_not_match_its_file_is_left_out(tmp_path: Path) -> None:
 def test_manual_and_sample_have_no_errors() -> None:
     sample = ROOT / "src" / "presscheck" / "service" / "sample" / "pages"
     for directory in (ROOT / "docs", *sample.iterdir()):
-        assert [one for one in check_folder(directory) if one.severity != "info"] == [], directory
+        assert [finding for finding in check_folder(directory) if finding.severity != "info"] == [], directory
 
 
 @pytest.fixture(scope="module")
@@ -172,32 +180,32 @@ def test_broken_links_of_generated_repositories_are_the_only_ones(
     documentation: Documentation, findings: list[Finding]
 ) -> None:
     if documentation.generated:
-        broken = {(one.path, one.line) for one in findings if one.rule == "broken-link"}
+        broken = {(finding.path, finding.line) for finding in findings if finding.rule == "broken-link"}
         assert broken == {(path, line) for path, line, _ in documentation.generated.broken()}
         expected = {"broken-link", "broken-anchor", "unnamed-image"}
         if documentation.name.startswith("varied"):
             expected |= {"unclosed-block", "unopened-block", "unlisted-page", "repeated-page", "missing-page"}
-        assert {one.rule for one in findings} <= expected
+        assert {finding.rule for finding in findings} <= expected
 
 
 def test_fixes_leave_all_other_bytes_alone(
     documentation: Documentation, findings: list[Finding], tmp_path: Path
 ) -> None:
     copy = shutil.copytree(documentation.directory, tmp_path / "copy")
-    fixes = [one for one in findings if one.fix]
+    fixes = [finding for finding in findings if finding.fix]
     assert apply_fixes(copy, findings) == len(fixes)
     for location in documentation.directory.rglob("*"):
-        own = [one.fix for one in fixes if one.fix and documentation.directory / one.path == location]
+        own = [finding.fix for finding in fixes if finding.fix and documentation.directory / finding.path == location]
         if location.is_file():
             before, after = location.read_bytes(), (copy / location.relative_to(documentation.directory)).read_bytes()
             sizes = [len(fix.new.encode()) - len(fix.old.encode()) for fix in own]
             assert len(after) - len(before) == sum(sizes)
             assert (before == after) == (not own)
-    assert not [one for one in check_folder(copy) if one.fix]
+    assert not [finding for finding in check_folder(copy) if finding.fix]
 
 
 @pytest.mark.documentation("tree", "manual")
-def test_a_check_takes_at_most_one_and_a_half_times_the_time_of_parsing(documentation: Documentation) -> None:
+def test_check_takes_at_most_one_and_a_half_times_the_time_of_parsing(documentation: Documentation) -> None:
     def parse_all() -> None:
         files = RepositoryFiles(documentation.directory)
         for source in files.texts():

@@ -1,4 +1,4 @@
-"""The generator of documentation: it writes every block that the product knows, the same in every process."""
+"""The generator of documentation: it writes all kinds of blocks, and its output is reproducible."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def types_in(node: dict[str, Any]) -> Iterator[str]:
             yield from types_in(inner)
 
 
-def test_every_tag_stands_in_a_repository(repository: GeneratedRepository) -> None:
+def test_generated_repositories_have_all_tags(repository: GeneratedRepository) -> None:
     text = text_of(repository)
     parts = {name for name in BLOCK_TAGS if name.startswith("swagger-")}
     names = (set(BLOCK_TAGS) - parts - {"details", "div"}) | {"include", "@mermaid/diagram"}  # those two are HTML
@@ -59,7 +59,7 @@ def test_every_tag_stands_in_a_repository(repository: GeneratedRepository) -> No
     assert [name for name in html if f"<{name}" not in text] == []
 
 
-def test_every_kind_of_node_stands_in_a_repository(repository: GeneratedRepository) -> None:
+def test_generated_repositories_have_all_kinds_of_nodes(repository: GeneratedRepository) -> None:
     types = {kind for page in repository.pages for kind in types_in(markdown_to_nodes(page.body))}
     blocks = {"document", *ALLOWED_CHILDREN, *(kind for kinds in ALLOWED_CHILDREN.values() for kind in kinds)} - {
         "document"
@@ -69,13 +69,13 @@ def test_every_kind_of_node_stands_in_a_repository(repository: GeneratedReposito
     assert MARKS - types == set()
 
 
-def test_every_kind_of_piece_stands_in_a_repository(repository: GeneratedRepository) -> None:
+def test_generated_repositories_have_all_kinds_of_pieces(repository: GeneratedRepository) -> None:
     names = {piece.name for page in repository.pages for piece in all_pieces(page.pieces)}
     assert set(EVERYTHING) - names == set()
 
 
 @pytest.mark.slow
-def test_every_form_of_a_file_occurs() -> None:
+def test_generated_repositories_have_all_forms_of_files() -> None:
     pages = [page for seed in (1, 2, 3) for page in varied(seed).pages]
     contents = [page.content for page in pages]
     assert any(b"\r\n" in content for content in contents)

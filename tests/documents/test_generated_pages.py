@@ -1,4 +1,4 @@
-"""Pages that are generated from a specification: their places in a repository, and the pages themselves."""
+"""Pages generated from a specification: their places in a table of contents, and their content."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def repository(folder: Path) -> Path:
     return folder
 
 
-def test_the_table_of_contents_names_the_places(tmp_path: Path) -> None:
+def test_table_of_contents_names_the_places(tmp_path: Path) -> None:
     found = read_repository(repository(tmp_path))
     assert not found.findings
     kinds = [(page.kind, page.title) for page in found.walk()]
@@ -69,7 +69,7 @@ def test_the_table_of_contents_names_the_places(tmp_path: Path) -> None:
     assert place.details["computed"]["props"] == {"models": True, "downloadLink": True}
 
 
-def test_an_export_has_the_same_places(tmp_path: Path) -> None:
+def test_export_has_the_same_places(tmp_path: Path) -> None:
     first = read_repository(repository(tmp_path))
     for name, text in repository_texts(first).items():
         (tmp_path / name).write_bytes(text)
@@ -153,5 +153,5 @@ OTHERS = (None, {}, "x", {"type": "x"}, {"type": "builtin:openapi"}, {"type": "b
 
 
 @each_case("source", OTHERS)
-def test_other_sources_are_no_places(source: Any) -> None:
+def test_other_sources_are_ignored(source: Any) -> None:
     assert generated_slugs([{"id": "a", "type": "computed", "title": "A", "computed": source}]) == []

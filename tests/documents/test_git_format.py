@@ -29,7 +29,7 @@ def outline(pages: tuple[SourcePage, ...], depth: int = 0) -> list[str]:
 
 
 def page(repository: Repository, source: str) -> SourcePage:
-    return next(one for one in repository.walk() if one.source == source)
+    return next(item for item in repository.walk() if item.source == source)
 
 
 def complaints(repository: Repository) -> list[str]:
@@ -81,7 +81,7 @@ def test_tree_follows_the_table_of_contents(tmp_path: Path) -> None:
     assert repository.title == tmp_path.name
     assert page(repository, "guides/start.md").link_title == "Start"
     assert page(repository, "reference/errors.md").link_title is None
-    assert [one.target for one in repository.walk() if one.kind == "link"] == [
+    assert [item.target for item in repository.walk() if item.kind == "link"] == [
         "https://example.org/a",
         "reference/errors.md#not-found",
     ]
@@ -212,7 +212,7 @@ echo {% not a tag %} [x](gone.md)
     )
     assert page(repository, "a.md").body == body
     assert not repository.findings
-    assert [(one.source, one.name, one.content_type, one.size, one.read()) for one in repository.files] == [
+    assert [(item.source, item.name, item.content_type, item.size, item.read()) for item in repository.files] == [
         (".gitbook/assets/x.zip", "x.zip", "application/zip", 2, b"PK")
     ]
 
@@ -227,7 +227,7 @@ def test_snippets_are_imported_and_missing_ones_reported(tmp_path: Path) -> None
             ".gitbook/includes/note.md": "---\ntitle: A note\n---\n# Heading\n\nText [a](../../guides/a.md)\n",
         },
     )
-    assert [(one.source, one.title, one.body) for one in repository.snippets] == [
+    assert [(item.source, item.title, item.body) for item in repository.snippets] == [
         (".gitbook/includes/note.md", "A note", "# Heading\n\nText [a](../../guides/a.md)\n")
     ]
     assert complaints(repository) == ["guides/a.md:5: ../.gitbook/includes/gone.md: snippet not found"]
@@ -252,7 +252,7 @@ def test_unlisted_page_comes_last_and_hidden(tmp_path: Path) -> None:
     files = {"SUMMARY.md": "* [A](a.md)", "a.md": "# A\n[b](x/b.md)", "x/b.md": "# B", "x/a.md": "no title"}
     repository = written(tmp_path, dict(files))
     assert outline(repository.pages) == ["a A", "a-1 a", "b B"]
-    assert [one.details.get("hidden") for one in repository.pages] == [None, True, True]
+    assert [item.details.get("hidden") for item in repository.pages] == [None, True, True]
     assert {finding.path for finding in repository.findings} == {"x/a.md", "x/b.md"}
     assert not complaints(repository)
 
@@ -261,7 +261,7 @@ def test_slugs_are_unique_among_siblings(tmp_path: Path) -> None:
     files = {f"{folder}/setup.md": f"# {folder}" for folder in "abc"}
     table = "".join(f"* [{folder}]({folder}/setup.md)\n" for folder in "abc")
     repository = written(tmp_path, {"SUMMARY.md": table, **files})
-    assert [one.slug for one in repository.pages] == ["setup", "setup-1", "setup-2"]
+    assert [item.slug for item in repository.pages] == ["setup", "setup-1", "setup-2"]
 
 
 def test_table_of_contents_accepts_many_forms_of_targets(tmp_path: Path) -> None:
@@ -283,7 +283,7 @@ def test_table_of_contents_accepts_many_forms_of_targets(tmp_path: Path) -> None
         "SUMMARY.md:4: gone/d.md does not exist: the page is empty",
         "SUMMARY.md:7: ../out.md does not exist: the page is empty",
     ]
-    assert [one.source for one in repository.files] == ["x.pdf"]
+    assert [item.source for item in repository.files] == ["x.pdf"]
 
 
 def test_tree_follows_folders_without_table_of_contents(tmp_path: Path) -> None:
@@ -410,7 +410,7 @@ def test_links_follow_redirects(tmp_path: Path) -> None:
 def test_invalid_config_is_reported(tmp_path: Path, settings: str, complaint: str) -> None:
     repository = written(tmp_path, {".gitbook.yaml": settings, "SUMMARY.md": "* [A](a.md)", "a.md": "# A"})
     assert outline(repository.pages) == ["a A"]
-    assert [one.startswith(complaint) for one in complaints(repository)] == [True]
+    assert [item.startswith(complaint) for item in complaints(repository)] == [True]
 
 
 def test_unreadable_files_are_reported_and_skipped(tmp_path: Path) -> None:
@@ -448,7 +448,7 @@ def test_nothing_outside_the_directory_is_imported(tmp_path: Path) -> None:
     table = "* [A](a.md)\n* [S](s.md)\n* [T](folder/s.md)\n* [U](../secret/s.md)\n* [V](/../secret/s.md)\n"
     text = "# A\n\n![s](../secret/s.png) [t](%2e%2e/secret/s.md) ![u](folder/s.png)"
     repository = written(docs, {"SUMMARY.md": table, "a.md": text})
-    assert [one.body for one in repository.walk() if one.title != "A"] == [""] * 4
+    assert [item.body for item in repository.walk() if item.title != "A"] == [""] * 4
     assert not repository.files
     assert "secret" not in str(repository.pages).replace("../secret", "").replace("%2e%2e/secret", "")
     assert {"s.md", "folder"} <= {finding.path for finding in repository.findings}
@@ -506,7 +506,7 @@ def test_images_have_type_and_dimensions(
     tmp_path: Path, name: str, content: bytes, content_type: str, dimensions: tuple[float, float] | None
 ) -> None:
     repository = written(tmp_path, {"README.md": f"![x]({name})", name: content})
-    assert [(one.content_type, one.dimensions) for one in repository.files] == [(content_type, dimensions)]
+    assert [(item.content_type, item.dimensions) for item in repository.files] == [(content_type, dimensions)]
 
 
 def test_measuring_an_image_opens_no_file_and_no_address(bait: Bait, tmp_path: Path) -> None:

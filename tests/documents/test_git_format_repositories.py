@@ -1,4 +1,4 @@
-"""Repositories in the Git format: every page, link, picture and problem of them is read, and fast."""
+"""Repositories in the Git format: all pages, links, images and problems are read in limited time."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def repository(documentation: Documentation) -> Repository:
 
 
 def texts_of(documentation: Documentation) -> set[str]:
-    """The paths of all pages, without snippets."""
+    """Return the paths of all pages, without snippets."""
     return {page.path for page in documentation.pages if not page.path.startswith(".gitbook/")}
 
 
 def rows_by_indentation(directory: Path) -> list[Row]:
-    """The rows of a table of contents, read line by line."""
+    """Return the rows of a table of contents, read line by line."""
     rows: list[Row] = []
     lines = (directory / "SUMMARY.md").read_text("utf-8").splitlines()
     step = min((len(indent[0]) for line in lines if (indent := re.match(r" +(?=[*-] )", line))), default=2)
@@ -44,7 +44,7 @@ def rows_by_indentation(directory: Path) -> list[Row]:
 
 
 def rows_of(pages: tuple[SourcePage, ...], unlisted: set[str], depth: int = 0) -> list[Row]:
-    """The rows that a table of contents of these pages has."""
+    """Return the rows of a table of contents for these pages."""
     rows: list[Row] = []
     for page in pages:
         if page.source and page.source in unlisted:
@@ -57,7 +57,7 @@ def rows_of(pages: tuple[SourcePage, ...], unlisted: set[str], depth: int = 0) -
 
 
 @pytest.mark.documentation("handbook", "varied", "manual")
-def test_page_tree_is_that_of_the_summary(documentation: Documentation, repository: Repository) -> None:
+def test_page_tree_follows_the_summary(documentation: Documentation, repository: Repository) -> None:
     unlisted = {finding.path for finding in repository.findings if "is not listed" in finding.message}
     assert {page.source for page in repository.walk() if page.source in unlisted and page.details["hidden"]} == unlisted
     rows = rows_of(repository.pages, unlisted)
@@ -76,7 +76,7 @@ def test_every_text_is_a_page_once(documentation: Documentation, repository: Rep
 
 
 @pytest.mark.documentation("handbook", "varied", "manual")
-def test_titles_and_bodies_are_those_of_the_files(documentation: Documentation, repository: Repository) -> None:
+def test_titles_and_bodies_match_the_files(documentation: Documentation, repository: Repository) -> None:
     for page in repository.walk():
         if page.source:
             text = (documentation.directory / page.source).read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
@@ -88,7 +88,7 @@ def test_titles_and_bodies_are_those_of_the_files(documentation: Documentation, 
 
 
 @pytest.mark.documentation("handbook", "varied", "tree")
-def test_titles_and_bodies_are_those_that_were_generated(documentation: Documentation, repository: Repository) -> None:
+def test_titles_and_bodies_match_the_generator(documentation: Documentation, repository: Repository) -> None:
     if not documentation.generated:
         return
     pages = {page.source: page for page in repository.walk()}
@@ -102,7 +102,7 @@ def test_titles_and_bodies_are_those_that_were_generated(documentation: Document
 
 
 def relative_targets(text: str) -> set[str]:
-    """Relative targets as a full parser of Markdown sees them, those in HTML included."""
+    """Return the relative link targets that a complete Markdown parser finds, including targets in HTML."""
     targets: set[str] = set()
     for token in MarkdownIt("commonmark").parse(text):
         for child in token.children or ():
@@ -149,7 +149,7 @@ def test_broken_links_are_reported_with_their_lines(documentation: Documentation
         assert target.replace("_", "") in line.replace("\\", "").replace("_", ""), finding
 
 
-def test_broken_links_are_those_that_were_generated(documentation: Documentation, repository: Repository) -> None:
+def test_broken_links_match_the_generator(documentation: Documentation, repository: Repository) -> None:
     if documentation.generated:
         reported = {
             (finding.path, finding.line, finding.message.removesuffix(": target not found"))

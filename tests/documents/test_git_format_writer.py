@@ -29,7 +29,7 @@ from presscheck.documents.pages.front_matter import find_front_matter
 
 
 def meaning(pages: tuple[SourcePage, ...]) -> tuple[SourcePage, ...]:
-    """The pages without the ids of their files, whose bytes may differ, and without what is not written."""
+    """Return the pages without properties that are not written and without the ids of files, which may differ."""
     return tuple(replace(page, oid="", unknown_keys=(), pages=meaning(page.pages)) for page in pages)
 
 
@@ -66,7 +66,7 @@ def test_written_repository_is_read_as_the_same_pages(tmp_path: Path, documentat
 
 
 @pytest.mark.documentation("handbook", "varied", "manual")
-def test_files_that_say_the_same_keep_their_bytes(documentation: Documentation) -> None:
+def test_equivalent_files_keep_their_bytes(documentation: Documentation) -> None:
     former = {
         str(path.relative_to(documentation.directory)): path.read_bytes()
         for path in documentation.directory.rglob("*")
@@ -83,7 +83,7 @@ def test_page_is_written_in_the_form_that_it_was_read_from(documentation: Docume
     repository = read_repository(documentation.directory)
     pages = [page for page in repository.walk() if page.source]
     others = [page.source for page in pages if git_oid(write_page(page).encode()) != page.oid]
-    # front matter with keys that the platform does not know loses them
+    # unknown keys in front matter are lost
     unknown = [source for source in others if not _has_unknown_keys(documentation.directory / source)]
     assert unknown == []
     assert len(others) <= 0.06 * len(pages)
@@ -101,8 +101,8 @@ def _has_unknown_keys(file: Path) -> bool:
         st.characters(codec="utf-8") | st.sampled_from(" :#-'\"\n\\&*!|>\x85\u2028\ufeff😀"), min_size=1, max_size=60
     )
 )
-def test_a_description_is_written_as_pyyaml_writes_it(text: str) -> None:
-    """Also by libyaml, which writes the same text in another form if it has, for example, emoji."""
+def test_description_is_written_as_pyyaml_writes_it(text: str) -> None:
+    """libyaml is tested as well: it writes some texts, for example with emoji, in another form."""
     page = SourcePage("page", "Title", "title", source="title.md", details={"description": text})
     expected = yaml.safe_dump({"description": text}, allow_unicode=True, width=1_000_000)
     assert write_page(page).startswith(f"---\n{expected}---\n")

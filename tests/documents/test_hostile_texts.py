@@ -1,4 +1,4 @@
-"""Parsers read a hostile page of 20,000 characters within a second of processor time, and any text for a number."""
+"""Parsers read hostile pages of 20,000 characters within a second of processor time, and any text as a number."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ TEXTS = {
 
 
 def parse_or_refuse(text: str) -> None:
-    """Parses a page; nesting beyond the limit of the library raises, and every caller shows the text as it is."""
+    """Parse a page. Nesting beyond the library's limit raises an error, for which callers show the source."""
     with suppress(RecursionError):
         parse(text, {})
 
@@ -104,7 +104,7 @@ def test_hostile_texts_are_read_in_time(reader: str) -> None:
         ("   ###### a", "a"), ("    # a", None), ("####### a", None), ("# a # b", "a # b"), ("a", None),
     ],
 )  # fmt: skip
-def test_a_heading_has_a_text(line: str, expected: str | None) -> None:
+def test_heading_has_a_text(line: str, expected: str | None) -> None:
     assert heading_text(line) == expected
 
 
@@ -115,13 +115,13 @@ def test_a_heading_has_a_text(line: str, expected: str | None) -> None:
         ("#\n\na", None), ("#  \na", None),
     ],
 )  # fmt: skip
-def test_a_page_starts_with_its_title(text: str, expected: tuple[str, str] | None) -> None:
+def test_page_starts_with_its_title(text: str, expected: tuple[str, str] | None) -> None:
     heading = leading_title(text)
     assert (heading and (heading.title, text[heading.end :])) == expected
 
 
 NUMBERS = ("9" * 5000, "-1", "", "²", "١٢", "1e999", "nan", "0x10")
-"""What may stand where a number is expected; Python reads none with more than 4,300 digits."""
+"""Texts in the place of a number; Python parses no number with more than 4,300 digits."""
 FORMS: dict[str, Callable[[str], Any]] = {
     "terminal": lambda text: render_page(text, 60),
     "nodes": lambda text: nodes_to_markdown(markdown_to_nodes(text)),
@@ -132,7 +132,7 @@ FORMS: dict[str, Callable[[str], Any]] = {
 
 @pytest.mark.slow
 @each_case("form", FORMS)
-def test_a_number_may_be_anything(form: str) -> None:
+def test_number_may_be_anything(form: str) -> None:
     samples = {**SAMPLES, "code": CODE, "rating": RATING}
     places = {name: list(re.finditer(r'(?<==")[^"{%]*(?=")|\b\d+\b', text)) for name, text in samples.items()}
     assert sum(map(len, places.values())) > 100

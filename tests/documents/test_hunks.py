@@ -1,4 +1,4 @@
-"""The hunks of an edited text: each can be left out or applied alone, and together they are the whole edit."""
+"""Hunks of an edited text: each can be left out or applied alone, and together they make up the edit."""
 
 import random
 
@@ -25,7 +25,7 @@ LINES = st.sampled_from(
 
 
 def text(lines: list[str], end: str) -> str:
-    """Lines as a text that ends in some way."""
+    """Return lines as a text with the given end."""
     return "\n".join(lines) + end
 
 
@@ -47,7 +47,7 @@ def test_hunks_are_the_whole_edit_and_do_not_overlap(before: str, after: str, ch
 
 
 def edited(seed: int) -> str:
-    """The text with two or three paragraphs changed, removed, added or moved; no change touches another one."""
+    """Return the text with two or three separate paragraphs changed, removed, added or moved."""
     chance = random.Random(seed)
     paragraphs = [*PARAGRAPHS]
     for number in sorted(chance.sample((0, 2, 4), chance.randint(2, 3)), reverse=True):
@@ -73,7 +73,7 @@ def test_leaving_out_one_hunk_leaves_the_others(seed: int) -> None:
 
 
 @each_case("seed", range(40))
-def test_every_change_of_the_diff_belongs_to_one_hunk(seed: int) -> None:
+def test_each_change_of_the_diff_belongs_to_one_hunk(seed: int) -> None:
     after = edited(seed)
     hunks = split_hunks(BEFORE, after)
     blocks = [block for block in compare(BEFORE, after).blocks if block.kind != "same"]
@@ -98,13 +98,13 @@ def test_all_changed_lines_of_a_paragraph_are_one_hunk() -> None:
     assert hunk_size(hunk) == "2 lines added, 2 removed"
 
 
-def test_the_same_hunk_is_found_in_a_text_that_was_edited_elsewhere() -> None:
+def test_hunk_is_found_after_other_edits() -> None:
     after = BEFORE.replace("one project", "a project").replace("ninety", "thirty")
     hunks = split_hunks(BEFORE, after)
     later = split_hunks(BEFORE, after.replace("# Tokens\n", "# Tokens\n\nRead this first of all.\n"))
-    found = same_hunk(later, hunks[1])
-    assert found
-    assert (found.texts, found.first_after) == (hunks[1].texts, hunks[1].first_after + 2)
+    hunk = same_hunk(later, hunks[1])
+    assert hunk
+    assert (hunk.texts, hunk.first_after) == (hunks[1].texts, hunks[1].first_after + 2)
     assert same_hunk(split_hunks(BEFORE, after.replace("thirty", "twenty")), hunks[1]) is None
 
 
@@ -135,7 +135,7 @@ def test_lines_conflict_exactly_if_a_merge_has_conflicts(base: str, ours: str, t
         ("a\n" * 1200 + "z", "b\nz", "1 line added, 1,200 removed"),
     ],
 )
-def test_the_size_of_a_hunk(before: str, after: str, size: str) -> None:
+def test_size_of_a_hunk(before: str, after: str, size: str) -> None:
     assert hunk_size(split_hunks(before, after)[0]) == size
 
 
@@ -147,7 +147,7 @@ def test_line_numbers(lines: range, text: str) -> None:
     assert line_numbers(lines) == text
 
 
-def test_a_paragraph_is_added_with_the_blank_line_before_it() -> None:
+def test_paragraph_is_added_with_the_blank_line_before_it() -> None:
     before = "one\n\ntwo\n\nthree\n"
     [hunk] = split_hunks(before, "one\n\ntwo\n\nnew\n\nthree\n")
     [part] = hunk.parts
@@ -163,7 +163,7 @@ def test_a_paragraph_is_added_with_the_blank_line_before_it() -> None:
     assert (first.parts[0].lines_after, second.parts[0].lines_after) == (range(1), range(3, 5))
 
 
-def test_the_nearest_of_the_same_hunks_is_found() -> None:
+def test_nearest_of_the_same_hunks_is_found() -> None:
     before = "a\n\nx\n\nb\n\nx\n\nc\n"
     hunks = split_hunks(before, before.replace("x", "y"))
     assert hunks[0].texts == hunks[1].texts

@@ -1,4 +1,4 @@
-"""Inline Markdown in one line."""
+"""Inline Markdown rendered in one line."""
 
 from tests.table import each_case
 

@@ -1,4 +1,4 @@
-"""Pages as lines of a terminal: within their columns, and without control characters."""
+"""Pages as terminal lines: within the width, and without control characters."""
 
 from itertools import cycle
 
@@ -32,7 +32,7 @@ def text(markdown: str, columns: int = 60, **more: object) -> str:
     return "\n".join(plain(line).rstrip() for line in render_page(markdown, columns, **more))
 
 
-def test_a_page_reads_without_its_marks() -> None:
+def test_page_is_shown_without_markup() -> None:
     shown = text(PAGE)
     assert "A token belongs to one project." in shown
     assert "Shown once." in shown
@@ -40,12 +40,12 @@ def test_a_page_reads_without_its_marks() -> None:
     assert not {"**", "{%", "](", "|---"} & {mark for mark in ("**", "{%", "](", "|---") if mark in shown}
 
 
-def test_a_title_is_shown_once() -> None:
+def test_title_is_shown_once() -> None:
     assert text(PAGE, title="Tokens").count("Tokens") == 1
     assert text("Body", title="Tokens").startswith("Tokens")
 
 
-def test_headings_and_links_are_known_by_their_lines() -> None:
+def test_headings_and_links_have_their_lines() -> None:
     page = PageLines(PAGE, 60)
     page.at_least(1000)
     assert [(heading.level, heading.text) for heading in page.headings] == [(1, "Tokens"), (2, "Rotating")]
@@ -54,7 +54,7 @@ def test_headings_and_links_are_known_by_their_lines() -> None:
     assert [heading.text for heading in outline(PAGE)] == ["Tokens", "Rotating"]
 
 
-def test_a_line_of_the_markdown_is_found() -> None:
+def test_line_of_the_markdown_is_found() -> None:
     markdown = (
         "---\ndescription: x\n---\n\n# First\n\nOne.\n\n<<<<<<< change request\nOurs\n=======\nTheirs\n>>>>>>> live\n\n"
         "- An item\n  ![](a.png)\n- Another\n- Another\n\n```\nsame\nsame\n```\n"
@@ -82,7 +82,7 @@ def test_a_line_of_the_markdown_is_found() -> None:
     assert PageLines("", 60).line_of_source(0) is None
 
 
-def test_a_definition_far_below_is_known_above() -> None:
+def test_definition_far_below_resolves_links_above() -> None:
     page = PageLines("See [the guide][g].\n\n" + "More.\n\n" * 500 + "[g]: https://fernway.example/guide\n", 60)
     page.at_least(3)
     assert page.links[0].target == "https://fernway.example/guide"
@@ -94,7 +94,7 @@ def test_items_of_html_keep_their_marks() -> None:
     assert [plain(line) for line in render_page(text, 40)][:3] == ["1. one", "2. two", "  • deep"]
 
 
-def test_blocks_of_html_in_a_cell_stand_on_lines_of_their_own() -> None:
+def test_blocks_of_html_in_a_cell_are_on_separate_lines() -> None:
     lines = text("| a | b |\n|---|---|\n| <p>one</p><ul><li>two</li><li>three</li></ul> four | x |").split("\n")
     assert [line.split()[0] for line in lines[2:]] == ["one", "two", "three", "four"]
 

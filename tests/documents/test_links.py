@@ -33,13 +33,13 @@ def targets(markdown: str) -> list[str]:
         max_size=14,
     )
 )
-def test_the_images_without_a_name_are_those_among_the_links_that_have_none(parts: list[str]) -> None:
+def test_unnamed_images_match_the_image_links_without_text(parts: list[str]) -> None:
     markdown = "".join(parts)
     lines = [link.line for link in find_links(markdown) if link.kind == "image" and not link.text]
     assert [markdown.count("\n", 0, start) + 1 for start in unnamed_images(markdown)] == lines
 
 
-def test_an_image_with_a_caption_has_a_name() -> None:
+def test_image_with_a_caption_has_a_name() -> None:
     image = '<figure><img src="a.png" alt="">'
     assert not unnamed_images(f"{image}<figcaption><p>The <b>harbour</b></p></figcaption></figure>")
     assert unnamed_images(f"{image}<figcaption><p>&nbsp;</p></figcaption></figure>") == [8]
@@ -71,11 +71,11 @@ def test_finds_every_kind_of_link(markdown: str, link: Link) -> None:
     assert find_links(markdown)[0] == link
 
 
-def test_attributes_without_a_target_are_no_links() -> None:
+def test_attributes_without_a_target_are_not_links() -> None:
     assert find_links('{% openapi-operation spec="pets" path="/pets" method="post" %}') == []
 
 
-def test_targets_are_found_where_they_are_written() -> None:
+def test_written_targets_have_their_positions() -> None:
     markdown = (
         '[a](b_(c).md "t") ![x](<p q.png>) {% file src="../x.zip" %} <img src=\'a&amp;b.png\'> <https://e.org/a>\n'
         "[https://e.org](https://e.org/_(b)) see https://e.org/c `[no](no.md)`\n\n[n]: z.md\n"
@@ -133,10 +133,10 @@ def test_line_numbers_after_code() -> None:
     ],
 )
 def test_hostile_text_takes_linear_time(hostile: str) -> None:
-    began = time.perf_counter()
+    start = time.perf_counter()
     written_targets(hostile)
     unnamed_images(hostile)
-    assert time.perf_counter() - began < 3
+    assert time.perf_counter() - start < 3
 
 
 PLACES = LinkResolver(
@@ -196,7 +196,7 @@ def test_resolver_of_a_revision() -> None:
 
 
 @each_case("kind", ["link", "group"])
-def test_a_page_without_a_path_has_no_source(kind: str) -> None:
+def test_page_without_a_path_has_no_source(kind: str) -> None:
     page = RevisionPage.model_validate({"id": "p", "type": kind, "kind": kind, "title": "Elsewhere"})
     assert source_path(page) == ""
     assert LinkResolver.of([page]).resolve("elsewhere.md", source_path(page)).kind == "broken"

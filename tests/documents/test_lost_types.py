@@ -1,4 +1,4 @@
-"""What the Markdown of a page lacks is found, and nothing is where its Markdown has it all."""
+"""`lost_types`: types of a tree that its Markdown lacks; none if the Markdown is complete."""
 
 import pytest
 from tests.documents.node_samples import BLOCKS, INLINES, MARKS
@@ -12,12 +12,12 @@ from presscheck.documents.pages.front_matter import split_front_matter
 
 
 @each_case("text", [*BLOCKS.values(), *INLINES.values(), *MARKS.values()])
-def test_each_sample_is_in_its_markdown(text: str) -> None:
+def test_samples_lose_no_types(text: str) -> None:
     tree = markdown_to_nodes(text)
     assert lost_types(tree, nodes_to_markdown(tree)) == ()
 
 
-def test_what_is_missing_is_named_once_in_order() -> None:
+def test_missing_types_are_listed_once_in_order() -> None:
     document = markdown_to_nodes("\n\n".join((BLOCKS["tabs"], BLOCKS["stepper"], INLINES["button"], "Some words.")))
     document["nodes"] += [{"object": "block", "type": kind, "nodes": []} for kind in ("poll", "widget", "poll")]
     assert lost_types(document, f"{BLOCKS['stepper']}\n\n{{% widget %}}") == ("tabs", "code", "button", "poll")

@@ -22,7 +22,7 @@ def test_known_values() -> None:
         assert decompressed(packed, 100) == text
 
 
-def test_what_is_compressed_is_unpacked() -> None:
+def test_compression_round_trip() -> None:
     pick = random.Random(5)
     samples = ["", "a", "aaaa", "abab" * 50, json.dumps({"componentId": "lamp", "props": {}, "context": {"a": "ä€"}})]
     samples += ["".join(pick.choices('{"abcdef:,1}', k=length)) for length in (3, 17, 400, 5000)]
@@ -32,7 +32,7 @@ def test_what_is_compressed_is_unpacked() -> None:
         compressed("ä")
 
 
-def test_text_that_is_not_compressed_is_refused() -> None:
+def test_uncompressed_text_is_refused() -> None:
     for text in ("", "!", "é", "A", "AAAA", "IZ", "N4Igxg9gtgDhB2BTeAXAkgExALgAQgBs", "________"):
         with pytest.raises(Unreadable, match="not compressed"):
             decompressed(text, 100)

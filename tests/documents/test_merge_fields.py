@@ -1,4 +1,4 @@
-"""The merge of fields and of orders: what one side changed is taken, and where both changed a field, ours wins."""
+"""Merges of fields and orders: changes of one side are taken; if both sides changed a field, ours wins."""
 
 from typing import Any
 
@@ -39,12 +39,12 @@ BASE: dict[str, Any] = {"title": "A", "icon": "star", "size": 1, "updatedAt": "2
         ({"layout": None}, {"layout": {"b": 2}}, {"layout": None}, ["layout"]),
     ],
 )
-def test_fields_that_changed(ours: Any, theirs: Any, fields: Any, conflicts: list[str]) -> None:
+def test_changed_fields_are_merged(ours: Any, theirs: Any, fields: Any, conflicts: list[str]) -> None:
     merged = merge_fields(BASE, BASE | ours, BASE | theirs)
     assert merged == (BASE | fields, conflicts)
 
 
-def test_a_field_that_one_side_removed_is_removed_unless_the_other_changed_it() -> None:
+def test_removed_field_stays_removed_and_conflicts_with_a_change() -> None:
     less = {name: value for name, value in BASE.items() if name != "icon"}
     assert merge_fields(BASE, less, BASE) == (less, [])
     assert merge_fields(BASE, BASE, less) == (less, [])
@@ -53,14 +53,14 @@ def test_a_field_that_one_side_removed_is_removed_unless_the_other_changed_it() 
     assert merge_fields(BASE, BASE | {"icon": "moon"}, less) == (BASE | {"icon": "moon"}, ["icon"])
 
 
-def test_the_later_time_is_taken_and_none_is_the_earliest() -> None:
+def test_later_time_is_taken() -> None:
     none = {name: value for name, value in BASE.items() if name != "updatedAt"}
     later = BASE | {"updatedAt": "2026-03-01"}
     assert merge_fields(BASE, none, later) == (later, [])
     assert merge_fields(BASE, later, none) == (later, [])
 
 
-def test_a_nested_field_that_both_sides_emptied_stays_empty_or_goes() -> None:
+def test_emptied_nested_field_stays_empty_and_removed_one_is_removed() -> None:
     base = {"layout": {"a": 1}}
     assert merge_fields(base, {"layout": {}}, {"layout": {}}) == ({"layout": {}}, [])
     assert merge_fields(base, {}, {}) == ({}, [])
@@ -83,12 +83,12 @@ def test_fields_can_be_left_out() -> None:
 
 
 @each_case("name", ["createdAt", "updatedAt", "git", "urls", "path", "pages"])
-def test_derived_fields_are_no_edit(name: str) -> None:
+def test_derived_fields_do_not_count_as_edits(name: str) -> None:
     assert not is_edited(BASE, BASE | {name: "other"})
     assert merge_fields({name: 1}, {name: 2}, {name: 3}).conflicts == []
 
 
-def test_every_other_field_is_an_edit() -> None:
+def test_all_other_fields_count_as_edits() -> None:
     assert not is_edited(BASE, BASE)
     assert is_edited(BASE, BASE | {"title": "B"})
     assert is_edited(BASE | {"more": None}, BASE)
@@ -117,7 +117,7 @@ def test_every_other_field_is_an_edit() -> None:
         ("abc", "abc", "cba", "abcz", "cbaz"),
     ],
 )
-def test_orders(base: str, ours: str, theirs: str, members: str, order: str) -> None:
+def test_orders_are_merged(base: str, ours: str, theirs: str, members: str, order: str) -> None:
     assert "".join(merge_order(base, ours, theirs, members)) == order
 
 
@@ -126,12 +126,12 @@ NAMES = "abcdefgh"
 
 @st.composite
 def orders(draw: st.DrawFn) -> tuple[list[str], list[str], list[str]]:
-    """An order, and what each side made of it: items moved, added and removed."""
+    """Draw an order and two edits of it, with items moved, added and removed."""
     base = draw(st.lists(st.sampled_from(NAMES), unique=True))
     sides = [
         draw(st.lists(st.sampled_from([*base, *new]), unique=True)) if base or new else [] for new in ("vw", "xyz")
     ]
-    if draw(st.booleans()):  # one item somewhere else, as people move pages
+    if draw(st.booleans()):  # move a single item, as users move pages
         sides[0] = _moved_one(draw, base)
     if draw(st.booleans()):
         sides[1] = _moved_one(draw, base)
@@ -140,13 +140,13 @@ def orders(draw: st.DrawFn) -> tuple[list[str], list[str], list[str]]:
 
 def _moved_one(draw: st.DrawFn, base: list[str]) -> list[str]:
     moved = draw(st.sampled_from(base)) if base else ""
-    rest = [one for one in base if one != moved]
+    rest = [item for item in base if item != moved]
     at = draw(st.integers(0, len(rest)))
     return [*rest[:at], *moved, *rest[at:]]
 
 
 @given(orders())
-def test_an_order_keeps_what_one_side_made_of_it(sides: tuple[list[str], list[str], list[str]]) -> None:
+def test_order_keeps_the_changes_of_one_side(sides: tuple[list[str], list[str], list[str]]) -> None:
     base, ours, theirs = sides
     members = {*ours, *theirs}
     order = merge_order(base, ours, theirs, members)
@@ -154,21 +154,21 @@ def test_an_order_keeps_what_one_side_made_of_it(sides: tuple[list[str], list[st
     assert merge_order(base, base, theirs, theirs) == theirs
     assert merge_order(base, ours, base, ours) == ours
     if not _reordered(base, ours):
-        assert [one for one in order if one in theirs] == theirs
+        assert [item for item in order if item in theirs] == theirs
     if not _reordered(base, theirs):
-        assert [one for one in order if one in ours] == ours
+        assert [item for item in order if item in ours] == ours
 
 
 def _reordered(base: list[str], side: list[str]) -> bool:
-    return [one for one in side if one in base] != [one for one in base if one in side]
+    return [item for item in side if item in base] != [item for item in base if item in side]
 
 
 @given(st.permutations(NAMES), st.integers(1, 6), st.data())
 def test_moves_of_both_sides_in_different_places_are_kept(base: list[str], middle: int, data: st.DataObject) -> None:
-    """Each side reorders its part, between which an item stays: the result has both, whoever is ours."""
+    """Each side reorders one part around a fixed item. The result has both reorderings, whichever side is ours."""
     head, tail = base[:middle], base[middle + 1 :]
     ours = [*data.draw(st.permutations(head)), *base[middle:]]
     theirs = [*base[: middle + 1], *data.draw(st.permutations(tail))]
-    wanted = [*ours[: middle + 1], *theirs[middle + 1 :]]
-    assert merge_order(base, ours, theirs, base) == wanted
-    assert merge_order(base, theirs, ours, base) == wanted
+    expected = [*ours[: middle + 1], *theirs[middle + 1 :]]
+    assert merge_order(base, ours, theirs, base) == expected
+    assert merge_order(base, theirs, ours, base) == expected

@@ -11,7 +11,7 @@ from presscheck.documents.merge.revisions import Conflict, MergedTree, documents
 from presscheck.documents.pages.tree import Page, find, insert, move, remove, walk, with_slugs
 
 SEEDS = range(6 * int(os.environ.get("PRESSCHECK_CASES", "5")))
-"""Of random trees; `make edits` makes 150."""
+"""Number of random trees; `make edits` uses 150."""
 
 
 def merged(editor: Editor, base: Revision, ours: Revision, theirs: Revision) -> MergedTree:
@@ -43,7 +43,7 @@ def says(page: dict[str, Any]) -> dict[str, Any]:
 
 class TestRandomTrees:
     @each_case("seed", SEEDS)
-    def test_one_side_alone_is_taken_as_it_is(self, seed: int) -> None:
+    def test_changes_of_one_side_are_taken_unchanged(self, seed: int) -> None:
         editor = Editor(seed)
         base = editor.revision(20)
         side = editor.edited(base, "o", 12)
@@ -67,13 +67,13 @@ class TestRandomTrees:
             assert all(place is None or says(place.page) == says(was.page) for place in sides)
 
     @each_case("seed", SEEDS)
-    def test_what_one_side_edited_is_there(self, seed: int) -> None:
+    def test_edits_of_one_side_are_in_the_result(self, seed: int) -> None:
         editor = Editor(seed)
         base = editor.revision(20)
         ours, theirs = editor.edited(base, "o", 12), editor.edited(base, "t", 12)
         result = revision_of(merged(editor, base, ours, theirs))
-        for one, other in ((ours, theirs), (theirs, ours)):
-            for place in walk(one["pages"]):
+        for side, other in ((ours, theirs), (theirs, ours)):
+            for place in walk(side["pages"]):
                 page_id = place.page["id"]
                 was, there = find(base["pages"], page_id), find(other["pages"], page_id)
                 is_edited = was is None or says(was.page) != says(place.page)
@@ -140,7 +140,9 @@ def test_deleted_in_request_but_edited_live_is_kept() -> None:
 def test_deleted_live_but_edited_in_request_is_kept() -> None:
     result = joined(with_page("errors", description="All of them"), lambda tree: remove(tree, "errors"))
     assert shape(result.pages) == shape(TREE)
-    assert [one.reason for one in result.conflicts] == ["Deleted live and edited in the change request: kept."]
+    assert [conflict.reason for conflict in result.conflicts] == [
+        "Deleted live and edited in the change request: kept."
+    ]
 
 
 def test_page_added_below_a_deleted_one_moves_up() -> None:
@@ -157,7 +159,7 @@ def test_page_added_below_one_that_became_a_link_moves_up() -> None:
     assert result.conflicts[0].reason == "Its parent page is a link now (errors): it moved up."
 
 
-def test_a_page_on_one_side_loses_its_path() -> None:
+def test_page_on_one_side_loses_its_path() -> None:
     for ours, theirs in ((True, False), (False, True)):
         result = joined(
             *(lambda tree, has=has: insert(tree, page("new", path="x/new")) if has else tree for has in (ours, theirs))
@@ -166,7 +168,7 @@ def test_a_page_on_one_side_loses_its_path() -> None:
         assert "path" not in result.pages[-1]
 
 
-def test_paths_that_differ_are_no_conflict() -> None:
+def test_different_paths_are_not_a_conflict() -> None:
     result = joined(with_page("auth", title="Ours", path="a"), with_page("auth", path="b"))
     assert kinds(result) == []
     assert (result.pages[1]["title"], "path" in result.pages[1]) == ("Ours", False)
@@ -212,7 +214,7 @@ def test_live_page_keeps_its_slug_against_a_new_one() -> None:
     result = joined(
         lambda tree: insert(tree, page("ours", slug="new")), lambda tree: insert(tree, page("theirs", slug="new"))
     )
-    assert [one["slug"] for one in result.pages[-2:]] == ["new-1", "new"]
+    assert [merged_page["slug"] for merged_page in result.pages[-2:]] == ["new-1", "new"]
     assert result.conflicts == []
 
 
@@ -225,7 +227,9 @@ def test_conflict_in_one_field_and_merge_of_others() -> None:
     assert intro["title"] == "Start"
     assert intro["hidden"] is True
     assert intro["layout"] == {"width": "wide", "cover": True, "outline": False}
-    assert [one.reason for one in result.conflicts] == ["Both sides changed its title: the change request wins."]
+    assert [conflict.reason for conflict in result.conflicts] == [
+        "Both sides changed its title: the change request wins."
+    ]
 
 
 def test_conflict_in_a_text() -> None:
@@ -289,7 +293,7 @@ def test_files_and_variables_and_reusable_content() -> None:
     assert kinds(result) == [("a", "file"), ("b", "file"), ("version", "variables")]
 
 
-def test_a_conflict_names_the_fields_that_both_sides_changed() -> None:
+def test_conflict_names_the_fields_that_both_sides_changed() -> None:
     details = ("emoji", "slug", "noIndex", "hidden", "title")
     ours, theirs = ({name: f"{name} {side}" for name in details} for side in ("here", "there"))
     result = joined(with_page("intro", **ours), with_page("intro", **theirs))
@@ -316,7 +320,7 @@ def test_a_conflict_names_the_fields_that_both_sides_changed() -> None:
     ]
 
 
-def test_a_conflict_of_files_reusable_content_and_variables_names_it() -> None:
+def test_conflicts_name_files_reusable_content_and_variables() -> None:
     base: Revision = {
         "files": [{"id": "a", "name": "a.png", "size": 1}, {"id": "b", "name": "b.png", "size": 1}],
         "reusableContents": [{"id": "r", "title": "Note", "document": "One two.\n"}],
@@ -346,7 +350,7 @@ def test_a_conflict_of_files_reusable_content_and_variables_names_it() -> None:
     assert merge_pages(base, {**base, "variables": {}}, base, str, str).variables is None
 
 
-def test_a_text_that_both_sides_emptied_or_one_side_wrote() -> None:
+def test_text_is_emptied_or_added_by_one_side() -> None:
     texts = {"old": "One.\n", "new": "Two.\n"}
 
     def merged_document(base: str | None, ours: str | None, theirs: str | None) -> str | None:

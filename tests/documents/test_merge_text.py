@@ -51,14 +51,14 @@ def test_rewritten_sentence_conflicts_with_an_edit() -> None:
     assert merge_text(base, ours, base.replace("lazy", "sleeping")).conflicts == 1
 
 
-def test_a_sentence_that_one_side_rewrote_is_not_merged_by_word() -> None:
+def test_rewritten_sentence_is_not_merged_by_word() -> None:
     base = "The quick brown fox jumps over the lazy dog.\n"
     rewritten, edit = "A slow red cat sits under one lazy dog.\n", base.replace("dog", "hound")
     assert merge_text(base, rewritten, edit).conflicts == 1
     assert merge_text(base, edit, rewritten).conflicts == 1
 
 
-def test_code_is_merged_by_line_also_after_other_changes_in_it() -> None:
+def test_code_is_merged_by_line_after_other_changes_in_it() -> None:
     base = "```\na = 1\nb = 2\nc = one two three four five\n```\n"
     ours = base.replace("a = 1", "a = 9").replace("one two", "1 two")
     assert merge_text(base, ours, base.replace("four five", "four 5")).conflicts == 1
@@ -78,13 +78,13 @@ def test_merges_words_after_code() -> None:
     assert both == (base.replace("One", "A").replace("here", "there"), 0)
 
 
-def test_common_lines_stand_outside_of_conflicts() -> None:
+def test_common_lines_are_outside_of_conflicts() -> None:
     text, conflicts = merge_text("old\n", "# Title\n\nmine\nend\n", "# Title\n\nyours\nend\n")
     assert conflicts == 1
     assert text == "# Title\n\n<<<<<<< change request\nmine\n=======\nyours\n>>>>>>> live\nend\n"
 
 
-def test_whitespace_is_no_conflict() -> None:
+def test_whitespace_is_not_a_conflict() -> None:
     assert merge_text("old\n", "new words\n", "new\nwords\n\n") == ("new words\n", 0)
 
 
@@ -158,7 +158,7 @@ def test_edits_of_different_words_and_attributes_are_joined() -> None:
 TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n"
 
 
-def test_a_row_and_a_column_of_one_table_are_never_half_of_each() -> None:
+def test_row_and_column_of_a_table_are_not_merged_partially() -> None:
     column = "| a | b | c |\n|---|---|---|\n| 1 | 2 | x |\n| 3 | 4 | y |\n"
     for row in (TABLE + "| 5 | 6 |\n", TABLE.replace("| 3 |", "| 5 | 6 |\n| 3 |"), TABLE.replace("| 1 | 2 |\n", "")):
         for ours, theirs in ((row, column), (column, row)):
@@ -170,7 +170,7 @@ def test_a_row_and_a_column_of_one_table_are_never_half_of_each() -> None:
 
 @each_case("seed", range(int(os.environ.get("PRESSCHECK_CASES", "4"))))
 def test_no_token_appears_that_no_side_wrote(seed: int) -> None:
-    """Each seed merges 80 random pairs of edits: 2,000 with PRESSCHECK_CASES=25."""
+    """Each seed merges 80 random pairs of edits; PRESSCHECK_CASES=25 merges 2,000."""
     pick = random.Random(seed)
     for _ in range(80):
         base = random_text(pick)
@@ -198,7 +198,7 @@ def random_text(pick: random.Random) -> str:
 
 
 def edited_text(pick: random.Random, text: str) -> str:
-    """A text with some characters, words or lines changed, added or removed."""
+    """Return the text with some characters, words or lines changed, added or removed."""
     for _ in range(pick.randint(1, 4)):
         at = pick.randrange(len(text) + 1)
         kind = pick.randrange(4)

@@ -1,4 +1,4 @@
-"""Markdown as nodes and back: the same meaning, in the shape that is published, and what is no tree is refused."""
+"""Markdown to nodes and back: the meaning is preserved, trees match the published schema, invalid trees are refused."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def kinds(document: Node) -> set[str]:
 
 
 def bare(value: Any) -> Any:
-    """A tree without keys, and without what Markdown says beyond it."""
+    """Return a tree without keys and without the extras for Markdown."""
     if isinstance(value, list):
-        return [bare(one) for one in value]
+        return [bare(item) for item in value]
     if not isinstance(value, dict):
         return value
-    return {name: bare(one) for name, one in value.items() if name not in ("key", "markdown")}
+    return {name: bare(item) for name, item in value.items() if name not in ("key", "markdown")}
 
 
 @each_case("name", BLOCKS)
@@ -88,12 +88,12 @@ def test_every_kind_of_block_has_a_sample() -> None:
 
 @each_case("text", [*BLOCKS.values(), *INLINES.values(), *MARKS.values()])
 def test_foreign_nodes_round_trip(text: str) -> None:
-    """The service's own trees know nothing of how Markdown writes them."""
+    """Trees of other services have no extras for Markdown."""
     document = bare(markdown_to_nodes(text))
     assert bare(markdown_to_nodes(nodes_to_markdown(document))) == document or ":smile:" in text
 
 
-# What no node says is kept as it is written, and keys stay where an edit is elsewhere.
+# Markdown without a node is preserved, and keys stay the same for unedited blocks.
 
 
 @each_case(
@@ -136,7 +136,7 @@ def test_changed_node_is_written_with_its_change() -> None:
     )
 
 
-# What comes from outside is looked at before it is written.
+# Foreign trees are validated before they are written.
 
 
 def changed(path: str, value: Any) -> Node:
@@ -207,11 +207,11 @@ def test_hostile_texts_are_fast(text: str) -> None:
     assert nodes_to_markdown(document) or len(document["nodes"]) > 0
 
 
-# Real documentation means the same after it was nodes.
+# Documentation keeps its meaning.
 
 
 class Around:
-    """A page that stands alone."""
+    """The surroundings of a page without a site."""
 
     def leads(self, target: str, source: str) -> ResolvedLink | None:
         return ResolvedLink(target)
@@ -233,7 +233,7 @@ class Around:
 
 
 def meaning(markdown: str) -> tuple[list[str], list[str]]:
-    """The words of a page as they are read, and everything that it leads to or shows."""
+    """Return the visible words of a page, and the targets of its links and images."""
     html = render_page_html(markdown, "page.md", Around()).html
     words = unescape(re.sub(r"<[^<>]*>", " ", html)).split()
     return words, sorted(re.findall(r'(?:href|src)="([^"]*)"', html))
@@ -241,7 +241,7 @@ def meaning(markdown: str) -> tuple[list[str], list[str]]:
 
 @pytest.mark.slow
 @pytest.mark.documentation("handbook", "varied-1")
-def test_pages_mean_the_same_after_they_were_nodes(documentation: Documentation) -> None:
+def test_pages_keep_their_meaning(documentation: Documentation) -> None:
     def check(markdown: str, *, is_read: bool) -> None:
         document = markdown_to_nodes(markdown)
         again = nodes_to_markdown(document)
@@ -254,12 +254,12 @@ def test_pages_mean_the_same_after_they_were_nodes(documentation: Documentation)
 
 
 @pytest.mark.documentation("handbook", "manual")
-def test_pages_have_the_published_shape(documentation: Documentation) -> None:
+def test_pages_match_the_published_schema(documentation: Documentation) -> None:
     for page in documentation.pages[::20]:
         assert faults_of(markdown_to_nodes(page.text)) == [], page.path
 
 
-def test_what_differs_from_the_published_shape_is_seen() -> None:
+def test_differences_from_the_published_schema_are_reported() -> None:
     document = markdown_to_nodes('{% hint style="info" %}\nx\n{% endhint %}\n')
     document["nodes"][0]["data"]["style"] = "loud"
     assert "'loud'" in faults_of(document)[0]

@@ -1,4 +1,4 @@
-"""What a comparison shows: words, blocks, moves, whole pages, source, and what is folded."""
+"""Page diffs: words, blocks, moves, whole pages, source, and folds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from presscheck.text.styled_text import Span, plain
 
 
 def in_page(text: str, start: str, context: int = 0) -> list[str]:
-    """The lines of the sample page from one that begins so up to the next blank one."""
+    """Return the lines of the sample page from the line that starts with a text to the next blank line."""
     lines = page(BEFORE, AFTER, context=None)
     first = next(number for number, line in enumerate(lines) if line.startswith(start))
     end = next((number for number in range(first, len(lines)) if not lines[number].strip()), len(lines))
@@ -33,7 +33,7 @@ class TestProse:
         lines = page(before, before.replace("One", "A", 1), 40)
         assert [line[:1] for line in lines] == ["~", " ", " ", " "]
 
-    def test_a_heading(self) -> None:
+    def test_heading(self) -> None:
         assert in_page(AFTER, "~ Scopes") == ["~ Scopes {+and rights+}"]
 
     def test_hint_style_changed(self) -> None:
@@ -119,7 +119,7 @@ class TestProse:
             ),
         ],
     )
-    def test_a_tag_that_readers_do_not_see_is_named_in_words(self, before: str, after: str, marked: set[str]) -> None:
+    def test_invisible_tag_is_named_in_words(self, before: str, after: str, marked: set[str]) -> None:
         for mode in ("prose", "split"):
             text = "\n".join(plain(line) for line in drawn(before, after, 160, mode=mode).lines)
             assert "{%" not in text, text

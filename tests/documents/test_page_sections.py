@@ -1,4 +1,4 @@
-"""Sections of pages for search: their text is what a published page shows, their anchors are those of the page."""
+"""Sections of pages for search: their texts and anchors match the published page."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ Because.
 
 def test_sections_have_the_anchors_of_headings_tabs_and_expandables() -> None:
     sections = page_sections(TEXT)
-    found = [
+    rows = [
         (section.kind, section.title, anchor, section.text)
         for section, anchor in zip(sections, section_anchors(sections), strict=True)
     ]
-    assert found == [
+    assert rows == [
         ("", "", "", "Start.\nAfter the tabs."),
         ("tab", "Linux", "linux", "Use the shell."),
         ("heading", "Deep", "deep", "More."),
@@ -83,7 +83,7 @@ def test_lines_have_no_markup(line: str, text: str) -> None:
 
 
 @pytest.mark.documentation("handbook", "varied", "manual")
-def test_nearly_all_words_are_those_of_the_published_page(documentation: Documentation) -> None:
+def test_words_match_the_published_page(documentation: Documentation) -> None:
     foreign: Counter[str] = Counter()
     missing: Counter[str] = Counter()
     total = 0
@@ -99,7 +99,7 @@ def test_nearly_all_words_are_those_of_the_published_page(documentation: Documen
 
 
 @pytest.mark.documentation("handbook", "varied", "manual")
-def test_nearly_all_anchors_are_those_of_the_published_page(documentation: Documentation) -> None:
+def test_anchors_match_the_published_page(documentation: Documentation) -> None:
     wrong: list[tuple[str, str]] = []
     total = 0
     for page in documentation.sample(2):

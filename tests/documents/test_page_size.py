@@ -1,4 +1,4 @@
-"""Limits of the size of a text: what is counted, and how long the largest texts take."""
+"""Size limits of texts: counting, and the processing time of the largest texts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from presscheck.service.web.html.context import Component, Included, ResolvedLin
 from presscheck.service.web.html.page import render_page_html
 
 MOST_SECONDS = 1.0
-"""Processor time of the thread that a page of a sixteenth of the allowed size may take, several times what it takes."""
+"""Maximum processor time for a page of a sixteenth of the allowed size, several times the usual duration."""
 SHORT_ROWS = "|a" * 500 + "|\n" + "|-" * 500 + "|\n" + "|\n" * 30 + "\n"
 LARGEST: dict[str, Callable[[int], str]] = {
     "paragraphs": lambda count: "ab\n\n" * count,
@@ -34,7 +34,7 @@ LARGEST: dict[str, Callable[[int], str]] = {
 
 
 class Site:
-    """A context in which everything exists; snippet A includes B many times, B includes C, and so on."""
+    """A site on which everything exists. Snippet A includes B many times, B includes C, and so on."""
 
     def __init__(self) -> None:
         self.lookups = 0
@@ -79,7 +79,7 @@ def test_parts_are_counted(markdown: str, parts: int) -> None:
     assert count_parts(markdown) == parts
 
 
-def test_an_error_names_the_limit_of_a_text() -> None:
+def test_error_names_the_exceeded_limit() -> None:
     assert size_problem("a" * 500_000) is None
     assert size_problem("a" * 500_001) == "too large: 500,001 characters, at most 500,000 are allowed"
     problem = "too large: 20,001 lines, table cells, links and tags, at most 20,000 are allowed"
@@ -89,21 +89,21 @@ def test_an_error_names_the_limit_of_a_text() -> None:
 
 @pytest.mark.slow
 @each_case("kind", LARGEST)
-def test_a_large_page_is_rendered_and_converted_in_a_moment(kind: str) -> None:
+def test_large_page_is_rendered_and_converted_in_time(kind: str) -> None:
     write = LARGEST[kind]
     count = PAGE_LIMITS.parts
     while size_problem(write(count)) is not None:
         count //= 2
     markdown = write(count // 16)
-    begun = time.thread_time()
+    start = time.thread_time()
     render_page_html(markdown, "page.md", Site())
     rendered = time.thread_time()
     markdown_to_nodes(markdown)
-    assert rendered - begun < MOST_SECONDS
+    assert rendered - start < MOST_SECONDS
     assert time.thread_time() - rendered < MOST_SECONDS
 
 
-def test_the_texts_that_a_page_includes_are_limited() -> None:
+def test_included_texts_are_limited() -> None:
     site = Site()
     page = render_page_html('{% include "A" %}\n' * 100, "page.md", site)
     assert site.lookups <= PAGE_LIMITS.parts // 20

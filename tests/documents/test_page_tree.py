@@ -44,15 +44,15 @@ TREE = [
 
 
 def shape(tree: list[Page]) -> list[Any]:
-    return [[one["id"], shape(one["pages"])] if one.get("pages") else one["id"] for one in tree]
+    return [[node["id"], shape(node["pages"])] if node.get("pages") else node["id"] for node in tree]
 
 
 def with_page(tree: list[Page], page_id: str, **details: Any) -> list[Page]:
-    changed = details if any(one["id"] == page_id for one in tree) else {}
+    changed = details if any(node["id"] == page_id for node in tree) else {}
     return [
-        {**one, **(changed if one["id"] == page_id else {})}
-        | ({"pages": with_page(one["pages"], page_id, **details)} if "pages" in one else {})
-        for one in tree
+        {**node, **(changed if node["id"] == page_id else {})}
+        | ({"pages": with_page(node["pages"], page_id, **details)} if "pages" in node else {})
+        for node in tree
     ]
 
 
@@ -61,7 +61,9 @@ def changes(after: list[Page], before: list[Page] = TREE) -> list[dict[str, Any]
 
 
 def test_walk_yields_parents_positions_and_paths() -> None:
-    assert [(one.page["id"], one.above and one.above["id"], one.position, one.path) for one in walk(TREE)] == [
+    assert [
+        (place.page["id"], place.above and place.above["id"], place.position, place.path) for place in walk(TREE)
+    ] == [
         ("intro", None, 0, "intro"),
         ("auth", None, 1, "auth"),
         ("tokens", "auth", 0, "auth/tokens"),
@@ -73,7 +75,9 @@ def test_walk_yields_parents_positions_and_paths() -> None:
 
 
 def test_pages_with_their_parents_come_in_the_same_order() -> None:
-    assert [(one.page, one.above) for one in with_parents(TREE)] == [(one.page, one.above) for one in walk(TREE)]
+    assert [(place.page, place.above) for place in with_parents(TREE)] == [
+        (place.page, place.above) for place in walk(TREE)
+    ]
 
 
 def test_pages_whose_slugs_stay_are_shared() -> None:
@@ -119,7 +123,7 @@ def test_arguments_are_not_changed() -> None:
     editor = Editor(3)
     tree = editor.revision(30)["pages"]
     before = repr(tree)
-    some = next(one.page["id"] for one in walk(tree) if one.page.get("pages"))
+    some = next(place.page["id"] for place in walk(tree) if place.page.get("pages"))
     for changed in (insert(tree, page("new"), some), remove(tree, some), move(tree, some)):
         assert changed is not tree
     assert repr(tree) == before
@@ -135,8 +139,8 @@ def test_slugs() -> None:
 
 def test_slugs_are_unique_and_settled_pages_keep_theirs() -> None:
     tree = [page("a", slug="x"), page("b", slug="x", pages=[page("c", slug="x")]), page("d", slug="")]
-    assert [one["slug"] for one in with_slugs(tree)] == ["x", "x-1", "d"]
-    assert [one["slug"] for one in with_slugs(tree, ["b"])] == ["x-1", "x", "d"]
+    assert [node["slug"] for node in with_slugs(tree)] == ["x", "x-1", "d"]
+    assert [node["slug"] for node in with_slugs(tree, ["b"])] == ["x-1", "x", "d"]
     assert [place.path for place in walk(with_slugs(tree))] == ["x", "x-1", "x-1/x", "d"]
 
 
@@ -203,7 +207,7 @@ def test_moved_page_names_both_parents() -> None:
 
 
 def test_subpages_of_a_moved_page_did_not_move() -> None:
-    assert [one["page"]["id"] for one in changes(move(TREE, "tokens", "errors"))] == ["tokens"]
+    assert [change["page"]["id"] for change in changes(move(TREE, "tokens", "errors"))] == ["tokens"]
 
 
 def test_reordering_reports_the_fewest_pages() -> None:
@@ -213,12 +217,12 @@ def test_reordering_reports_the_fewest_pages() -> None:
 
 def test_added_and_deleted_siblings_are_no_moves() -> None:
     after = insert(remove(TREE, "intro"), page("new"), None, 0)
-    assert [one["type"] for one in changes(after)] == ["page_created", "page_deleted"]
+    assert [change["type"] for change in changes(after)] == ["page_created", "page_deleted"]
 
 
 def test_edited_and_moved_are_two_changes() -> None:
     after = with_page(move(TREE, "scopes", "errors"), "scopes", title="Rights")
-    assert [(one["type"], one["page"]["id"]) for one in changes(after)] == [
+    assert [(change["type"], change["page"]["id"]) for change in changes(after)] == [
         ("page_edited", "scopes"),
         ("page_moved", "scopes"),
     ]
@@ -226,7 +230,7 @@ def test_edited_and_moved_are_two_changes() -> None:
 
 def test_page_with_another_type_is_another_page() -> None:
     after = with_page(TREE, "errors", type="group")
-    assert [one["type"] for one in changes(after)] == ["page_created", "page_deleted"]
+    assert [change["type"] for change in changes(after)] == ["page_created", "page_deleted"]
 
 
 def test_files_reusable_content_and_variables() -> None:
@@ -246,8 +250,8 @@ def test_files_reusable_content_and_variables() -> None:
         "reusableContents": [{"id": "r", "title": "Note", "document": "d2"}, {"id": "t", "title": "New"}],
         "variables": {"version": "2", "new": 5, "same": 1},
     }
-    found = semantic_changes(before, after)
-    assert found == [
+    result = semantic_changes(before, after)
+    assert result == [
         {
             "type": "file_edited",
             "file": {"id": "a", "name": "a.png", "contentType": "image/png", "downloadURL": "/a2"},
@@ -270,8 +274,8 @@ def test_files_reusable_content_and_variables() -> None:
             "variables": {"version": {"before": "1", "after": "2"}, "new": {"after": 5}, "gone": {"before": True}},
         },
     ]
-    read = SemanticChanges.model_validate({"changes": found})
-    assert [one.type for one in read.changes] == [one["type"] for one in found]
+    read = SemanticChanges.model_validate({"changes": result})
+    assert [change.type for change in read.changes] == [change["type"] for change in result]
 
 
 @each_case("seed", range(60))
@@ -281,14 +285,14 @@ def test_random_edits_are_all_reported_in_tree_order(seed: int) -> None:
     after = editor.edited(before, "o", 10)
     told = semantic_changes(before, after)
     assert told == semantic_changes(before, after)
-    old, new = ({one.page["id"]: one for one in walk(side["pages"])} for side in (before, after))
-    by_type = {kind: {one["page"]["id"] for one in told if one["type"] == f"page_{kind}"} for kind in _KINDS}
+    old, new = ({place.page["id"]: place for place in walk(side["pages"])} for side in (before, after))
+    by_type = {kind: {change["page"]["id"] for change in told if change["type"] == f"page_{kind}"} for kind in _KINDS}
     assert by_type["created"] == new.keys() - old.keys()
     assert by_type["deleted"] == old.keys() - new.keys()
     both = old.keys() & new.keys()
-    assert {one for one in both if _above(old[one]) != _above(new[one])} <= by_type["moved"]
-    assert by_type["edited"] == {one for one in both if _said(old[one]) != _said(new[one])}
-    order = [one["page"]["id"] for one in told if "page" in one and one["type"] != "page_deleted"]
+    assert {page_id for page_id in both if _above(old[page_id]) != _above(new[page_id])} <= by_type["moved"]
+    assert by_type["edited"] == {page_id for page_id in both if _said(old[page_id]) != _said(new[page_id])}
+    order = [change["page"]["id"] for change in told if "page" in change and change["type"] != "page_deleted"]
     assert order == sorted(order, key=[*new].index)
 
 
@@ -306,7 +310,7 @@ def _said(place: Any) -> dict[str, Any]:
 def test_many_siblings_are_compared() -> None:
     before = [page(f"p{n}") for n in range(500)]
     moved = changes(before[1:] + before[:1], before)
-    assert [one["page"]["id"] for one in moved] == ["p0"]
+    assert [change["page"]["id"] for change in moved] == ["p0"]
     assert len(changes(before[::-1], before)) == 499
 
 

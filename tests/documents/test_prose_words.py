@@ -1,4 +1,4 @@
-"""The words of the prose of a page, with their places."""
+"""`prose_words`: the words of a page's prose with their positions."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,12 +36,12 @@ def test_words_have_their_places() -> None:
         '<img src="tokn.png" alt="tokn">', "![](tokn.png)", "{% tokn %}", "~~~\ntokn\n~~~",
     ],
 )  # fmt: skip
-def test_what_is_no_prose_has_no_words(text: str) -> None:
+def test_other_text_than_prose_has_no_words(text: str) -> None:
     assert prose_words(text) == {}
 
 
 @given(st.text(alphabet="ab '’_`*[]()<>{%}\n.-/1", max_size=200))
-def test_every_place_holds_its_word(text: str) -> None:
+def test_positions_contain_their_words(text: str) -> None:
     lines = text.split("\n")
     for word, places in prose_words(text).items():
         assert all(lines[line][column : column + len(word)] == word for line, column in places)

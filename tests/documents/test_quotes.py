@@ -1,4 +1,4 @@
-"""What a comment quotes, and where that stands in a page."""
+"""Quotes of comments, and the search for the quoted lines in a page."""
 
 from presscheck.documents.pages.comment_text import (
     MAX_QUOTE,
@@ -76,7 +76,7 @@ def test_quote_of_a_deleted_text_is_struck() -> None:
     assert find_quoted_line(deleted_words(long), [(3, "word " * 30)]) == 3
 
 
-def test_the_quote_of_several_lines_is_found_at_the_last() -> None:
+def test_quote_of_several_lines_is_found_at_its_last_line() -> None:
     lines = [
         "Ask before you make more.",
         "",
@@ -95,21 +95,21 @@ def test_the_quote_of_several_lines_is_found_at_the_last() -> None:
     assert find_quoted_range(about, [*enumerate(lines[4:])]) is None, "its first line is gone"
 
 
-def test_long_lines_of_a_range_are_cut_and_lines_without_words_are_not_quoted() -> None:
+def test_range_quotes_shorten_long_lines_and_need_words() -> None:
     about = split_quote(quote_range("word " * 40, "other " * 40))[0]
     assert about == "word word word word word word … other other other other other …"
     assert find_quoted_line(about, [(0, "word " * 40), (1, "other " * 40)]) == 1
     assert quote_range("***", "words") == quote_range("words", "***") == ""
 
 
-def test_a_line_with_dots_is_no_range() -> None:
+def test_line_with_an_ellipsis_is_not_a_range() -> None:
     lines = [(0, "Wait … then go on"), (1, "then go home")]
     assert find_quoted_line("Wait … then go", lines) == 0
     paragraph = [(0, "Wait a moment … then"), (1, "go on and on")]
     assert find_quoted_line("Wait a moment … then go on and", paragraph) == 0, "a paragraph of several lines"
 
 
-def test_markup_is_no_part_of_a_quote() -> None:
+def test_markup_is_not_part_of_a_quote() -> None:
     assert strip_markup("## A title") == "A title"
     assert strip_markup("- an item") == "an item"
     assert strip_markup("| a | b |") == "a | b"

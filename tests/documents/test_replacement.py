@@ -1,4 +1,4 @@
-"""Find and replace in the text of a page: what is a hit, and what changes."""
+"""Find and replace in the text of a page: hits and changes."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ old code
 
 
 def matches_of(page: PageText, find: str, new: str) -> dict[Any, list[Match]]:
-    """All places of a text in the fields of a page."""
+    """Return all positions of a text in the fields of a page."""
     found: dict[Any, list[Match]] = {}
     for field, text in searched_fields(page).items():
         at = -1
@@ -52,7 +52,7 @@ def hits_in(page: PageText, find: str, new: str, *, in_code: bool = False) -> tu
     return hits_of(page, matches_of(page, find, new), in_code=in_code)
 
 
-def test_hits_are_found_where_they_are() -> None:
+def test_hits_have_their_fields_and_lines() -> None:
     page = PageText("The old page", "The old name", PAGE)
     assert [(hit.kind, hit.line) for hit in hits_in(page, "old", "new")] == [
         ("title", 1),
@@ -71,7 +71,7 @@ def test_hits_are_found_where_they_are() -> None:
     assert surroundings(page, first, 3) == ("An ", " wo")
 
 
-def test_a_title_is_found_once_and_its_heading_follows_it() -> None:
+def test_title_is_one_hit_and_changes_its_heading() -> None:
     page = PageText("The old page", "The old name", PAGE)
     [title] = [hit for hit in hits_in(page, "old", "new") if hit.kind == "title"]
     after = apply_hits(page, [title])
@@ -86,7 +86,7 @@ def test_a_title_is_found_once_and_its_heading_follows_it() -> None:
     assert [hit.kind for hit in hits_in(other, "old", "new")] == ["text"]
 
 
-def test_the_description_is_searched_where_front_matter_does_not_have_it() -> None:
+def test_description_outside_front_matter_is_searched() -> None:
     page = PageText("Title", "An old description", "# Title\n\nText.")
     [hit] = hits_in(page, "old", "new")
     assert apply_hits(page, [hit]) == PageText("Title", "An new description", "# Title\n\nText.")

@@ -1,4 +1,4 @@
-"""Rison, as the claims of visitors are written in an address."""
+"""Rison, the format of visitor claims in URLs."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def test_values() -> None:
         assert load_rison(text) == value, text
 
 
-def test_what_is_not_rison_is_refused() -> None:
+def test_invalid_rison_is_refused() -> None:
     for text in INVALID:
         with pytest.raises(InvalidRison):
             load_rison(text)

@@ -1,4 +1,4 @@
-"""Sections of a page: folded below their headings, counted, found, and back again."""
+"""Sections of a page: folding, hidden lines, headings and anchors."""
 
 import random
 
@@ -54,7 +54,7 @@ def heading(page: PageLines, text: str) -> int:
     return next(one.block for one in page.headings if one.text == text)
 
 
-def test_sections_end_at_the_next_heading_that_is_not_below() -> None:
+def test_sections_end_at_the_next_heading_of_the_same_or_a_higher_level() -> None:
     blocks = split_blocks(PAGE)
     named = {section.key: (section.level, section.end - section.first) for section in find_sections(blocks).values()}
     assert named == {
@@ -68,7 +68,7 @@ def test_sections_end_at_the_next_heading_that_is_not_below() -> None:
     }
 
 
-def test_a_folded_heading_shows_how_many_lines_it_hides() -> None:
+def test_folded_heading_shows_the_number_of_hidden_lines() -> None:
     page = page_of(PAGE, Controls())
     before = texts(page)
     page.fold(heading(page, "Install"), is_folded=True)
@@ -87,7 +87,7 @@ def test_a_folded_heading_shows_how_many_lines_it_hides() -> None:
     assert texts(page) == before
 
 
-def test_headings_keep_their_numbers_and_anchors_are_found_in_what_is_folded() -> None:
+def test_folding_keeps_heading_numbers_and_finds_anchors() -> None:
     page = page_of(PAGE, Controls())
     texts(page)
     before = [(one.level, one.text, one.block) for one in page.headings]
@@ -107,7 +107,7 @@ def test_headings_keep_their_numbers_and_anchors_are_found_in_what_is_folded() -
     assert page.is_folded(heading(page, "Use")), "only what it is in was unfolded"
 
 
-def test_an_empty_section_and_the_title_cannot_be_folded() -> None:
+def test_empty_sections_and_the_title_cannot_be_folded() -> None:
     page = page_of(PAGE, Controls())
     lines = texts(page)
     marked = [plain(line) for line in page.lines if section_mark(line)]
@@ -116,7 +116,7 @@ def test_an_empty_section_and_the_title_cannot_be_folded() -> None:
     assert page.section_at(lines.index("Inside.")) == heading(page, "On Linux")
 
 
-def test_what_is_folded_stays_when_other_parts_change_and_at_another_width() -> None:
+def test_folds_survive_other_changes_and_other_widths() -> None:
     controls = Controls()
     page = page_of(PAGE, controls)
     texts(page)
@@ -128,7 +128,7 @@ def test_what_is_folded_stays_when_other_parts_change_and_at_another_width() -> 
     assert "It works." in texts(changed)
 
 
-def test_only_what_is_shown_is_rendered_before_something_is_asked() -> None:
+def test_only_visible_blocks_are_rendered_at_first() -> None:
     markdown = "\n\n".join(f"## Part {number}\n\n{'word ' * 60}" for number in range(2000))
     controls = Controls()
     page = PageLines(markdown, 80, controls=controls)
@@ -140,7 +140,7 @@ def test_only_what_is_shown_is_rendered_before_something_is_asked() -> None:
 
 @pytest.mark.slow
 @pytest.mark.documentation("varied-1")
-def test_any_page_folds_and_unfolds(documentation: Documentation) -> None:
+def test_pages_fold_and_unfold(documentation: Documentation) -> None:
     chance = random.Random(documentation.name)
 
     def check(markdown: str) -> None:
@@ -173,7 +173,7 @@ def test_any_page_folds_and_unfolds(documentation: Documentation) -> None:
         check_page(documentation, page, check)
 
 
-def test_code_that_is_folded_names_one_line_and_fits_narrow_terminals() -> None:
+def test_folded_code_fits_narrow_terminals() -> None:
     markdown = (
         '{% code expandable="true" %}\n```\n' + "".join(f"{number}\n" for number in range(11)) + "```\n{% endcode %}\n"
     )

@@ -77,7 +77,7 @@ def test_table_cells() -> None:
 
 
 def lost(text: str) -> list[str]:
-    """Lines that belong to no piece, fences aside, and words of pieces that are not on their lines."""
+    """Return lines, other than fences, that belong to no piece, and words of pieces that are not on their lines."""
     lines = text.split("\n")
     found: list[str] = []
     covered: set[int] = set()

@@ -1,4 +1,4 @@
-"""A diff in words, for screen readers."""
+"""Diffs in words for screen readers."""
 
 from tests.table import each_case
 
@@ -27,11 +27,11 @@ def spoken(before: str, after: str, context: int | None = 3) -> list[str]:
         ),
     ],
 )
-def test_words_stand_in_the_place_of_colors(before: str, after: str, expected: list[str]) -> None:
+def test_changes_are_described_in_words(before: str, after: str, expected: list[str]) -> None:
     assert spoken(before, after) == expected
 
 
-def test_a_moved_block_is_read_at_both_places() -> None:
+def test_moved_block_is_read_at_both_places() -> None:
     first, others = (
         "This paragraph goes to the end of it all.",
         "One more thing.\n\nAnd another thing.\n\nThe last thing.",
@@ -41,7 +41,7 @@ def test_a_moved_block_is_read_at_both_places() -> None:
     assert f"5 moved here: {first}" in lines
 
 
-def test_numbers_do_not_depend_on_what_is_left_out() -> None:
+def test_line_numbers_do_not_depend_on_omitted_lines() -> None:
     before = "\n\n".join(f"Paragraph number {number}." for number in range(20))
     after = before.replace("number 10.", "number ten.")
     few, all_lines = spoken(before, after, 1), spoken(before, after, None)

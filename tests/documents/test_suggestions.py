@@ -1,4 +1,4 @@
-"""Suggestions: what is written is read again, and put where it belongs."""
+"""Suggestions: writing, reading, and applying them to their targets."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_comments_without_suggestion(comment: str) -> None:
     assert parse_suggestion(comment) is None
 
 
-def test_the_words_are_found_in_the_comment() -> None:
+def test_text_of_a_suggestion_is_found_in_the_comment() -> None:
     comment = f"> A token\n\nWhy?\n{format_suggestion('It expires.')}Thanks"
     found = parse_suggestion(comment)
     assert found is not None
@@ -88,12 +88,12 @@ def test_the_words_are_found_in_the_comment() -> None:
         ("```suggestion\none\n```\n\n```suggestion\ntwo", "the suggestion has no end"),
     ],
 )
-def test_a_broken_suggestion_has_a_reason(comment: str, problem: str | None) -> None:
+def test_broken_suggestion_has_a_reason(comment: str, problem: str | None) -> None:
     found = suggestion_problem(comment)
     assert found is None if problem is None else found and problem in found
 
 
-def test_the_fingerprint_of_earlier_versions_is_left_out() -> None:
+def test_fingerprint_of_earlier_versions_is_left_out() -> None:
     assert without_fingerprint("a\n```suggestion 0a1b2c3d\nx\n```\nb") == "a\n```suggestion\nx\n```\nb"
     assert without_fingerprint("```sh x\ny\n```") == "```sh x\ny\n```"
 
@@ -114,14 +114,14 @@ CELLS = [(line, column) for line, size in ((2, 5), (4, 5), (5, 5), (6, 5), (8, 2
 
 
 def about_cell(markdown: str, line: int, column: int) -> str:
-    """The quote of a comment on a cell."""
+    """Return the quote of a comment on a cell."""
     row = table_row_at(markdown, line)
     assert row is not None
     return split_quote(quote_cell(row.cells, column, row.heads))[0]
 
 
 @each_case(("line", "column"), CELLS)
-def test_a_suggestion_for_a_cell_changes_that_cell_alone(line: int, column: int) -> None:
+def test_suggestion_for_a_cell_changes_only_that_cell(line: int, column: int) -> None:
     target = find_target(about_cell(TABLE, line, column), TABLE)
     assert target == cell_target(TABLE, line, column), "another cell is quoted the same"
     assert target is not None and replace_target(TABLE, target, target.text) == TABLE, "the text as it is"
@@ -141,7 +141,7 @@ def test_a_suggestion_for_a_cell_changes_that_cell_alone(line: int, column: int)
         assert len(others) <= 1
 
 
-def test_a_suggestion_for_a_cell_is_text() -> None:
+def test_suggestion_for_a_cell_is_text() -> None:
     assert cell_suggestion_problem("```suggestion\n- 90 days\n```") is None
     assert cell_suggestion_problem("```suggestion\n90 days\nor more\n```") is None
     assert cell_suggestion_problem("```suggestion\nDays:\n\n- 90\n- 30\n```") == NOT_FOR_A_CELL
@@ -149,7 +149,7 @@ def test_a_suggestion_for_a_cell_is_text() -> None:
     assert cell_suggestion_problem("```suggestion\n90 days") is not None, "it has no end"
 
 
-def test_a_cell_that_is_gone_or_quoted_twice_is_no_target() -> None:
+def test_missing_or_ambiguous_cell_is_not_a_target() -> None:
     assert find_target("Menu › ✓", TABLE) is not None
     assert find_target("Menu › ✓", TABLE.replace("✓", "?")) is None
     assert find_target("Keys › yes", TABLE) is None, "two cells of the row have this text"
@@ -163,11 +163,11 @@ ROWS = ["| a | b |", "a | b", "|a|b\\|", "| |  x  | c \\| d|", "||", "  |漢|`a 
 
 
 @each_case("row", ROWS)
-def test_cells_stand_where_their_text_is(row: str) -> None:
+def test_cell_spans_match_the_texts_of_the_cells(row: str) -> None:
     assert [row[start:end] for start, end in table_cell_spans(row)] == table_cells(row)
 
 
-def test_a_quote_of_several_blocks_is_no_target() -> None:
+def test_quote_of_several_blocks_is_not_a_target() -> None:
     page = "A token lasts\na day.\n\nA key stays.\n"
     assert find_target("A key stays.", page) is not None
     assert find_target("A token lasts … A key stays.", page) is None

@@ -1,4 +1,4 @@
-"""Nodes of types that this version does not know are drawn as boxes with their name and text, wherever they stand."""
+"""Nodes of unknown types are drawn as boxes with their names and texts, wherever they are."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def drawn(*nodes: Node) -> list[str]:
     return [plain(line).rstrip(" │─") for line in lines if plain(line).strip(" │─")]
 
 
-def test_an_unknown_block_is_a_box_with_its_data_and_content() -> None:
+def test_unknown_block_is_a_box_with_its_data_and_content() -> None:
     link = inline("link", text("here"), ref={"kind": "url", "url": "https://example.org"})
     gauge = block("gauge", value=3, parts=["a", {"of": "{b}"}])
     inner = (words("Which?"), block("option", text("Red, "), link), block("list-tasks", block("list-item", gauge)))
@@ -65,14 +65,14 @@ def test_an_unknown_block_is_a_box_with_its_data_and_content() -> None:
     ]
 
 
-def test_a_button_that_is_no_link_is_its_label() -> None:
+def test_button_without_a_link_is_shown_as_its_label() -> None:
     link = {"kind": "url", "url": "https://example.org"}
     leads = inline("button") | {"data": {"label": "Go", "kind": "primary", "size": "large", "ref": link}}
     asks = inline("button") | {"data": {"label": "Ask", "kind": "secondary", "action": "assistant"}}
     assert drawn(block("paragraph", leads, text(" or "), asks)) == ["[ Go ] or [ Ask ]"]
 
 
-def test_an_unknown_block_stands_in_blocks_of_parts() -> None:
+def test_unknown_blocks_in_tabs_lists_and_other_groups_are_shown() -> None:
     tabs = block(
         "tabs", block("tabs-item", block("poll", words("In a tab")), title="One"), block("dial", words("Late"))
     )
@@ -89,7 +89,7 @@ def test_an_unknown_block_stands_in_blocks_of_parts() -> None:
     assert drawn(block("endhint", words("x")))[0] == "Unknown block: block-endhint"
 
 
-def test_in_a_line_an_unknown_node_is_its_name_and_text_in_brackets() -> None:
+def test_unknown_inline_is_shown_with_name_and_text_in_brackets() -> None:
     line = (
         text("A "),
         inline("badge", text("New")),
@@ -106,7 +106,7 @@ def test_in_a_line_an_unknown_node_is_its_name_and_text_in_brackets() -> None:
     assert "[poll: c d]" in " ".join(drawn(*table["nodes"]))
 
 
-def test_an_unknown_type_is_refused_where_it_would_be_sent_but_reusable_content_is_shown() -> None:
+def test_unknown_types_are_not_written_but_shown() -> None:
     tree = document(block("hint", block("poll", words("Words")), style="info"))
     with pytest.raises(InvalidNode):
         nodes_to_markdown(tree)
@@ -115,7 +115,7 @@ def test_an_unknown_type_is_refused_where_it_would_be_sent_but_reusable_content_
     assert "Unknown block: poll" in " ".join(plain(line) for line in render_page(shown, 60))
 
 
-def test_known_types_stay_as_they_are() -> None:
+def test_known_types_are_unchanged() -> None:
     for sample in (*BLOCKS.values(), *INLINES.values(), *MARKS.values()):
         tree = markdown_to_nodes(sample)
         assert with_known_types(tree) == tree

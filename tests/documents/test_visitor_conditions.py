@@ -1,4 +1,4 @@
-"""Visitor conditions: their semantics; an invalid condition is false for everyone."""
+"""Visitor conditions: evaluation, unknown claims, and invalid conditions, which are false for everyone."""
 
 from tests.table import each_case
 
@@ -73,17 +73,17 @@ KNOWN = {("plan",), ("beta",), ("of",), ("of", "age")}
         ("(" * 1000, "the condition is nested too deep"),
     ],
 )
-def test_what_cannot_be_told_has_a_reason(condition: str, reason: str) -> None:
+def test_undecidable_condition_has_a_reason(condition: str, reason: str) -> None:
     assert judge(condition, CLAIMS, KNOWN) == (None, reason)
 
 
-def test_a_claim_that_the_schema_lacks_counts_if_the_visitor_has_it() -> None:
+def test_claim_outside_the_schema_is_used_if_the_visitor_has_it() -> None:
     assert judge("visitor.claims.seats == 3", CLAIMS, KNOWN) == (True, "")
     assert judge("visitor.claims.gone", CLAIMS) == (False, ""), "without a schema nothing is unknown"
     assert judge(None, {}, KNOWN) == judge("  ", {}, set()) == (True, "")
 
 
-def test_the_claims_of_a_condition() -> None:
+def test_claim_paths_of_a_condition() -> None:
     condition = (
         'visitor.claims.of?.age == 7 && visitor.claims["plan"].includes(visitor.claims.beta) || !visitor.claims.of.age'
     )

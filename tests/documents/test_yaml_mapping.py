@@ -1,4 +1,4 @@
-"""YAML of users makes plain values only: its tags run nothing and open nothing."""
+"""YAML of users creates only plain values: tags run no code and open no files."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ TAGS = (
 
 
 @pytest.mark.parametrize("text", TAGS)
-def test_tags_open_no_file_and_no_address(bait: Bait, tmp_path: Path, text: str) -> None:
+def test_tags_open_no_file_and_no_url(bait: Bait, tmp_path: Path, text: str) -> None:
     written = tmp_path / "written"
     for address in bait.addresses:
-        with pytest.raises(InvalidYaml) as refused:
+        with pytest.raises(InvalidYaml) as error:
             load_yaml_value(text.format(address, written))
-        assert SECRET not in str(refused.value)
+        assert SECRET not in str(error.value)
         yaml_lines(text.format(address, written))
     assert not written.exists()

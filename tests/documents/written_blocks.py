@@ -1,6 +1,6 @@
-"""Counts the blocks of a page by kind, in its Markdown and in its node tree, so that a lost block is noticed.
+"""Counts the blocks of a page by kind, in its Markdown and in its node tree, to detect lost blocks.
 
-The Markdown is read line by line with rules of its own, without the product's parser.
+The Markdown is read line by line with separate rules, without the program's parser.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TAGS = {
     "openapi-schemas": "openapi-schemas",
     "include": "reusable-content",
 }
-"""The node that each tag is."""
+"""The node types of tags."""
 _PARTS = {"tabs-item": "tabs", "stepper-step": "stepper", "column": "columns", "update": "updates"}
 _NEED_NO_END = frozenset(
     name for name in TAGS if name.startswith(("content-ref", "page-ref", "embed", "file", "openapi", "include"))
@@ -57,17 +57,17 @@ _alert = re.compile(r"\[!(?:note|info|tip|warning|caution|danger|important|succe
 
 
 def body(markdown: str) -> str:
-    """A page without its front matter."""
+    """Return a page without its front matter."""
     return _front.sub("", markdown.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def written(markdown: str) -> Counter[str]:
-    """The blocks of a text, by the type of their node; the cells of tables, too."""
+    """Count the blocks of a text, and the cells of its tables, by node type."""
     return _Lines().read(body(markdown))
 
 
 def kept(document: dict[str, Any]) -> Counter[str]:
-    """The blocks of a tree by type, with the cells of its tables."""
+    """Count the blocks of a tree, and the cells of its tables, by node type."""
     counts: Counter[str] = Counter()
     for node in _every(document):
         kind = node.get("type")
@@ -90,22 +90,22 @@ def _every(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 class _Lines:
-    """The state between two lines."""
+    """The state of the line-by-line reader."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.margins: list[int] = []
-        """The columns where the content of the open quotations (negative) and list items begins."""
+        """The columns at which the content of open list items starts; those of quotations are negative."""
         self.fence = ""
         self.is_text = False
-        """Whether the last line was text that the next line may continue."""
+        """True if the next line may continue the text of the last line."""
         self.columns = 0
-        """Of the open pipe table."""
+        """The number of columns of the open pipe table."""
         self.before = ""
         self.html = ""
         self.tags: list[_Tag] = []
         self.unclosed: Counter[str] = Counter()
-        """What the open HTML holds."""
+        """Counts of the blocks in the open HTML."""
 
     def read(self, text: str) -> Counter[str]:
         for line in _raw.sub(_blank, text).split("\n"):
@@ -114,7 +114,7 @@ class _Lines:
 
     def line(self, line: str) -> None:
         if not line.strip(" >"):
-            # a blank line ends a quotation that it has no mark of
+            # a blank line ends a quotation unless it has the mark of the quotation
             self.leave(line, is_blank=True)
             self.is_text, self.columns, self.before = False, 0, ""
             return
@@ -128,7 +128,7 @@ class _Lines:
         self.content(text, column)
 
     def leave(self, line: str, *, is_blank: bool) -> int:
-        """Close the quotations and items that a line is not part of; the column where its content begins."""
+        """Close quotations and items that a line does not belong to. Returns the column where its content starts."""
         column = 0
         for number, margin in enumerate(self.margins):
             blanks = len(line[column:]) - len(line[column:].lstrip())
@@ -192,7 +192,7 @@ class _Lines:
         self.before = text
 
     def tag(self, text: str) -> None:
-        """Count tags that are closed, or need no end; parts only in their group, and groups without anything else."""
+        """Count closed tags and tags without an end; parts only in groups, and groups only without other content."""
         match = re.match(r"\{%-?\s*([\w-]+)", text)
         name = match[1].lower() if match else ""
         if name in _NEED_NO_END:
@@ -208,7 +208,7 @@ class _Lines:
         return sum(margin < 0 for margin in self.margins)
 
     def closed(self, name: str) -> _Tag | None:
-        """The tag that an end closes; what was opened behind it has no end."""
+        """Return the open tag that an end tag closes. Tags that were opened after it have no end tag."""
         if all(tag.name != name for tag in self.tags):
             return None
         while (tag := self.tags.pop()).name != name:
@@ -242,11 +242,11 @@ class _Lines:
 
     def markup(self, text: str) -> None:
         opened = "" if self.html else "open"
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for kind, pattern in _MARKUP.items():
             if kind == "list-item" and not (self.html or self.columns or text.startswith("<")):
-                continue  # within a line of text it is no list
-            found[kind] += len(re.findall(pattern, text, re.IGNORECASE))
+                continue  # list tags within a line of text do not start a list
+            counts[kind] += len(re.findall(pattern, text, re.IGNORECASE))
         for closing, name in re.findall(r"<(/?)(details|table|ul|ol|figure)\b", text, re.IGNORECASE):
             name = name.lower()
             if not closing and (not self.html or name == self.html):
@@ -254,11 +254,11 @@ class _Lines:
                 self.html = self.html or ("" if name == "details" else name)
             elif closing and (not self.html or name == self.html):
                 is_closed = self.closed(f"<{name}>") is not None
-                found["expandable"] += is_closed and name == "details"
+                counts["expandable"] += is_closed and name == "details"
                 if self.html and all(tag.name != f"<{name}>" for tag in self.tags):
                     self.html = ""
                     opened = "open"
-        self.unclosed += found
+        self.unclosed += counts
         if opened and not self.html:
             self.counts += self.unclosed
             self.unclosed.clear()
@@ -279,7 +279,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _starts(text: str) -> bool:
-    """Whether a line begins a block, whatever is before it."""
+    """Return True if a line starts a block, regardless of the lines before it."""
     text = text.strip()
     match = _marker.match(text)
     is_item = match and text[match.end() :].strip() and match[2] in (None, "1")

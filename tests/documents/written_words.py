@@ -1,4 +1,4 @@
-"""The words of Markdown by patterns that know nothing of the product, and whether a picture shows them."""
+"""Finds the words of Markdown with patterns independent of the program, and checks whether a drawing has them."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _FRONT = re.compile(r"\A\ufeff?---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", r
 _LABEL = re.compile(r"<a\b[^<>]*>[^<>]*</a>")
 _WORD = re.compile(r"[^\W_]{2,}")
 _UNSPACED = re.compile(r"[\u3040-\u9fff]")
-"""A character of a language without spaces: a line breaks anywhere."""
+"""A character of a language without spaces, in which lines can break anywhere."""
 
 
 def written_words(markdown: str) -> set[str]:
-    """The words that a reader should see: none of tags, addresses, formulas and comments.
+    """Return the words that readers should see, without those of tags, URLs, formulas and comments.
 
-    Labels of links in HTML are left out too: in a column that readers do not see, they are the targets of cards.
+    Labels of links in HTML are left out as well: in hidden columns, they are the targets of cards.
     """
     body = _LABEL.sub(" ", _FRONT.sub("", markdown.replace("\r\n", "\n")))
     return set(_WORD.findall(html.unescape(_HIDDEN.sub(" ", body))))
 
 
 def unseen_words(words: Iterable[str], picture: str) -> list[str]:
-    """The words that a picture does not have, not even broken at the edges of columns."""
+    """Return the words that a drawing does not contain, not even broken at the edges of columns."""
     shown = set(_WORD.findall(picture))
     pieces = set(re.findall(r"[^\W_]+", picture))
     joined = re.sub(r"[\s│▍]+", "", picture)
@@ -46,7 +46,7 @@ def unseen_words(words: Iterable[str], picture: str) -> list[str]:
 
 
 def _is_broken(word: str, pieces: set[str]) -> bool:
-    """Whether a word is put together from pieces that are words of the picture."""
+    """Return True if a word can be assembled from words of the drawing."""
     ends = {0}
     for end in range(1, len(word) + 1):
         if any(word[start:end] in pieces for start in ends):

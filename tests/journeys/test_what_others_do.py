@@ -130,7 +130,7 @@ async def look(engine: Engine, since: int = 0) -> list[str]:
 
 
 @pytest.mark.slow
-async def test_an_event_is_reported_once(service: RunningService, mia: str, home: Path) -> None:
+async def test_event_is_reported_once(service: RunningService, mia: str, home: Path) -> None:
     async with running_engine(service, home) as engine:
         before = len(await look(engine))
         [threads] = await say(service, mia, ListComments(**GUIDE, order="asc"))
@@ -198,7 +198,7 @@ async def test_an_event_is_reported_once(service: RunningService, mia: str, home
             assert [item for item in await look(engine, before) if item.startswith(RENAMES)] == sentences
 
 
-async def test_a_done_change_request_returns_on_an_event_but_not_on_an_own_action(
+async def test_done_change_request_returns_on_an_event_but_not_on_an_own_action(
     service: RunningService, mia: str, home: Path
 ) -> None:
     async with running_engine(service, home) as engine:
@@ -255,7 +255,7 @@ async def test_two_instances_share_one_event_log_and_notify_once(service: Runnin
 
 
 @pytest.mark.slow
-async def test_the_app_shows_an_event_marks_the_row_and_notifies_once(
+async def test_app_shows_an_event_marks_the_row_and_notifies_once(
     service: RunningService, mia: str, home: Path
 ) -> None:
     app, sent = app_on(service, home, notify="osc9"), list[str]()

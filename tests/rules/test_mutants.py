@@ -17,7 +17,7 @@ def test_files_and_functions_exist(group: mutants.Group) -> None:
     assert all(functions)
 
 
-def test_the_lines_of_known_survivors_are_in_the_source() -> None:
+def test_lines_of_known_survivors_are_in_the_source() -> None:
     survivors = tomllib.loads(mutants.REASONS.read_text("utf-8")).get("survivor", [])
     for entry in survivors:
         lines = (ROOT / mutants.SOURCE / entry["file"]).read_text("utf-8").splitlines()

@@ -123,7 +123,7 @@ def room_of(name: str, depth: int) -> str:
     return ".".join(name.split(".")[:depth])
 
 
-def test_the_app_has_few_protocols() -> None:
+def test_app_has_few_protocols() -> None:
     names = [
         f"{name}.{node.name}"
         for name, path in module_paths().items()

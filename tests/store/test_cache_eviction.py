@@ -50,7 +50,7 @@ def test_below_the_limit_nothing_is_evicted(path: Path) -> None:
     cache.close()
 
 
-def test_the_least_recently_used_response_is_evicted_first(path: Path) -> None:
+def test_least_recently_used_response_is_evicted_first(path: Path) -> None:
     cache = Cache(path, limit=1000 * KB)
     for number in range(100):
         cache.keep(f"k{number}", answer(number), float(number))
@@ -79,7 +79,7 @@ def test_times_of_use_survive_a_restart(path: Path) -> None:
     second.close()
 
 
-def test_a_shared_resource_stays_when_one_response_is_evicted(path: Path) -> None:
+def test_shared_resource_stays_when_one_response_is_evicted(path: Path) -> None:
     cache = Cache(path, limit=400 * KB)
     cache.keep("old", answer(0), 1.0)
     cache.keep_page("old list", [json.loads(answer(0)), *things(3)], 0, 2.0, total=4, last=True)
@@ -108,7 +108,7 @@ def test_unreferenced_resources_are_evicted_first(path: Path) -> None:
     cache.close()
 
 
-def test_a_long_listing_is_evicted_in_batches_and_never_read_in_part(path: Path) -> None:
+def test_long_listing_is_evicted_in_batches_and_never_read_in_part(path: Path) -> None:
     cache = Cache(path, limit=200 * KB)
     cache.keep_page("long", things(2_000), 0, 1.0, total=2_000, last=True)
     cache.keep_page("short", things(50, "s"), 0, 2.0, total=50, last=True)

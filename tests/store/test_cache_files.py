@@ -50,7 +50,7 @@ def known_keys(cache: Cache, count: int = 200) -> int:
     return sum(cache.answer(f"k{index}") is not None for index in range(count))
 
 
-def test_an_older_schema_is_migrated(path: Path) -> None:
+def test_older_schema_is_migrated(path: Path) -> None:
     older = sqlite3.connect(path)
     older.executescript(FIRST_SCHEMA)
     older.close()
@@ -90,7 +90,7 @@ def test_only_the_last_file_moved_aside_is_kept(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["truncated", "overwritten"])
-def test_a_damaged_open_cache_is_moved_aside_and_replaced(path: Path, damage: str) -> None:
+def test_damaged_open_cache_is_moved_aside_and_replaced(path: Path, damage: str) -> None:
     cache = Cache(path)
     fill(cache)
     cache.close()
@@ -114,7 +114,7 @@ def test_a_damaged_open_cache_is_moved_aside_and_replaced(path: Path, damage: st
     again.close()
 
 
-def test_a_file_damaged_while_it_is_opened_falls_back_to_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_damaged_while_it_is_opened_falls_back_to_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = Cache(path)
     fill(cache, 3)
     cache.close()
@@ -146,7 +146,7 @@ def test_only_the_first_of_two_instances_replaces_a_damaged_file(path: Path) -> 
     second.close()
 
 
-def test_a_locked_cache_falls_back_to_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_locked_cache_falls_back_to_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite_files, "BUSY_TIMEOUT", 0.05)
     cache = Cache(path)
     fill(cache, 3)
@@ -162,7 +162,7 @@ def test_a_locked_cache_falls_back_to_memory(path: Path, monkeypatch: pytest.Mon
     cache.close()
 
 
-def test_a_cache_locked_at_the_start_is_no_error(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_locked_at_the_start_is_no_error(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite_files, "BUSY_TIMEOUT", 0.05)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("CREATE TABLE t (x)")
@@ -196,7 +196,7 @@ cache.close()
 """
 
 
-def test_a_full_disk_is_reported_once_and_nothing_is_lost(path: Path) -> None:
+def test_full_disk_is_reported_once_and_nothing_is_lost(path: Path) -> None:
     code = FULL.format(path=str(path), tests=str(Path(__file__).parent))
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
@@ -313,7 +313,7 @@ def test_all_caches_are_listed_and_cleared_while_one_is_open(path: Path) -> None
     cache.close()
 
 
-def test_a_locked_cache_is_not_cleared(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_locked_cache_is_not_cleared(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache_files, "BUSY_TIMEOUT", 0.05)
     Cache(path).close()
     other = sqlite3.connect(path, isolation_level=None)

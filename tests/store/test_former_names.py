@@ -23,7 +23,7 @@ pytestmark = pytest.mark.service(sample=False)
 PAGE = {"object": "page", "id": "p1", "type": "document", "title": "Limits", "markdown": "# Limits\n\nSixty requests."}
 
 
-async def test_a_new_entry_has_the_published_name(service: RunningService, tmp_path: Path) -> None:
+async def test_new_entry_has_the_published_name(service: RunningService, tmp_path: Path) -> None:
     engine = engine_on(service, tmp_path / "home")
     await engine.start()
     change_request = await begun(engine)
@@ -52,7 +52,7 @@ def older_cache(file: Path) -> None:
             database.execute("INSERT INTO answers (key, at, json) VALUES (?, 5.0, ?)", (key, json.dumps(answer)))
 
 
-def test_a_cache_with_former_names_is_migrated(tmp_path: Path) -> None:
+def test_cache_with_former_names_is_migrated(tmp_path: Path) -> None:
     file = tmp_path / "cache.sqlite"
     older_cache(file)
     cache = Cache(file)
@@ -70,7 +70,7 @@ def test_a_cache_with_former_names_is_migrated(tmp_path: Path) -> None:
     cache.close()
 
 
-def test_a_cache_with_former_names_is_searched(tmp_path: Path) -> None:
+def test_cache_with_former_names_is_searched(tmp_path: Path) -> None:
     file = tmp_path / "cache.sqlite"
     older_cache(file)
     cache = Cache(file)
@@ -87,6 +87,6 @@ def test_every_former_name_has_an_operation() -> None:
     assert len(set(FORMER_NAMES.values())) == len(FORMER_NAMES)
 
 
-def test_an_unknown_name_is_an_error() -> None:
+def test_unknown_name_is_an_error() -> None:
     with pytest.raises(PresscheckError, match=r"comments\.Shout"):
         operation_called("comments.Shout")

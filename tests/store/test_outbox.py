@@ -31,7 +31,7 @@ PRAGMA user_version = 1
 """
 
 
-def test_an_older_outbox_is_migrated(tmp_path: Path) -> None:
+def test_older_outbox_is_migrated(tmp_path: Path) -> None:
     older = sqlite3.connect(tmp_path / "outbox.sqlite")
     older.executescript(FIRST_SCHEMA)
     older.close()
@@ -112,7 +112,7 @@ def test_change_by_another_instance_is_reported_once(tmp_path: Path) -> None:
     there.close()
 
 
-def test_an_undone_write_cannot_be_sent(tmp_path: Path) -> None:
+def test_undone_write_cannot_be_sent(tmp_path: Path) -> None:
     here, there = (Outbox(tmp_path / "outbox.sqlite") for _ in range(2))
     first, second = (here.put("a.B", {}, "s", 1.0) for _ in range(2))
     assert there.drop(first, unless_sending=True)
@@ -249,7 +249,7 @@ def test_added_page_returns_other_ids_unchanged(tmp_path: Path, page: str) -> No
     assert Outbox(tmp_path / "state.sqlite").added_page(page) == page
 
 
-def test_the_history_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_history_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outbox_module, "HISTORY_ROWS", 5)
     outbox = Outbox(tmp_path / "outbox.sqlite")
     for at in range(8):

@@ -26,7 +26,7 @@ def results(cache: Cache, query: str) -> list[tuple[str, str]]:
     return [(result.id, result.change_request) for result in cache.search.find(query, 10)]
 
 
-def test_a_page_is_found_once(tmp_path: Path) -> None:
+def test_page_is_found_once(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache.sqlite")
     index(cache, "live", SourceEntries((page("p1", "a secret"), page("p2", "nothing")), ("s1",)))
     index(cache, "first", SourceEntries((page("p1", "secret", request="r1"),)))

@@ -40,7 +40,7 @@ def test_files_are_private(tmp_path: Path, cache: Cache) -> None:
     outbox.close()
 
 
-def test_a_new_version_of_a_resource_is_in_every_response(cache: Cache) -> None:
+def test_new_version_of_a_resource_is_in_every_response(cache: Cache) -> None:
     cache.keep("get", b'{"object":"thing","id":"t1","title":"old"}', 1.0)
     cache.keep("list", b'{"items":[{"object":"thing","id":"t1","title":"new"}],"count":1}', 2.0)
     answer = cache.answer("get")
@@ -77,7 +77,7 @@ def test_old_rows_of_a_listing_stay_until_the_last_page_is_stored(cache: Cache) 
     ],
     ids=["window", "answer", "rows", "positions", "first matching"],
 )
-def test_a_listing_is_never_empty_while_its_rows_are_replaced(
+def test_listing_is_never_empty_while_its_rows_are_replaced(
     cache: Cache, read: Callable[[Cache], Any], rows: Any
 ) -> None:
     cache.keep_page("l", things(0, 3), 0, 1.0, total=3, last=True)
@@ -111,7 +111,7 @@ def test_window_takes_constant_time_in_long_listings(cache: Cache) -> None:
 
 
 @each_case("damage", [b"no database at all" * 99, b""])
-def test_a_damaged_cache_is_moved_aside_and_reported(tmp_path: Path, damage: bytes) -> None:
+def test_damaged_cache_is_moved_aside_and_reported(tmp_path: Path, damage: bytes) -> None:
     path = tmp_path / "cache.sqlite"
     path.write_bytes(damage)
     cache = Cache(path)
@@ -121,7 +121,7 @@ def test_a_damaged_cache_is_moved_aside_and_reported(tmp_path: Path, damage: byt
     assert bool(list(tmp_path.glob("*.aside-*"))) == bool(damage)
 
 
-def test_a_cache_of_an_unknown_version_is_moved_aside(tmp_path: Path) -> None:
+def test_cache_of_an_unknown_version_is_moved_aside(tmp_path: Path) -> None:
     path = tmp_path / "cache.sqlite"
     other = sqlite3.connect(path)
     other.execute("PRAGMA user_version = 99")
@@ -140,7 +140,7 @@ def test_without_a_writable_directory_the_cache_is_in_memory(tmp_path: Path) -> 
     cache.close()
 
 
-def test_an_outbox_is_never_rebuilt_silently(tmp_path: Path) -> None:
+def test_outbox_is_never_rebuilt_silently(tmp_path: Path) -> None:
     (tmp_path / "outbox.sqlite").write_bytes(b"damaged" * 1000)
     outbox = Outbox(tmp_path / "outbox.sqlite")
     assert ".aside-" in (outbox.notice or "")
