@@ -1,4 +1,4 @@
-"""A service without reviews: the app shows a reason, and comments replace reviews."""
+"""A service without reviews: the app reports it, and comments replace reviews."""
 
 from pathlib import Path
 

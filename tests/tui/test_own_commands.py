@@ -200,7 +200,7 @@ async def test_closing_the_output_ends_the_program(service: RunningService, tmp_
 
 
 @pytest.mark.slow
-async def test_fields_are_filled_in_in_a_review_and_in_browse(
+async def test_fields_are_filled_in_a_review_and_in_browse(
     service: RunningService, tmp_path: Path, programs: Programs
 ) -> None:
     one = await begun(service, "Own review", PAGE, title="Own review page")

@@ -132,7 +132,7 @@ async def test_blocks_are_folded_scrolled_and_copied(service: RunningService, tm
         await until(pilot, shows="Call the second number", holds=lambda: "second number" in under_cursor(pilot))
 
 
-async def test_keys_typed_after_f_are_labels_and_never_commands(service: RunningService, tmp_path: Path) -> None:
+async def test_keys_after_f_never_run_commands(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await reading(pilot, "Events come late", "A picture of it")
         screen = pilot.app.screen

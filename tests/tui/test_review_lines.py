@@ -107,7 +107,7 @@ def test_the_by_line_shows_who_and_when() -> None:
     assert plain(by_line(merged, "me", NOW)) == "merged by you 1 d ago"
 
 
-def test_disabled_reasons() -> None:
+def test_the_merge_line_shows_warnings() -> None:
     doubtful = merge_readiness(MergeInputs(request(), "me", (), space(), rules(), open_threads=1))
     assert plain(merge_line(doubtful)) == "Can merge? ⚠ with warnings: 1 open comment"
 

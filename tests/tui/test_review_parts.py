@@ -246,7 +246,7 @@ def test_an_unsent_review_is_not_reported_as_missing(session: ReviewSession, eng
 
 
 class TestCommentActions:
-    def test_reasons(self, session: ReviewSession, engine: ReviewEngine) -> None:
+    def test_disabled_comment_actions_have_a_reason(self, session: ReviewSession, engine: ReviewEngine) -> None:
         comments = ThreadCommands(CommentActions(session).threads, lambda: (session.view.thread, session.view.message))
         assert comments.reason_reply() == "no thread here: t goes to the next one"
         set_comments(session.model, comment("1", "One"))

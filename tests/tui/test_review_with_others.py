@@ -90,9 +90,7 @@ async def test_a_comment_is_kept_if_its_quoted_text_its_page_or_its_thread_is_de
 @pytest.mark.slow
 async def test_own_comments_are_edited_and_deleted_while_others_reply(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "robin", "mia", "luz") as (robin, mia, luz):
-        await robin.send(
-            UpdateMember(organization_id="tallowick", user_id="mia", role="admin")
-        )  # so that mia may resolve the comment
+        await robin.send(UpdateMember(organization_id="tallowick", user_id="mia", role="admin"))  # admins may resolve
         await write(pilot, "g g C", "Teh words")
         await pilot.press("ctrl+s")
         await until(pilot, shows="now  Teh words")

@@ -192,8 +192,7 @@ async def test_many_imported_redirects_are_sent_and_redirect_visitors(
     for source, page in list(ways.items())[:: MANY // 20]:
         answer = await visit(f"{root}{source}")
         address = f"{root}{page}"
-        own = (await visit(address)).headers.get(
-            "location", address
-        )  # the first page of a space redirects to a shorter one
+        # the first page of a space redirects to a shorter address
+        own = (await visit(address)).headers.get("location", address)
         assert answer.status_code // 100 == 3 and answer.headers["location"] in (address, own), source
     assert (await visit(f"{root}/old/{MANY}")).status_code == 404

@@ -108,9 +108,7 @@ def test_a_review_that_is_not_loaded_yet(
         await pilot.app.go(Place.review("guides", "3"))
         await until(pilot, shows="✓2")
         await pilot.press("tab" if held == "/content/page/" else "j")
-        if (
-            held == "/changes"
-        ):  # the cursor in the conversation depends on whether its threads are loaded before this key
+        if held == "/changes":  # the cursor in the conversation depends on whether its threads were loaded first
             await pilot.press("l", "g", "g", "h")
 
     with holding_back(service, tmp_path, held) as address:

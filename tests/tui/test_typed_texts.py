@@ -137,9 +137,7 @@ async def test_a_typed_text_is_a_draft_until_it_is_written(
             await prompt.open(pilot)
             await until(pilot, holds=lambda: value() is not None)
             pilot.app.focused.value = prompt.text
-            await until(
-                pilot, holds=lambda: texts() == [prompt.text]
-            )  # the draft that the next start finds if the app is killed
+            await until(pilot, holds=lambda: texts() == [prompt.text])  # stored, so it survives a kill
             await pilot.press("escape")
             await prompt.open(pilot)
             await until(pilot, holds=lambda: value() == prompt.text)

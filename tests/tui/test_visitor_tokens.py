@@ -47,7 +47,7 @@ async def published(pilot: Any, client: Client, visibility: str) -> Site:
 
 
 async def read_by_a_visitor(address: str, tmp_path: Path) -> httpx.Response:
-    """Return the response to a visitor without an account, after checking that a browser shows the same."""
+    """Return the response to a visitor without an account. A browser must show the site only if the status is 200."""
     async with httpx.AsyncClient(follow_redirects=True) as visitor:
         answer = await visitor.get(address)
     rendered = await asyncio.to_thread(browse, tmp_path / "browser", address, "--dump-dom")
