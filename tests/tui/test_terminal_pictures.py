@@ -190,7 +190,7 @@ def test_a_long_image_is_sent_in_chunks() -> None:
 
 
 def test_the_filter_of_control_characters_lets_no_image_pass() -> None:
-    """Text that was not sanitized is in the color that names a picture on the screen."""
+    """The text was not sanitized, and has the color that identifies a picture on the screen."""
     screen = Screen("kitty")
     screen.sent(screen.whole())
     for text in (HOSTILE, HOSTILE.replace("\x1b_G", "\x9fG"), PLACEHOLDER * 20, f"{PLACEHOLDER}\u0305\u0305" * 20):
