@@ -39,7 +39,7 @@ def no_editor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def editor_drafts(pilot: Any) -> list[str]:
-    """The drafts of page texts that are stored."""
+    """Return the stored drafts of page texts."""
     rows = pilot.app.engine.outbox._db.execute("SELECT text FROM drafts WHERE key LIKE '%edit %'").fetchall()
     return [text for (text,) in rows]
 
@@ -82,7 +82,7 @@ async def test_a_page_is_edited_previewed_and_saved(
         await until(pilot, shows="saved to the change request")
         assert await there(service, one) == f"{text}\n\nAsk **Mia**.", "other lines are as they were"
         assert not editor_drafts(pilot)
-        # as a service answers whose pages have blocks that it writes no Markdown for
+        # stands for a service whose pages have blocks without a Markdown form
         monkeypatch.setattr(nodes_conversion, "markdown_to_nodes", with_more)
         await pilot.press("e")
         await until(pilot, holds=lambda: is_editing(pilot))
@@ -94,7 +94,9 @@ async def test_a_page_is_edited_previewed_and_saved(
 
 
 @pytest.mark.slow
-async def test_every_key_is_a_draft_that_is_opened_again(service: RunningService, tmp_path: Path) -> None:
+async def test_draft_is_stored_at_every_key_and_merged_when_opened_again(
+    service: RunningService, tmp_path: Path
+) -> None:
     one = await begun(service, "Kept drafts", TEXT)
     async with editing(service, tmp_path, one) as pilot:
         for typed in ("N", "No", "Now"):
@@ -118,7 +120,7 @@ async def test_every_key_is_a_draft_that_is_opened_again(service: RunningService
 
 
 @pytest.mark.slow
-async def test_keys_take_a_side_of_each_conflict(service: RunningService, tmp_path: Path) -> None:
+async def test_keys_resolve_only_the_conflict_at_the_cursor(service: RunningService, tmp_path: Path) -> None:
     one = await begun(service, "Sides", TEXT)
     async with editing(service, tmp_path, one, (80, 24)) as pilot:
         area = editor(pilot).area
@@ -208,7 +210,7 @@ async def test_blocks_links_and_mentions_are_inserted(service: RunningService, t
 
 @asynccontextmanager
 async def reading_slowly(pilot: Any, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
-    """The page is read only at the end of the block, as on a slow line."""
+    """Delay reads of the page until the end of the block, as on a slow connection."""
     goes_on, draft = asyncio.Event(), editor(pilot).draft
     read = draft._read_page
 
@@ -223,7 +225,7 @@ async def reading_slowly(pilot: Any, monkeypatch: pytest.MonkeyPatch) -> AsyncIt
 
 
 @pytest.mark.slow
-async def test_nothing_typed_is_lost_while_a_page_is_sent_or_is_refused_or_waits(
+async def test_typed_text_is_kept_while_the_page_is_sent_refused_or_pending(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = await begun(service, "Typed on", TEXT)
@@ -296,11 +298,12 @@ async def test_each_editor_can_be_chosen(
 
 @pytest.mark.slow
 async def test_a_paste_of_400_kilobytes_does_not_freeze(service: RunningService, tmp_path: Path) -> None:
+    # the text area of Textual needs minutes for this paste
     one = await begun(service, "Long", TEXT)
     async with editing(service, tmp_path, one) as pilot:
 
         async def kept(start: str) -> None:
-            """Wait for a draft; the screen is not drawn for it. Textual's own text area needs minutes for this."""
+            """Wait until a draft with this start is stored, without reading the screen."""
             async with asyncio.timeout(60):
                 while not any(draft.startswith(start) for draft in editor_drafts(pilot)):  # noqa: ASYNC110  # a file
                     await asyncio.sleep(0.05)
@@ -311,7 +314,7 @@ async def test_a_paste_of_400_kilobytes_does_not_freeze(service: RunningService,
         await kept("typedword word")
 
 
-def test_every_template_is_the_block_that_it_says() -> None:
+def test_each_template_produces_its_kind_of_block() -> None:
     kinds = {
         "hint": "hint", "warning": "hint", "danger": "hint", "success": "hint", "tabs": "tabs", "stepper": "stepper",
         "columns": "columns", "cards": "table", "code": "code", "table": "table", "math": "math",

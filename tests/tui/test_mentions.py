@@ -1,4 +1,4 @@
-"""People proposed after an `@` in every composer of comments: by keys, by the mouse, in bursts, without names."""
+"""Completion of people after an `@` in the composers of comments: keys, mouse, bursts of keys, failed loads."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -32,7 +32,6 @@ async def people() -> Sequence[User]:
 
 @pytest.fixture
 def outbox(tmp_path: Path) -> Iterator[Outbox]:
-    """Stores drafts."""
     outbox = Outbox(tmp_path / "outbox")
     yield outbox
     outbox.close()
@@ -46,7 +45,7 @@ def text(pilot: Any) -> str:
     return pilot.app.screen.query_one(TextArea).text
 
 
-async def test_enter_takes_only_a_name_chosen_with_an_arrow(outbox: Outbox) -> None:
+async def test_enter_inserts_a_name_only_after_an_arrow_key(outbox: Outbox) -> None:
     async with asked(composer(outbox)) as pilot:
         await pilot.press(*"Hello @mi")
         await seen(pilot, "▌Mia Okonkwo  ")
@@ -73,7 +72,7 @@ async def test_enter_after_a_complete_name_is_a_line_break(outbox: Outbox) -> No
         assert text(pilot) == "@Mia Okonkwo \nso"
 
 
-async def test_nothing_is_taken_in_a_burst(outbox: Outbox) -> None:
+async def test_a_burst_of_keys_inserts_no_name(outbox: Outbox) -> None:
     async with asked(composer(outbox)) as pilot:
         await pilot.press(*"@")
         await seen(pilot, "▌Mia Okonkwo")
@@ -95,7 +94,7 @@ async def test_escape_closes_the_list_and_then_the_composer(outbox: Outbox) -> N
         assert outbox.draft("reply") == "@mia\n"
 
 
-async def test_a_click_takes_a_name(outbox: Outbox) -> None:
+async def test_a_click_inserts_the_name(outbox: Outbox) -> None:
     async with asked(composer(outbox)) as pilot:
         await pilot.press(*"@mi")
         await click_text(pilot, "Miro Ek")
@@ -104,7 +103,7 @@ async def test_a_click_takes_a_name(outbox: Outbox) -> None:
         assert text(pilot) == "@Miro Ek x"
 
 
-async def test_names_that_cannot_be_read_are_an_error_beside_the_text(outbox: Outbox) -> None:
+async def test_a_failed_load_shows_the_error_and_keys_still_type(outbox: Outbox) -> None:
     async def fails() -> Sequence[User]:
         raise Forbidden("you may not list people", request="GET /people", status=403)
 
@@ -115,7 +114,7 @@ async def test_names_that_cannot_be_read_are_an_error_beside_the_text(outbox: Ou
         assert text(pilot) == "@mi\nx"
 
 
-async def test_no_names_are_proposed_within_a_word_or_by_moving(outbox: Outbox) -> None:
+async def test_no_names_are_proposed_within_a_word_or_after_cursor_moves(outbox: Outbox) -> None:
     async with asked(composer(outbox, draft="Hello @mi")) as pilot:
         await pilot.press("left", "right", "enter", *"mail@mi")
         await pilot.pause(0.1)

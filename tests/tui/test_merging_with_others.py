@@ -25,7 +25,9 @@ async def status(client: Client, at: At) -> str:
 
 
 @pytest.mark.slow
-async def test_it_is_updated_and_merged_while_somebody_else_merges(service: RunningService, tmp_path: Path) -> None:
+async def test_change_request_is_updated_and_merged_while_another_user_merges(
+    service: RunningService, tmp_path: Path
+) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia", "noor") as (mia, noor):
         await open_review(pilot, LIMITS)
         await main_moves(mia, "api", "Scopes", "read only", "read alone")
@@ -58,7 +60,7 @@ async def test_it_is_updated_and_merged_while_somebody_else_merges(service: Runn
 
 
 @pytest.mark.slow
-async def test_a_merged_change_request_is_undone_in_a_new_one(service: RunningService, tmp_path: Path) -> None:
+async def test_a_merge_is_reverted_in_a_new_change_request(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         before = (await noor.send(ListPages(space_id="guides"))).pages
         await open_review(pilot, TYPOS)
@@ -81,7 +83,7 @@ async def test_a_merged_change_request_is_undone_in_a_new_one(service: RunningSe
 
 
 def texts(pages: tuple[RevisionPage, ...]) -> list[tuple[str, str | None]]:
-    """The title and the id of the text of each page."""
+    """Return title and document id of each page, in tree order."""
     return [row for page in pages for row in ((page.title, page.document_id), *texts(page.pages))]
 
 

@@ -34,7 +34,7 @@ from presscheck.tui.widgets.tree import Node, Tree
 
 
 def shows(pilot: Pilot[Any], text: str) -> bool:
-    """Whether the screen shows a text."""
+    """Return True if a line of the screen contains a text."""
     return any(text in line for line in shown(pilot.app))
 
 
@@ -70,7 +70,7 @@ class TestWidgets:
             assert lists[1].top == 0
 
     @pytest.mark.slow
-    async def test_a_click_on_the_sign_of_a_node_folds_it(self) -> None:
+    async def test_a_click_on_the_fold_mark_of_a_node_toggles_it(self) -> None:
         known = {None: ["a", "b"], "a": ["a1"], "a1": ["deep"]}
 
         def children(key: str | None) -> list[Node]:
@@ -136,7 +136,7 @@ class TestWidgets:
             assert len(text.split("\n")) == rows.top + 10 - 8, "from the first line to the last visible one"
             assert below.text_selection is None
 
-    def test_the_span_in_a_column(self) -> None:
+    def test_span_at_returns_the_span_and_the_character_in_a_column(self) -> None:
         line: Line = (Span("ab"), Span("日本", "link"))
         assert [(found[0].text, found[1]) for at in range(6) if (found := span_at(line, at))] == [
             ("ab", "a"),
@@ -278,9 +278,7 @@ class TestSampleWorkspace:
             yield one
 
     @pytest.mark.slow
-    async def test_a_page_with_all_blocks_and_what_is_chosen_and_typed(
-        self, service: RunningService, tmp_path: Path
-    ) -> None:
+    async def test_page_with_all_blocks_picker_and_form(self, service: RunningService, tmp_path: Path) -> None:
         await write_blocks(service)
         async with running(app_on(service, tmp_path), (100, 50)) as pilot:
             await until(pilot, shows="Needs me")
@@ -290,7 +288,7 @@ class TestSampleWorkspace:
             browse = cast("BrowseScreen", pilot.app.screen)
             page = browse.page_view
             await until(pilot, shows="Page a team", holds=lambda: page.has_focus)
-            # what folds, switches and scrolls
+            # tabs, expandable blocks and wide tables
             await click_text(pilot, "Linux")
             await until(pilot, shows="Install from the archive")
             await click_text(pilot, "What if nobody")
@@ -312,12 +310,12 @@ class TestSampleWorkspace:
             await send_mouse(pilot, events.MouseScrollDown, page, (4, 3))
             await until(pilot, holds=lambda: page.top == top + 3)
             await pilot.resize_terminal(100, 60)
-            # links: one that is broken says so
+            # links: a broken one shows a notice
             await click_text(pilot, "rules of old")
             await until(pilot, shows="broken link, not found in this space: gone.md")
             await click_text(pilot, "→ Afterwards", at=4)
             await until(pilot, shows="› Afterwards")
-            # a list of choices: a click leaves the keys to the input
+            # a picker: after a click, keys still go to the input
             await pilot.press("g", "s")
             await until(pilot, shows="Go to a space")
             picker = cast("Picker", pilot.app.screen)
@@ -344,7 +342,7 @@ class TestSampleWorkspace:
 
 @pytest.mark.slow
 async def test_the_mouse_of_a_real_terminal(tmp_path: Path) -> None:
-    """Clicks, the wheel and a drag, as a terminal reports them."""
+    """Send clicks, wheel and drag as the escape sequences of a terminal."""
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     terminal = Terminal([sys.executable, str(program), str(tmp_path)], size=(80, 24))
@@ -354,7 +352,7 @@ async def test_the_mouse_of_a_real_terminal(tmp_path: Path) -> None:
         terminal.gone("line 5\n")
         terminal.wait("line 6")
         terminal.press("\x1b[<0;1;2M", "\x1b[<32;4;2M", "\x1b[<32;6;2M", "\x1b[<0;6;2m")
-        for _ in range(5):  # ctrl+c overtakes mouse events that are not handled yet: no hand is that fast
+        for _ in range(5):  # ctrl+c would overtake mouse events that are not handled yet
             terminal.read(0.2)
         terminal.press("ctrl+c")
         terminal.wait("copied the selected text")

@@ -30,18 +30,18 @@ pytestmark = pytest.mark.usefixtures("fast_live_updates")
 AUTH = {"space_id": "api", "change_request_id": "5"}
 LIMITS = {"space_id": "api", "change_request_id": "4"}
 WORST, SECOND = "Rewrite the auth guide", "What to write afterwards"
-"""The first two rows."""
+"""Subjects of the first two rows of the inbox."""
 
 
 def watching_app(service: RunningService, home: Path) -> PresscheckApp:
-    """The app, which polls five times a second."""
+    """Return the app, which polls for events five times a second."""
     app = app_on(service, home)
     app.engine.events.pause, app.engine.events.first = 0.2, 0
     return app
 
 
 def said(pilot: Any) -> list[str]:
-    """All notices so far."""
+    """Return the texts of all notices so far."""
     return [notice.text for notice in pilot.app.notices.history]
 
 
@@ -72,7 +72,7 @@ async def test_a_muted_request_leaves_the_views_and_is_found_in_all_open(
 
 
 @pytest.mark.slow
-async def test_a_request_that_another_process_muted_makes_no_news_until_a_mention(
+async def test_request_muted_by_another_process_shows_no_notices_until_a_mention(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(watching_app(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
@@ -140,7 +140,9 @@ async def test_mute_is_undone_and_works_on_marked_rows(service: RunningService, 
 
 
 @pytest.mark.slow
-async def test_a_followed_request_is_involved_and_makes_news(service: RunningService, tmp_path: Path) -> None:
+async def test_a_followed_request_is_listed_as_involved_and_shows_notices(
+    service: RunningService, tmp_path: Path
+) -> None:
     async with running(watching_app(service, tmp_path)) as pilot, somebody(service, "mia", "luz") as (mia, luz):
         await inbox_loaded(pilot)
         at = await opens(mia, "cli", "Errors by number", "Configuration", "The file of settings.\n")
@@ -167,7 +169,7 @@ async def test_a_followed_request_is_involved_and_makes_news(service: RunningSer
 
 
 @pytest.mark.slow
-async def test_a_muted_thread_is_never_new_in_its_review(service: RunningService, tmp_path: Path) -> None:
+async def test_a_muted_thread_is_not_marked_new_in_the_review(service: RunningService, tmp_path: Path) -> None:
     async with running(watching_app(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await until(pilot, holds=lambda: bool(pilot.app.engine.triage.followed))
         await open_review(pilot, AUTH)
@@ -198,7 +200,7 @@ async def test_a_muted_thread_is_never_new_in_its_review(service: RunningService
 
 
 @pytest.mark.slow
-async def test_a_muted_space_takes_its_requests_along(service: RunningService, tmp_path: Path) -> None:
+async def test_muting_a_space_mutes_its_change_requests(service: RunningService, tmp_path: Path) -> None:
     async with running(watching_app(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await inbox_loaded(pilot)
         await pilot.press("g", "o")
@@ -233,5 +235,5 @@ async def test_a_muted_space_takes_its_requests_along(service: RunningService, t
 
 
 def tree_lines(pilot: Any) -> list[str]:
-    """The lines of the tree of the browse screen."""
+    """Return the left part of each line of Browse, which contains the tree."""
     return [line[:60] for line in shown(pilot.app).splitlines()]

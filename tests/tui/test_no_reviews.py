@@ -1,4 +1,4 @@
-"""A service without reviews: the app says so, and a comment takes the place of a review."""
+"""A service without reviews: the app reports it, and comments replace reviews."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ async def last_comment(service: RunningService) -> str:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
-async def test_a_comment_replaces_a_review_and_what_was_typed_for_one(service: RunningService, tmp_path: Path) -> None:
+async def test_a_comment_replaces_a_review_and_keeps_its_typed_text(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Fix typos in quickstart")
         await pilot.app.go(Place.review(*PATH.values()))

@@ -16,12 +16,12 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def returns_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The app tries a service that was away only when it is asked to: what others write until then is there first."""
+    """Reconnect only on request, so that writes of other users arrive before pending edits."""
     for name in ("FIRST_PAUSE", "SHORTEST_PAUSE", "LONGEST_PAUSE"):
         monkeypatch.setattr(scheduler, name, 3600.0)
 
 
-async def test_an_edit_waits_is_shown_survives_the_end_of_the_app_and_is_merged(
+async def test_a_pending_edit_is_shown_survives_a_restart_and_is_merged(
     service: RunningService, tmp_path: Path
 ) -> None:
     one = await begun(service, "Offline and left", TEXT)
@@ -51,7 +51,7 @@ async def test_an_edit_waits_is_shown_survives_the_end_of_the_app_and_is_merged(
 
 
 @pytest.mark.usefixtures("returns_on_request")
-async def test_a_conflict_is_held_with_its_text_and_resolved_in_the_editor(
+async def test_a_conflicting_edit_keeps_its_text_and_is_resolved_in_the_editor(
     service: RunningService, tmp_path: Path
 ) -> None:
     one = await begun(service, "Offline conflict", TEXT)

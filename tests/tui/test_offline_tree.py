@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 
 async def titles(service: RunningService, one: Begun) -> list[str]:
-    """The titles of the pages in the order of the tree."""
+    """Return the titles of the pages in tree order."""
     [answer] = await say(service, one.token, ListChangeRequestPages(**one.at))
     return [page.title for page in flatten(answer.pages)]
 

@@ -58,7 +58,7 @@ async def test_an_item_of_a_batch_behind_a_failed_change_is_pending(service: Run
 
 
 @pytest.mark.slow
-async def test_a_change_that_is_sent_during_the_question_is_not_discarded(
+async def test_a_change_sent_while_the_question_is_open_is_not_discarded(
     service: RunningService, tmp_path: Path
 ) -> None:
     answered, text = threading.Event(), "Sent after it"

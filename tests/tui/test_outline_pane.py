@@ -14,13 +14,13 @@ pytestmark = pytest.mark.service(shared=True, prepare=write_all)
 
 
 def current(pilot: Any) -> str:
-    """The heading that is marked in the outline."""
+    """Return the heading that is marked in the outline."""
     outline = pilot.app.screen.outline
     rows = [outline.item(number, 0, 80) for number in range(outline.count)]
     return next(plain(row).strip() for row in rows if any("accent" in span.style for span in row))
 
 
-async def test_headings_next_to_the_page_follow_it(service: RunningService, tmp_path: Path) -> None:
+async def test_the_outline_follows_the_page(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await reading(pilot, "Afterwards", "Chapter 1")
         screen = pilot.app.screen
@@ -32,11 +32,11 @@ async def test_headings_next_to_the_page_follow_it(service: RunningService, tmp_
         assert view.columns < columns - 20
         await until(pilot, shows="  Chapter 3", holds=lambda: current(pilot) == "Afterwards")
         await until(pilot, holds=lambda: "    Part of 3" in shown(pilot.app))
-        # enter goes there, and into the page
+        # enter moves the cursor to the heading and focuses the page
         await pilot.press("j", "j", "j", "enter")
         await until(pilot, holds=lambda: view.has_focus and under_cursor(pilot) == "Chapter 2")
         await until(pilot, holds=lambda: current(pilot) == "Chapter 2")
-        # it follows keys and the wheel
+        # the outline follows keys and scrolling
         await pilot.press("]", "]", "]")
         await until(pilot, holds=lambda: current(pilot) == "Part of 3")
         assert outline.cursor == 6
@@ -44,7 +44,7 @@ async def test_headings_next_to_the_page_follow_it(service: RunningService, tmp_
             view.scroll_lines(3)
         await until(pilot, holds=lambda: int(current(pilot).split()[-1]) > 6)
         assert under_cursor(pilot) == "Part of 3", "the cursor stays where it was"
-        # a click goes there
+        # a click moves the cursor to the heading
         row = next(
             number
             for number in range(outline.visible_range.start, 61)
@@ -52,7 +52,7 @@ async def test_headings_next_to_the_page_follow_it(service: RunningService, tmp_
         )
         await pilot.click(outline, offset=(8, row - outline.top))
         await until(pilot, holds=lambda: view.has_focus and under_cursor(pilot) == "Chapter 9")
-        # what is folded is opened
+        # a jump into a folded section opens it
         await pilot.press(".", ",")
         await until(pilot, shows="all sections are folded")
         assert outline.count == 61
@@ -63,7 +63,9 @@ async def test_headings_next_to_the_page_follow_it(service: RunningService, tmp_
 
 
 @pytest.mark.slow
-async def test_the_outline_is_remembered_and_needs_room(service: RunningService, tmp_path: Path) -> None:
+async def test_the_outline_is_remembered_and_hidden_in_narrow_terminals(
+    service: RunningService, tmp_path: Path
+) -> None:
     app = app_on(service, tmp_path)
     async with running(app) as pilot:
         await reading(pilot, "Afterwards", "Chapter 1")

@@ -29,7 +29,7 @@ PAGE = "The first line.\n\nThe second line.\n"
 
 
 class Programs:
-    """Programs in a folder whose name has a blank, and the settings file with commands that run them."""
+    """Programs in a folder with a space in its name, and a settings file with commands that run them."""
 
     def __init__(self, home: Path) -> None:
         self.folder = home / "own programs"
@@ -40,13 +40,13 @@ class Programs:
         self._file.touch()
 
     def python(self, name: str, code: str) -> list[str]:
-        """Return the command of a program."""
+        """Write a Python program and return its command line."""
         file = self.folder / f"{name}.py"
         file.write_text(code)
         return [sys.executable, str(file)]
 
     def writer(self, *words: str) -> list[str]:
-        """Return the command of a program that writes its arguments to a file."""
+        """Write a program that logs its arguments, and return its command line."""
         return [*self.python("writer", WRITER), str(self.written), *words]
 
     def command(self, name: str, words: list[str] | str, **settings: Any) -> None:
@@ -75,7 +75,7 @@ def programs(tmp_path: Path) -> Programs:
 
 @pytest.fixture
 def clipboard(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What was copied; the app believes that it runs over SSH, so it copies addresses instead of opening them."""
+    """Copied texts. The app seems to run over SSH, so it copies addresses instead of opening them."""
     copied: list[str] = []
     monkeypatch.setenv("SSH_TTY", "/dev/pts/1")
     monkeypatch.setattr(PresscheckApp, "copy_to_clipboard", lambda _app, text: copied.append(text))
@@ -95,7 +95,7 @@ async def on_row(pilot: Pilot[Any], text: str) -> None:
 
 
 @pytest.mark.slow
-async def test_commands_run_on_the_row_with_its_values_as_they_are(
+async def test_commands_get_the_exact_values_of_the_row(
     service: RunningService, tmp_path: Path, programs: Programs, clipboard: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     subject = "Own: -rf $(touch x) 'y' {number}; exit 3 & more"
@@ -200,7 +200,9 @@ async def test_closing_the_output_ends_the_program(service: RunningService, tmp_
 
 
 @pytest.mark.slow
-async def test_fields_of_a_review_and_of_browse(service: RunningService, tmp_path: Path, programs: Programs) -> None:
+async def test_fields_are_filled_in_a_review_and_in_browse(
+    service: RunningService, tmp_path: Path, programs: Programs
+) -> None:
     one = await begun(service, "Own review", PAGE, title="Own review page")
     folder = tmp_path / "guides folder"
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""The user's own messages in a thread: the deletion of the one under the cursor can be undone."""
+"""The user's own messages in threads: deletion, undo, drafts and edits."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,11 @@ SUBJECT = "How long things last"
 
 
 async def discussed(service: RunningService) -> tuple[str, dict[str, Any], str]:
-    """A thread of mia with two replies of the user and one of mia between them."""
+    """Create a thread of mia with two replies of the user and a reply of mia between them.
+
+    Returns:
+        The token of mia, the ids of the change request, and the id of the first comment.
+    """
     mia, at, page = await begun(service, SUBJECT, "A token lasts.\n")
     [comment] = await say(
         service, mia, PostComment(**at, page=page, body=Document(markdown="> A token lasts\n\nHow long?"))
@@ -31,7 +35,7 @@ async def discussed(service: RunningService) -> tuple[str, dict[str, Any], str]:
 
 
 async def go_to(pilot: Any, text: str) -> None:
-    """Move the cursor to the message with a text."""
+    """Move the cursor to the first message that contains a text."""
     view = pilot.app.screen.session.view
     await pilot.press("t")
     for _ in range(9):
@@ -46,7 +50,7 @@ async def replies(service: RunningService, at: dict[str, Any], comment: str) -> 
     return [(one.body.markdown or "").strip() for one in found.items]
 
 
-async def test_a_deletion_is_undone_while_it_is_not_sent(
+async def test_a_deletion_is_undone_before_it_is_sent(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drafts, "HOLD", 60.0)
@@ -69,7 +73,7 @@ async def test_a_deletion_is_undone_while_it_is_not_sent(
         assert pilot.app.screen.session.view.thread.replies[0].text == "Ten days"
         assert not pilot.app.engine.waiting()
         assert (await replies(service, at, comment))[0] == "Ten days"
-        # a reply that is sent during the question stays
+        # a reply that is sent while the question is open stays
         await write(pilot, "r", "Sent meanwhile", "ctrl+s")
         [entry] = pilot.app.engine.waiting()
         await go_to(pilot, "Sent meanwhile")
@@ -83,7 +87,7 @@ async def test_a_deletion_is_undone_while_it_is_not_sent(
     assert "Sent meanwhile" in await replies(service, at, comment)
 
 
-async def test_an_undone_comment_is_kept_and_replaces_no_draft(
+async def test_an_undone_comment_is_added_to_the_existing_draft(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drafts, "HOLD", 60.0)
@@ -135,7 +139,7 @@ async def test_the_draft_of_a_message_that_was_sent_meanwhile_becomes_an_edit(
         await until(pilot, holds=lambda: not pilot.app.engine.outbox.drafts())
         assert (await replies(service, at, comment))[-1] == "First text and more"
 
-        # without the sent message, a notice tells how to copy the text
+        # if the sent message is not found, a notice explains how to copy the text
         await go_to(pilot, "First text and more")
         await write(pilot, "e", "!", "escape")
         [draft] = pilot.app.engine.outbox.drafts()

@@ -34,13 +34,13 @@ async def page_id(client: Client, title: str) -> str:
 
 
 async def comments(client: Client) -> dict[str, Any]:
-    """The comments as the service has them, by their last line."""
+    """Return the comments of the space from the service, by the last line of their text."""
     found = (await client.send(ListSpaceComments(space_id=SPACE, format="markdown", limit=1000))).items
     return {(one.body.markdown or "").strip().split("\n")[-1]: one for one in found}
 
 
 async def browse(pilot: Any, page: str) -> None:
-    """Open a page, with the cursor on it."""
+    """Open a page in Browse and wait until it has the focus."""
     await until(pilot, shows="Needs me")
     await pilot.app.go(Place.page(SPACE, page))
     await until(pilot, shows="Three things to know")
@@ -90,7 +90,7 @@ async def test_a_line_is_commented_and_its_thread_is_answered_resolved_and_delet
         await pilot.press("&")
         await until(pilot, shows="On limits")
         await pilot.press("&", "g", "g")
-        # in the order of the page: what is not there any more first, then the token, then the moments
+        # in page order: outdated threads first, then the token, then the moments
         while pilot.app.screen.thread.id != hers.id:
             await pilot.press("j")
         await until(pilot, shows="Since May?")
@@ -118,7 +118,7 @@ async def test_a_line_is_commented_and_its_thread_is_answered_resolved_and_delet
 
 
 @pytest.mark.slow
-async def test_nothing_typed_is_lost_and_offline_it_waits(
+async def test_a_typed_comment_is_kept_as_a_draft_and_is_pending_offline(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
     page = await page_id(client, "Overview")
@@ -157,7 +157,7 @@ async def test_nothing_typed_is_lost_and_offline_it_waits(
         await until(pilot, shows="again and again", holds=lambda: is_list(pilot))
 
 
-async def test_a_comment_that_is_written_offline_says_that_it_waits(
+async def test_a_comment_written_offline_shows_that_it_is_in_the_outbox(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot:

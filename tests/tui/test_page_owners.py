@@ -26,13 +26,13 @@ def write_owners(home: Path, text: str) -> None:
 
 
 def people(pilot: Any) -> list[tuple[str, str]]:
-    """The names in the picker with their notes, in their order."""
+    """Return names and notes of the open picker, in order; empty without a picker."""
     picker = pilot.app.screen
     return [(choice.label, choice.note) for choice in picker.matches] if isinstance(picker, Picker) else []
 
 
 @pytest.mark.slow
-async def test_owners_who_have_not_reviewed_are_information(service: RunningService, tmp_path: Path) -> None:
+async def test_missing_reviews_of_owners_are_shown_and_block_nothing(service: RunningService, tmp_path: Path) -> None:
     write_owners(tmp_path, OWNERS + "**/errors nobody\n!limits \x1b]0;evil\x07\n")
     async with running(app_on(service, tmp_path)) as pilot:
         await open_review(pilot, AUTH)

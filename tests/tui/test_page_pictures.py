@@ -1,4 +1,4 @@
-"""Pictures of pages in Browse: drawn from the files of the space, bounded, without a jump, and by a protocol."""
+"""Images of pages in Browse: files of the space, size limits, scroll position, and graphics protocols."""
 
 import base64
 import io
@@ -85,13 +85,13 @@ pytestmark = pytest.mark.service(shared=True, prepare=write_page)
 
 
 def blocks(pilot: Any) -> list[str]:
-    """The styles of the cells of the first picture, row by row."""
+    """Return the style of each row of the first picture."""
     lines = pilot.app.screen.page_view.document.lines
     return [line[0].style.rpartition(" ")[0] for line in lines if "▀" in plain(line)][:8]
 
 
 @pytest.mark.slow
-async def test_images_of_the_space_are_drawn_and_the_others_are_captions_with_a_reason(
+async def test_images_of_the_space_are_drawn_and_others_have_captions_with_a_reason(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path, images="blocks"), (120, 50)) as pilot:
@@ -114,7 +114,7 @@ async def test_images_of_the_space_are_drawn_and_the_others_are_captions_with_a_
             assert caption in text, "\n".join(text)
 
         drawing = "▣ Drawing · not drawn: SVG"
-        # what is read stays where it is if a picture above it comes or goes
+        # the line at the cursor stays in place if a picture above it appears or disappears
         view.move_to(text.index(drawing))
         make = view._make_layout
         title, markdown = pilot.app.screen.page_pane.page_text
@@ -125,7 +125,7 @@ async def test_images_of_the_space_are_drawn_and_the_others_are_captions_with_a_
         view.show_again(make)
         assert (plain(view.document.lines[view.cursor]), view.cursor - view.top) == (drawing, y)
 
-        # one that is far away is drawn when it comes near
+        # pictures far below are drawn when they scroll near the visible lines
         assert not any("▀" in plain(line) for line in view.document.lines[-20:])
         await pilot.press("G")
         await until(pilot, shows="▀" * 80)
@@ -147,7 +147,7 @@ first = lambda app: app.go(Place.page("runbook", page))
 sys.exit(PresscheckApp(lambda profile: open_engine(profile, places), profile, places, Start(then=first)).run_to_end())
 """
 SEQUENCE = re.compile(rb"\x1b([_P^X\]].*?)(?:\x1b\\|\x07)", re.DOTALL)
-"""A sequence that carries data: of Kitty (APC), sixel (DCS), a title or an image of iTerm2 (OSC)."""
+"""Escape sequences with data: Kitty images (APC), sixel images (DCS), titles and iTerm2 images (OSC)."""
 
 
 @pytest.mark.slow
@@ -183,7 +183,7 @@ async def test_only_own_images_reach_a_terminal_with_a_protocol(service: Running
             (0x1E, 0x1E, 0xC8),
         )
 
-    # every placeholder is a cell of this image, in the colour that names it
+    # every placeholder is a cell of this image; its color encodes the image id
     number = int(match[1])
     color = f"38;2;{number >> 16 & 255};{number >> 8 & 255};{number & 255}"
     text = terminal.raw.decode()

@@ -1,4 +1,4 @@
-"""Reading pages in Browse: headings, links, the place where a page was left, blocks, and pages as they were."""
+"""Reading pages in Browse: headings, links, remembered positions, blocks, and old revisions."""
 
 import threading
 from pathlib import Path
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.service(shared=True, prepare=write_all)
 
 
 @pytest.mark.slow
-async def test_headings_and_links_lead_to_their_places_and_a_page_opens_where_it_was_left(
+async def test_headings_and_links_are_followed_and_a_page_reopens_at_its_position(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSH_CONNECTION", "from elsewhere")
@@ -132,13 +132,13 @@ async def test_blocks_are_folded_scrolled_and_copied(service: RunningService, tm
         await until(pilot, shows="Call the second number", holds=lambda: "second number" in under_cursor(pilot))
 
 
-async def test_labels_are_never_commands(service: RunningService, tmp_path: Path) -> None:
+async def test_keys_after_f_never_run_commands(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await reading(pilot, "Events come late", "A picture of it")
         screen = pilot.app.screen
         await pilot.press("escape")
         assert screen.tree_view.has_focus
-        for key in ("escape", "m", "-", "e", "x", "a"):  # the last one is a label: the others remove the labels
+        for key in ("escape", "m", "-", "e", "x", "a"):  # only the last key is a label; the others remove the labels
             burst(pilot, "f", key)
             await until(pilot, holds=lambda: not screen.page_view.is_labelled and "[a]" not in shown(pilot.app))
             assert pilot.app.screen is screen, f"{key} opened something"
@@ -147,9 +147,7 @@ async def test_labels_are_never_commands(service: RunningService, tmp_path: Path
 
 
 @pytest.mark.slow
-async def test_a_page_is_read_as_it_was_and_the_revision_under_the_cursor_is_brought_back(
-    service: RunningService, tmp_path: Path
-) -> None:
+async def test_an_old_revision_of_a_page_is_shown_and_brought_back(service: RunningService, tmp_path: Path) -> None:
     answered = threading.Event()
     answered.set()
     with holding_back(service, tmp_path, "GET /v1/spaces/runbook HTTP", until=answered) as address:
@@ -171,7 +169,7 @@ async def test_a_page_is_read_as_it_was_and_the_revision_under_the_cursor_is_bro
             assert "Chapter 1" not in shown(pilot.app)
             await pilot.press("q")
             await until(pilot, holds=lambda: pilot.app.screen is revisions)
-            # the request that tells whether the space is locked lasts, while the cursor moves, and the rows are gone
+            # while the request for the lock of the space is running, the cursor moves, or the rows are reloaded
             for keys in ("k", "ctrl+r"):
                 rows.move_to(page)
                 answered.clear()

@@ -1,4 +1,4 @@
-"""Sections of a page in Browse: folded by keys, and opened by what goes into them."""
+"""Sections of a page in Browse: folded with keys, opened by jumps of the cursor into them."""
 
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,13 @@ pytestmark = pytest.mark.service(shared=True, prepare=write_all)
 
 
 def folded(pilot: Any) -> list[str]:
-    """The folded headings that are laid out: what is below an opened section follows while the app rests."""
+    """Return the folded headings laid out so far. Lines below an opened section are laid out while the app is idle."""
     lines = ("".join(span.text for span in line) for line in pilot.app.screen.page_view.document.lines)
     return [line.partition("  ·")[0] for line in lines if "  · " in line]
 
 
 @pytest.mark.slow
-async def test_what_one_goes_to_is_opened(service: RunningService, tmp_path: Path) -> None:
+async def test_matches_and_chosen_headings_open_their_sections(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path), (110, 40)) as pilot:
         await reading(pilot, "Afterwards", "Chapter 1")
         await pilot.press(".", ",")
@@ -44,7 +44,7 @@ async def test_what_one_goes_to_is_opened(service: RunningService, tmp_path: Pat
         await until(pilot, shows="everything on this page is open", holds=lambda: folded(pilot) == [])
 
 
-async def test_the_section_in_view_folds_if_the_cursor_is_scrolled_out_of_it(
+async def test_the_section_in_view_is_folded_if_the_cursor_is_scrolled_out_of_view(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot:

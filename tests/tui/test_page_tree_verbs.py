@@ -1,4 +1,4 @@
-"""Pages in the browse tree: moved, marked, hidden and deleted, and all of it undone, beside others who move them."""
+"""Actions on pages in the tree of Browse: move, mark, hide, delete and undo, also while other users move pages."""
 
 import threading
 from pathlib import Path
@@ -70,7 +70,7 @@ async def test_pages_move_up_down_in_and_out_at_once_and_are_sent_in_order(
                 await undoes(pilot, "Undo: move page “How we write”?", "Moves the page back to its former place.")
                 await sent_as(client, at, inside)
                 await until(pilot, holds=lambda: tree(pilot) == inside)
-                # what is not sent yet is sent although the screen is closed
+                # unsent moves are sent even if the screen is closed
                 answered.clear()
                 await at_page(pilot, "Words")
                 await pilot.press("J")
@@ -86,7 +86,7 @@ async def test_pages_move_up_down_in_and_out_at_once_and_are_sent_in_order(
 
 
 @pytest.mark.slow
-async def test_a_page_that_somebody_else_moves_is_not_moved_over_and_its_move_is_not_undone(
+async def test_a_move_of_another_user_is_neither_overwritten_nor_undone(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with Client(service.base_url, service.token) as client, somebody(service, "mia") as (mia,):
@@ -173,7 +173,7 @@ async def test_marked_pages_are_moved_hidden_and_deleted_in_one_write(service: R
 
 
 @pytest.mark.slow
-async def test_what_others_add_appears_and_after_a_change_request_ends_the_tree_shows_main(
+async def test_pages_added_by_others_appear_and_the_tree_of_an_archived_request_shows_main(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_tree, "INTERVAL", 0.1)

@@ -15,7 +15,7 @@ SUBJECT = "Fix typos in quickstart"
 
 
 async def leave_draft(pilot: Pilot[int], text: str) -> None:
-    """Type a comment on the change request under the cursor of the inbox, and come back without sending it."""
+    """Type a comment on the change request at the cursor of the inbox, and return to the inbox without sending it."""
     await pilot.press("enter")
     await until(pilot, shows="Can merge")
     await write(pilot, "C", text, "escape")
@@ -24,7 +24,7 @@ async def leave_draft(pilot: Pilot[int], text: str) -> None:
 
 
 @pytest.mark.slow
-async def test_the_view_pending_lists_what_is_held_also_offline(service: RunningService, tmp_path: Path) -> None:
+async def test_the_pending_view_lists_drafts_also_offline(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await inbox_loaded(pilot)
         await down_to(pilot, SUBJECT)

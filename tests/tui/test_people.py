@@ -1,4 +1,4 @@
-"""People, invites and AI instructions by keys: several at once, asked twice, drafts kept, undone."""
+"""Members, invite links and AI instructions by keys: bulk changes, confirmations, drafts and undo."""
 
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,7 @@ async def test_people_invites_and_instructions(service: RunningService, tmp_path
         await pilot.press("enter")
         await pick(pilot, "edit")
         await form(pilot)
-        # closed, it is a draft as that of every form, and is sent for both from the list of drafts
+        # a closed form is kept as a draft, and can be sent for both members from the list of drafts
         await pilot.press("escape")
         await drafted(pilot, "form: Change 2 members")
         await form(pilot)
@@ -69,7 +69,7 @@ async def test_people_invites_and_instructions(service: RunningService, tmp_path
         await until(pilot, shows="Change 2 members: done")
         assert await are("edit", "luz", "ada")
         await pilot.press("q", "escape")
-        # one's own role as an admin is asked for twice, and the name is typed
+        # giving up the own admin role needs a confirmation; removing oneself also needs the typed name
         await take(pilot, (Cursor("Robin Achterberg"), "E"))
         dialog = await form(pilot)
         await pilot.press("enter")
@@ -84,13 +84,13 @@ async def test_people_invites_and_instructions(service: RunningService, tmp_path
         await until(pilot, shows="This is you: you lose your own access.")
         await pilot.press("enter")  # the name was not typed
         assert await role("robin") == "admin"
-        # who is a member already cannot join
+        # a member cannot join the organization again
         await open_family(pilot, "Organizations")
         await take(pilot, ("a", Shows("E-mail domain"), "enter", Shows("you are a member")))
         await pilot.press("enter")
         await until(pilot, shows="you are a member of Tallowick already")
 
-        # an invite to a space is made, copied, and revoked by undo
+        # an invite link to a space is created, copied, and revoked by undo
         await open_family(pilot, "Invite links")
         await take(pilot, ("a", Shows("Invite to"), Text("Guides"), "enter"))
         await pick(pilot, "comment")
@@ -113,7 +113,7 @@ async def test_people_invites_and_instructions(service: RunningService, tmp_path
 
         await comes(pilot, is_revoked)
 
-        # a draft of the instructions stays, and is merged with an edit of somebody else
+        # a draft of the instructions is kept, and merged with an edit of another user
         await open_family(pilot, "AI instructions")
         await take(pilot, ("enter", Shows("Second."), "e", Shows("Edit AI")))
         await take(pilot, ("ctrl+end", Text("Fourth."), "escape", Shows("kept as a draft")))

@@ -1,4 +1,4 @@
-"""The screen of permissions by keys: levels and their paths, teams of a collection, teams of a person."""
+"""The permissions screen by keys: levels and their paths, teams of a collection, teams of a person."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ HOSTILE = "\x1b[2J[b]"
 
 
 async def loaded(pilot: Any) -> AccessScreen:
-    """The screen of permissions, once its rows are there."""
+    """Return the permissions screen once its rows are loaded."""
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, AccessScreen))
     screen: AccessScreen = pilot.app.screen
     await until(pilot, holds=lambda: screen.lists.tab.total is not None)
@@ -29,12 +29,12 @@ async def loaded(pilot: Any) -> AccessScreen:
 
 
 def line_with(pilot: Any, text: str) -> str:
-    """The first line of the screen with a text; empty without one."""
+    """Return the first line of the screen that contains a text; empty if there is none."""
     return next((line for line in shown(pilot.app).split("\n") if text in line), "")
 
 
 async def go_to(pilot: Any, text: str) -> None:
-    """Put the cursor on the first row with a text."""
+    """Move the cursor to the first row that contains a text."""
     await pilot.press("g", "g")
     screen: AccessScreen = pilot.app.screen
     await until(pilot, shows=text)
@@ -46,7 +46,7 @@ async def go_to(pilot: Any, text: str) -> None:
     raise AssertionError(f"no row with {text!r}:\n{shown(pilot.app)}")
 
 
-async def test_a_level_shows_its_path_and_is_changed_where_it_is_given(
+async def test_a_level_shows_its_paths_and_is_changed_at_its_source(
     service: RunningService, tmp_path: Path, client: Client
 ) -> None:
     team = await client.send(CreateTeam(**ORG, title=f"Writers {HOSTILE}", members=("luz",)))
@@ -79,14 +79,14 @@ async def test_a_level_shows_its_path_and_is_changed_where_it_is_given(
         assert "on Product" in line_with(pilot, "Luz Quispe") and " edit " in line_with(pilot, "Luz Quispe")
         assert "role in Tallowick" in line_with(pilot, "Ada Moreau")
         assert not ACTS.search(shown(pilot.app).replace("\n", ""))
-        # every path of one level, the highest first
+        # all paths that give a level, the highest level first
         await go_to(pilot, "Luz Quispe")
         await pilot.press("enter")
         await until(pilot, shows="Level here: edit", holds=lambda: isinstance(pilot.app.screen, TextScreen))
         assert "✓ edit" in line_with(pilot, "team Writers")
         assert "comment  role in the organization: Tallowick › Product › Developers › API docs" in shown(pilot.app)
         await pilot.press("q")
-        # the team is shown on the space, and changed on the collection where it has its level
+        # the space shows the team; its level is changed on the collection that gives it
         await pilot.press("2", "E")
         await until(pilot, shows="teams get a level on a collection, not on a space")
         await pilot.press("enter")
@@ -119,7 +119,7 @@ async def test_a_level_shows_its_path_and_is_changed_where_it_is_given(
         await until(pilot, holds=lambda: on_space.lists.tab.count == 1)
         await client.send(UpdateCollection(collection_id="product", default_level="inherit"))
 
-        # the same from the side of the person
+        # the same levels on the permissions screen of a person
         table = await open_family(pilot, "Members")
         while "Luz" not in table.table.name_of(table.table.current):
             await pilot.press("j")

@@ -43,7 +43,7 @@ async def preview_side(pilot: Any, service: RunningService) -> None:
 async def review(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
     await pilot.press("enter")
-    # everything that the header shows: a dialog that opens now would keep it as it is
+    # wait for the complete header: it is not redrawn below a dialog
     await until(pilot, shows="API docs ›")
     await until(pilot, shows="Can merge?")
 
@@ -108,7 +108,7 @@ async def browse(pilot: Any, service: RunningService) -> None:
 
 
 async def outline(pilot: Any, service: RunningService) -> None:
-    """The headings of a page with a conflict and a folded section: next to it, or in a list."""
+    """Open the headings of a page with a conflict and a folded section, as a pane or as a list."""
     await inbox(pilot, service)
     async with somebody(service, "noor") as (noor,):
         at = {"space_id": "runbook", "change_request_id": "2"}
@@ -137,7 +137,7 @@ async def space_home(pilot: Any, service: RunningService) -> None:
 
 
 async def in_request(pilot: Any, service: RunningService) -> None:
-    """The cursor on the page Tokens of a change request."""
+    """Move the cursor to the page Tokens of a change request."""
     await inbox(pilot, service)
     await pilot.app.go(Place.page("api", None, "5"))
     await until(pilot, shows="editing #5")
@@ -283,7 +283,7 @@ def test_it_looks_as_it_did(
         service.start()
 
 
-@pytest.mark.service(clock=noon, on_a_path=True)  # of its own: the conflict stays in the change request
+@pytest.mark.service(clock=noon, on_a_path=True)  # not shared, because the conflict stays in the change request
 @pytest.mark.parametrize(("size", "theme"), LOOKS, ids=LOOK_NAMES)
 def test_headings_with_a_conflict(
     size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any

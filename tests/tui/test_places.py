@@ -1,4 +1,4 @@
-"""Going from place to place: back and forward."""
+"""Navigation back and forward through the history of places."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,7 +25,7 @@ FIRST = "Rewrite the auth guide"
 
 
 async def reviewing(pilot: Any, subject: str) -> Any:
-    """Open a change request from the inbox; its screen."""
+    """Open a change request from the inbox. Returns the review screen."""
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, InboxScreen))
     screen = pilot.app.screen
     await until(pilot, shows=subject)
@@ -77,7 +77,7 @@ def place(name: str) -> Place:
     return Place("review", name, (name,))
 
 
-def test_only_so_many_places_are_remembered() -> None:
+def test_the_number_of_remembered_places_is_limited() -> None:
     places = Places()
     for number in range(LIMIT + 5):
         places.note(place(str(number)))
@@ -86,7 +86,7 @@ def test_only_so_many_places_are_remembered() -> None:
     assert [one.title for one in steps if one] == [str(number) for number in range(LIMIT + 3, 4, -1)]
 
 
-def test_another_place_ends_the_history_but_not_the_list() -> None:
+def test_a_new_place_removes_later_places_from_the_history_but_not_from_the_list() -> None:
     places = Places()
     for name in "abc":
         places.note(place(name))
@@ -97,7 +97,7 @@ def test_another_place_ends_the_history_but_not_the_list() -> None:
     assert places.step(-1) == place("b")
 
 
-def test_closing_leads_to_the_last_place_on_another_screen_and_a_jump_is_a_place_of_its_own() -> None:
+def test_closing_a_screen_returns_to_the_previous_screen_and_a_jump_adds_a_place() -> None:
     places, inbox = Places(), Place("inbox", "Inbox")
     first, second, third = (Place.page("api", page) for page in "abc")
     places.note(inbox)
@@ -114,7 +114,7 @@ def test_closing_leads_to_the_last_place_on_another_screen_and_a_jump_is_a_place
     assert places.step(-1) == inbox
 
 
-def test_o_opens_the_published_page_or_that_of_the_app() -> None:
+def test_o_opens_the_published_address_or_the_address_of_the_app() -> None:
     library = Library()
     pane: Any = SimpleNamespace(_session=SimpleNamespace(library=library))
     urls = SpaceUrls(app="https://app.example.org/s/api", published="https://docs.example.org/api/")

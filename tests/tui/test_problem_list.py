@@ -1,4 +1,4 @@
-"""Lists of problems."""
+"""Rows of problem lists: wrapped text and aligned labels."""
 
 from presscheck.text.styled_text import Span, plain, width
 from presscheck.tui.screens.problem_list import ProblemRow, wrapped_rows

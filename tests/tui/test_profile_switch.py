@@ -1,4 +1,4 @@
-"""Several profiles: the list of profiles, and the switch to another one in the same terminal."""
+"""Several profiles: their list, and switches between them in the same terminal."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ def choices(app: object) -> list[str]:
 
 
 @pytest.mark.slow
-async def test_the_list_has_all_profiles_and_unsent_changes_are_asked_for(
+async def test_all_profiles_are_listed_and_a_switch_with_unsent_changes_asks(
     sample: RunningService, other: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PRESSCHECK_TOKEN", "of the first profile")

@@ -1,4 +1,4 @@
-"""A project in the app: its programs are asked for, and what is wrong with its file is shown."""
+"""A project in the app: the question about its programs, its settings, and errors in its file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ for path in sys.argv[1:]:
 
 
 def project(tmp_path: Path, *words: str, text: str = "") -> Project:
-    """A project, in a folder with a blank in its path, whose check is a script next to the file."""
+    """Write and read a project in a folder with a space in its name. Its check is a script next to the file."""
     folder = tmp_path / "a project"
     folder.mkdir(exist_ok=True)
     (folder / "check.py").write_text(CHECK)
@@ -51,7 +51,7 @@ async def check_prose(pilot: Any, request: Begun) -> None:
 
 
 @pytest.mark.slow
-async def test_programs_are_asked_for_as_they_would_run_and_again_when_they_change(
+async def test_the_question_shows_the_exact_programs_and_is_asked_again_after_changes(
     service: RunningService, tmp_path: Path
 ) -> None:
     request = await edited(service, "Checked by a project", "Old.\n", "New.\n", title="Project page")
@@ -110,7 +110,9 @@ async def test_a_command_of_the_user_does_not_run_in_a_folder_of_the_project(
         await until(pilot, holds=(folder / "ran here").exists)
 
 
-async def test_refused_file_and_mistakes_are_shown(service: RunningService, tmp_path: Path) -> None:
+async def test_the_reason_of_a_refused_file_and_errors_in_a_file_are_shown(
+    service: RunningService, tmp_path: Path
+) -> None:
     refused = project(tmp_path)
     refused.path.chmod(0o666)
     refused = read_project(refused.path, tmp_path / "trusted.json")
@@ -125,7 +127,9 @@ async def test_refused_file_and_mistakes_are_shown(service: RunningService, tmp_
 
 
 @pytest.mark.slow
-async def test_app_begins_where_the_project_says(service: RunningService, tmp_path: Path) -> None:
+async def test_the_app_uses_the_space_the_site_and_the_views_of_the_project(
+    service: RunningService, tmp_path: Path
+) -> None:
     folder = tmp_path / "begin"
     folder.mkdir()
     file = folder / PROJECT_NAME
@@ -145,5 +149,5 @@ async def test_app_begins_where_the_project_says(service: RunningService, tmp_pa
 
 
 def cursor(pilot: Any) -> str:
-    """The first line with the bar of a cursor."""
+    """Return the first line with the bar of a cursor; empty if there is none."""
     return next((line for line in shown(pilot.app).splitlines() if "▌" in line), "")

@@ -43,7 +43,7 @@ async def opened(pilot: Any) -> None:
         ("/structure", "Could not load the structure: Invalid request"),
     ],
 )
-async def test_sites_or_a_structure_that_cannot_be_loaded_show_the_reason(
+async def test_failed_loads_of_sites_or_a_structure_show_the_reason(
     service: RunningService, tmp_path: Path, path: str, message: str
 ) -> None:
     failure = answer(400, {"error": {"code": 400, "message": "not today"}})
@@ -55,14 +55,14 @@ async def test_sites_or_a_structure_that_cannot_be_loaded_show_the_reason(
 
 
 async def chosen(pilot: Any, site: Site) -> None:
-    """Put the cursor on a site."""
+    """Open the publish screen and move the cursor to a site."""
     await opened(pilot)
     await pilot.app.go(Place.site(site.id))
     await until(pilot, holds=lambda: pilot.app.screen.current and pilot.app.screen.current.id == site.id)
 
 
 @pytest.mark.slow
-async def test_a_site_goes_live_and_comes_back(service: RunningService, client: Client, tmp_path: Path) -> None:
+async def test_a_site_is_published_and_unpublished(service: RunningService, client: Client, tmp_path: Path) -> None:
     drafts = [site for site in (await sites(client)).values() if not site.published]
     assert len(drafts) == 1
     title = drafts[0].title
@@ -126,12 +126,12 @@ async def test_a_site_goes_live_and_comes_back(service: RunningService, client: 
 
 
 async def has_a_broken_link(client: Client, space: str) -> None:
-    """A page with a broken link is merged into a space."""
+    """Merge a page with a broken link into a space."""
     await merges_a_page(client, space, "Nowhere", "See [gone](gone.md).\n")
 
 
 async def merges_a_page(client: Client, space: str, title: str, text: str) -> None:
-    """A new page is merged into a space."""
+    """Merge a new page into a space."""
     made = await client.send(CreateChangeRequest(space_id=space, subject=title))
     at = {"space_id": space, "change_request_id": made.id}
     page = InsertPage(title=title, document=Document(markdown=text))

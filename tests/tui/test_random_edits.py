@@ -1,4 +1,4 @@
-"""Random edits of documentation, through the text of the editor and the service: only what was edited is changed."""
+"""Random edits of documentation, through the editor and the service, change only what was edited."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ from presscheck.client.client import Client
 from presscheck.tui.screens.page.markdown import EditorPage, from_editor, to_editor
 
 EDITS = int(os.environ.get("PRESSCHECK_CASES", "2"))
-"""Of each of seven kinds; `make edits` makes 25."""
+"""Number of edits of each kind; `make edits` sets 25."""
 PAGES = min(40, 12 * EDITS)
 MOST_BLOCKS = 3
-"""Blocks of a page that an edit may replace: an item with another mark makes three lists of one."""
+"""Maximum number of blocks that an edit replaces: a list item with another marker splits its list into three."""
 SPACE = {"space_id": "runbook"}
 
 pytestmark = [pytest.mark.documentation("handbook", "varied"), pytest.mark.service(shared=False)]
 
 
 async def shown(client: Client, path: dict[str, Any], page: str) -> EditorPage:
-    """The page as the editor shows it."""
+    """Read a page and return it as the editor shows it."""
     found = await client.send(GetChangeRequestPage(**path, page_id=page, format="markdown"))
     return to_editor(found.title, found.markdown or "")
 
 
 async def blocks(client: Client, path: dict[str, Any], page: str) -> Counter[str]:
-    """The top-level blocks of the page, as nodes."""
+    """Count the top-level blocks of a page, each as the JSON of its node."""
     found = await client.send(GetChangeRequestPage(**path, page_id=page, format="document"))
     return Counter(json.dumps(node, sort_keys=True) for node in (found.document or {}).get("nodes", []))
 
 
 async def new_request(client: Client) -> dict[str, Any]:
-    """A new change request."""
+    """Create a change request. Returns its ids."""
     made = await client.send(CreateChangeRequest(**SPACE, subject="Edits"))
     return {**SPACE, "change_request_id": made.id}
 
 
 async def merged_pages(client: Client, texts: list[str]) -> list[str]:
-    """New pages on main with these texts."""
+    """Merge new pages with these texts. Returns their ids."""
     path, ids = await new_request(client), list[str]()
     for number, text in enumerate(texts):
         insert = InsertPage(title=f"Page {number}", document=Document(markdown=text))

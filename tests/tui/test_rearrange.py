@@ -1,4 +1,4 @@
-"""Changes are dropped and moved with keys, while another user edits the same change requests."""
+"""Dropping and moving changes by keys, while another user edits the change request."""
 
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,12 @@ AFTER = BEFORE.replace("One", "The first").replace("A third", "The last")
 
 
 async def text_of(client: Client, at: dict[str, Any], title: str = "Lasting") -> str:
-    """The text of a page without its title."""
+    """Return the text of a page without its title."""
     return ((await page_of(client, at, title)).markdown or "").partition("\n\n")[2]
 
 
 async def newest(client: Client) -> dict[str, Any]:
-    """Where the newest change request of the space is."""
+    """Return the ids of the newest draft or open change request in the space."""
     requests = [
         request
         for status in ("draft", "open")

@@ -1,4 +1,4 @@
-"""Find and replace over a space, by keys, and checked at the service."""
+"""Find and replace in a space by keys, checked at the service."""
 
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ ZOO = "A zebra runs.\n\nTwo zebras and `zebra`. [Zebra](zebra.md)\n"
 
 
 async def drafted(client: Client, subject: str, *changes: Any) -> dict[str, str]:
-    """A new change request with these changes."""
+    """Create a change request with these changes. Returns its ids."""
     request = await client.send(CreateChangeRequest(space_id=SPACE, subject=subject))
     path = {"space_id": SPACE, "change_request_id": request.id}
     await client.send(EditChangeRequestContent(**path, changes=changes))
@@ -48,7 +48,7 @@ def page(title: str, text: str) -> InsertPage:
 
 
 async def opened(pilot: Any, request: str | None = None) -> None:
-    """Go to the space in Browse, and open the form."""
+    """Go to the space in Browse and open the form of find and replace."""
     await until(pilot, shows="Needs me")
     await pilot.app.go(Place.page(SPACE, None, request))
     if request:

@@ -11,7 +11,7 @@ from presscheck.text.styled_text import plain
 from presscheck.tui.widgets.row_list import RowList
 
 
-async def test_the_source_is_one_key_away(service: RunningService, tmp_path: Path) -> None:
+async def test_d_switches_to_the_markdown_source_and_back(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="expires after 90 days")
         session, change = pilot.app.screen.session, pilot.app.screen.query_one("#change")
@@ -42,7 +42,7 @@ async def test_offline_a_comment_is_pending_and_a_merge_is_disabled(service: Run
         await write(pilot, "C", "Later", "ctrl+s")
         await pilot.press("{")
         await until(pilot, shows="pending  Later")
-        await until(pilot, shows="offline: as of")  # the age of what is shown, also after a write that waits
+        await until(pilot, shows="offline: as of")  # the age of the data stays visible after a pending write
         service.start()
         await pilot.press("ctrl+r")
         await until(pilot, holds=lambda: not pilot.app.engine.waiting())
@@ -54,7 +54,7 @@ async def test_offline_a_comment_is_pending_and_a_merge_is_disabled(service: Run
 
 
 @pytest.mark.slow
-async def test_a_merge_requirement_leads_to_the_comment_and_to_the_reviewer(
+async def test_enter_on_a_merge_requirement_goes_to_the_reviewer_or_the_comment(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
@@ -81,9 +81,7 @@ async def test_a_merge_requirement_leads_to_the_comment_and_to_the_reviewer(
 
 
 @pytest.mark.slow
-async def test_a_text_is_restored_after_escape_after_an_undo_and_on_a_full_disk(
-    service: RunningService, tmp_path: Path
-) -> None:
+async def test_typed_text_survives_escape_undo_and_a_full_disk(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="1 of 4")
         await write(pilot, "C", "Half", "escape", "C")

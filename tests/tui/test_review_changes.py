@@ -41,7 +41,7 @@ def test_all_changes_of_a_page_are_one_item() -> None:
     assert tokens.text == "d2"
 
 
-def test_a_move_among_siblings_names_the_place_once() -> None:
+def test_a_move_among_siblings_names_the_parent_once() -> None:
     parent = {"id": "auth", "type": "document", "title": "Auth"}
     (moved,) = items_of(page("tokens", "moved", parent={"before": parent, "after": parent}))
     assert moved.details == ("moved within Auth",)
@@ -71,7 +71,7 @@ def test_files_content_tags_and_variables_are_items() -> None:
     assert not any(one.has_text for one in found)
 
 
-def test_pages_in_reading_order_then_deleted_then_the_rest() -> None:
+def test_order_is_pages_in_reading_order_then_deleted_pages_then_other_items() -> None:
     tree = Pages.model_validate({"pages": [{"id": "a", "pages": [{"id": "b"}]}, {"id": "c"}]}).pages
     found = items_of(page("gone", "deleted"), {"type": "tag_created", "tag": {"slug": "t"}}, page("c"), page("b"))
     assert [one.id for one in in_reading_order(found, tree)] == ["b", "c", "gone", "t"]
@@ -118,7 +118,7 @@ def test_a_count_names_the_noun_once() -> None:
     assert summarize_changes(()) == ""
 
 
-def test_a_mark_lasts_as_long_as_the_text() -> None:
+def test_a_viewed_mark_is_valid_until_the_text_changes() -> None:
     (one,) = items_of(page("a", **EDIT))
     assert is_viewed(one, {"a": "d2"}, "r9")
     assert is_viewed(one, {"a": "r9"}, "r9")

@@ -45,7 +45,7 @@ def typeset(markdown: str, columns: int, block: str = "") -> Sequence[Line]:
     return [(Span(line),) for line in sanitize(markdown, lines=True).split("\n")]
 
 
-def test_the_lines_of_the_checks() -> None:
+def test_check_lines_and_who_can_fix_them() -> None:
     found = list(checks(MergeInputs(request(), "me", (), space(merge=False), open_threads=2)))
     assert [plain(check_line(one)).rstrip() for one in found] == [
         " ✗ permission   you do not have permission to merge in this space",
@@ -101,13 +101,13 @@ def test_incomplete_changes_are_reported() -> None:
     assert plain(state_line(merged, None, Progress(0, 0, 0), 0, 80)) == "merged   no changes", "nor will there be any"
 
 
-def test_who_and_when() -> None:
+def test_the_by_line_shows_who_and_when() -> None:
     assert plain(by_line(request(), "me", NOW)) == "by Ada · created 2 h ago"
     merged = request(status="merged", mergedAt="2026-11-19T12:00:00Z", mergedBy=ME)
     assert plain(by_line(merged, "me", NOW)) == "merged by you 1 d ago"
 
 
-def test_disabled_reasons() -> None:
+def test_the_merge_line_shows_warnings() -> None:
     doubtful = merge_readiness(MergeInputs(request(), "me", (), space(), rules(), open_threads=1))
     assert plain(merge_line(doubtful)) == "Can merge? ⚠ with warnings: 1 open comment"
 
@@ -222,7 +222,7 @@ def test_a_thread_on_deleted_text_is_outdated() -> None:
     assert locate_thread(thread(comment("On the page", target=ON_PAGE)), AFTER, None).state == "open"
 
 
-def test_the_cell_that_a_comment_is_on_is_named() -> None:
+def test_a_comment_on_a_table_cell_shows_the_text_of_the_cell() -> None:
     nodes = markdown_to_nodes(AFTER)
     table = nodes["nodes"][2]
     [record], column = table["data"]["records"], table["data"]["view"]["columns"][1]
@@ -231,7 +231,7 @@ def test_the_cell_that_a_comment_is_on_is_named() -> None:
     assert shown(on_cell) == ["┃ Ada 3 h  Why?                       on “90 days”"]
 
 
-def test_reactions_are_emoji_by_their_code_points() -> None:
+def test_reactions_are_converted_from_code_points_to_emoji() -> None:
     one = thread(comment("x", reactions=[{"emoji": "1f44d", "count": 2}, {"emoji": "tada", "count": 1}]))
     assert shown(one)[0].endswith("👍 2 tada 1")
 

@@ -1,4 +1,4 @@
-"""Suggestions in comments: inserted with one key, checked and sent."""
+"""Suggestions and reactions in the comments of a review."""
 
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ async def test_a_suggestion_is_inserted_with_one_key_checked_and_sent(service: R
 
 
 async def threads(pilot: Any) -> dict[str, Any]:
-    """The threads at the service, by their text."""
+    """Return the comments from the service, by their text."""
     request = pilot.app.screen.session.model.request
     path = {"space_id": request.space, "change_request_id": request.id}
     found = await pilot.app.engine.read(ListComments(**path, format="markdown", limit=1000))

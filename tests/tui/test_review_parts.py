@@ -1,4 +1,4 @@
-"""The parts of a review without the app: threads, filter, forecast, drafts and reasons."""
+"""Parts of a review without the app: thread filter, merge forecast, drafts, disabled actions, positions of lines."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -31,7 +31,7 @@ FILE = ChangedItem("logo", "file", "logo.svg", ("added",))
 
 
 class Screen:
-    """The screen as far as a review without the app needs it; what the review runs is awaited by the test."""
+    """Stand-in for the screen of a review. It collects the work that the review starts, for the test to await."""
 
     def __init__(self, engine: ReviewEngine) -> None:
         self.engine: Any = engine
@@ -53,7 +53,7 @@ class Screen:
 
 
 class Texts:
-    """Page texts that are loaded."""
+    """Stand-in for the page texts of a review, all loaded."""
 
     def __init__(self, **pages: PageText) -> None:
         self.pages = pages
@@ -71,7 +71,7 @@ def engine(outbox: Outbox) -> ReviewEngine:
 
 
 def review_on(engine: ReviewEngine) -> ReviewSession:
-    """A review that has loaded nothing yet."""
+    """Create a review that has loaded nothing yet."""
     screen: Any = Screen(engine)
     return ReviewSession(screen, "s", "5", lambda: None)
 
@@ -90,13 +90,13 @@ def model(session: ReviewSession) -> ReviewModel:
 
 
 def work(session: ReviewSession) -> list[Awaitable[Any]]:
-    """What the review runs."""
+    """Return the work that the review has started."""
     screen: Any = session.screen
     return screen.work
 
 
 async def finish(session: ReviewSession) -> None:
-    """Wait for what the review runs."""
+    """Wait for the work that the review has started."""
     while work(session):
         await work(session).pop(0)
 
@@ -178,7 +178,7 @@ class TestMergeForecast:
         assert called == [True]
         assert self.text(forecast) == ["Could not check for conflicts: No such space"]
 
-    async def test_it_is_computed_again_after_a_new_revision_or_an_error(
+    async def test_it_is_computed_once_and_again_after_an_error(
         self, session: ReviewSession, engine: ReviewEngine
     ) -> None:
         session.model.space = Space.model_validate({"id": "s", "title": "API", "revision": "m1"})
@@ -227,7 +227,7 @@ class TestDrafts:
         engine.rows = (OutboxEntry(7, held, "", "collected", None, 0),)
         assert ReviewDrafts(session.model, session.screen).review.is_started, "a program held a comment"
 
-    def test_why_writing_is_disabled(self, engine: ReviewEngine) -> None:
+    def test_disabled_writes_have_a_reason(self, engine: ReviewEngine) -> None:
         session = review_on(engine)
         drafts = session.drafts
         assert drafts.disabled_reason() == "the change request is not loaded yet"
@@ -237,7 +237,7 @@ class TestDrafts:
         assert drafts.disabled_reason() == "this profile is read-only"
 
 
-def test_a_review_that_is_not_sent_is_no_missing_review(session: ReviewSession, engine: ReviewEngine) -> None:
+def test_an_unsent_review_is_not_reported_as_missing(session: ReviewSession, engine: ReviewEngine) -> None:
     history = HistoryActions(session)
     session.model.reviews = ()
     assert history.reason_since_review() == "you have not reviewed it yet"
@@ -246,7 +246,7 @@ def test_a_review_that_is_not_sent_is_no_missing_review(session: ReviewSession, 
 
 
 class TestCommentActions:
-    def test_reasons(self, session: ReviewSession, engine: ReviewEngine) -> None:
+    def test_disabled_comment_actions_have_a_reason(self, session: ReviewSession, engine: ReviewEngine) -> None:
         comments = ThreadCommands(CommentActions(session).threads, lambda: (session.view.thread, session.view.message))
         assert comments.reason_reply() == "no thread here: t goes to the next one"
         set_comments(session.model, comment("1", "One"))
@@ -265,14 +265,14 @@ class TestCommentActions:
 class TestRenderedChange:
     CHANGE = RenderedChange(thread_of={3: "t", 4: "t", 6: "u"}, anchors={1: 10, 2: 10, 5: 12})
 
-    def test_a_position_is_found_again(self) -> None:
+    def test_a_line_is_restored_from_its_position(self) -> None:
         for line in range(1, 8):
             assert self.CHANGE.line_at_position(*self.CHANGE.position_of(line)) == line
         assert self.CHANGE.position_of(4) == ("t", 1)
         assert self.CHANGE.position_of(0) == (None, 0)
         assert self.CHANGE.line_at_position("t", 9) == 4, "the thread is shorter now"
 
-    def test_a_position_on_an_event_is_found_again_below_new_events(self) -> None:
+    def test_a_position_on_an_event_is_restored_below_new_events(self) -> None:
         before = RenderedChange(events={2: Event("merged", "m", ""), 3: Event("edit", "r", "")}, thread_of={5: "t"})
         after = RenderedChange(events={2: Event("opened", "o", ""), 5: Event("edit", "r", "")}, thread_of={8: "t"})
         assert [after.line_at_position(*before.position_of(line)) for line in (2, 3, 4, 5)] == [None, 5, 6, 8]

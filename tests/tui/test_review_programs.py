@@ -1,4 +1,4 @@
-"""Programs that review in the app: drafts at once, and failures."""
+"""Review programs in the app: their comments as drafts, cancellation, and failures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMMENTS = READ + (
 
 
 def configure(tmp_path: Path, **programs: str) -> None:
-    """Write the settings file with programs, each the code of a Python program."""
+    """Write the programs, given as Python code, and a settings file that names them."""
     file = tmp_path / "config" / "config.toml"
     file.parent.mkdir(exist_ok=True)
     lines = ["[review_programs]"]
@@ -62,7 +62,7 @@ async def test_comments_of_a_program_are_drafts_at_once(service: RunningService,
 
 
 def has_ended(number: int) -> bool:
-    """Whether a process with this number is gone."""
+    """Return True if the process has ended."""
     try:
         os.kill(number, 0)
     except ProcessLookupError:
@@ -70,7 +70,7 @@ def has_ended(number: int) -> bool:
     return False
 
 
-async def test_a_program_that_fails_and_no_programs(service: RunningService, tmp_path: Path) -> None:
+async def test_a_failing_program_and_missing_programs_show_messages(service: RunningService, tmp_path: Path) -> None:
     configure(tmp_path, bad="import sys; print('{}'); sys.exit('no model')")
     await begun(service, "Failing program", TEXT, title="Failing page")
     async with review(service, tmp_path, "Failing program") as pilot:

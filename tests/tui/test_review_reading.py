@@ -1,4 +1,4 @@
-"""Reading a change: pages that are passed by."""
+"""Reading a change: pages that are skipped by fast key presses."""
 
 import time
 from pathlib import Path
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 SUBJECT = "One word of many"
 
 
-async def test_pages_that_are_passed_by_are_not_drawn(
+async def test_pages_skipped_by_fast_keys_are_not_rendered(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mia, at, _ = await begun(service, SUBJECT, "The first page.", title="Page 0")

@@ -29,7 +29,7 @@ async def review(service: RunningService, home: Path, size: tuple[int, int] = (1
 
 
 async def somebody_edits(service: RunningService, title: str, text: str) -> None:
-    """Another user replaces the text of a page in the change request."""
+    """Replace the text of a page in the change request, as another user."""
     async with somebody(service, "mia") as (mia,):
         await edits(mia, REQUEST, title, text)
 
@@ -41,11 +41,11 @@ async def approve(pilot: Any) -> None:
     await until(pilot, shows="✓2 ✗1")
     await until(
         pilot, holds=lambda: pilot.app.screen.session.model.own_review() is not None
-    )  # it has left, and come back
+    )  # the review was sent and loaded again
 
 
 @pytest.mark.slow
-async def test_an_edit_makes_approvals_stale_and_marks_fall_and_only_what_changed_since_is_shown(
+async def test_an_edit_makes_approvals_stale_removes_a_viewed_mark_and_is_shown_as_changed_since(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with review(service, tmp_path) as pilot:

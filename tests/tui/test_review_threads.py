@@ -35,7 +35,7 @@ async def nodes_of_page(service: RunningService, token: str, at: dict[str, Any],
 
 
 def below(pilot: Any, words: str) -> str:
-    """The line below the one with this text."""
+    """Return the line below the first line that contains a text."""
     lines = shown(pilot.app).splitlines()
     return lines[next(number for number, line in enumerate(lines) if words in line) + 1]
 
@@ -70,7 +70,7 @@ async def test_a_comment_on_a_cell_names_the_cell(service: RunningService, tmp_p
 
 
 @pytest.mark.slow
-async def test_every_thread_is_in_one_list_by_state(service: RunningService, tmp_path: Path) -> None:
+async def test_all_threads_are_listed_and_hidden_by_state(service: RunningService, tmp_path: Path) -> None:
     mia, at, page = await begun(service, SUBJECT, TEXT)
     said = [
         PostComment(**at, page=page, body=Document(markdown=f"> {about}\n\n{text}"))
@@ -124,7 +124,7 @@ async def listed(service: RunningService, token: str, at: dict[str, Any]) -> Any
     return found.items
 
 
-async def test_threads_of_the_conversation_belong_to_the_round(service: RunningService, tmp_path: Path) -> None:
+async def test_t_also_goes_to_threads_of_the_conversation(service: RunningService, tmp_path: Path) -> None:
     mia, at, _ = await begun(service, SUBJECT, TEXT)
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="Ask before you make more than ten.")
@@ -147,5 +147,5 @@ async def test_threads_of_the_conversation_belong_to_the_round(service: RunningS
 
 
 def thread_here(screen: Any) -> str:
-    """The id of the thread under the cursor; empty beside a thread."""
+    """Return the id of the thread at the cursor; empty if there is none."""
     return screen.session.view.rendered.thread_of.get(screen.session.view.line, "")

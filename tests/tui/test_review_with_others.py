@@ -1,4 +1,4 @@
-"""Comments in a review, while another user acts between key presses: what both see, and what the service has."""
+"""Comments in a review while other users write between key presses."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("at_once")
 
 @asynccontextmanager
 async def review(service: RunningService, home: Path) -> AsyncIterator[Any]:
-    """The app with the review of the auth guide open at its first page, Tokens."""
+    """Run the app with the review of the auth guide, at its first page, Tokens."""
     async with running(app_on(service, home)) as pilot:
         await open_review(pilot, AUTH)
         await until(pilot, shows="expires after 90 days")
@@ -33,7 +33,7 @@ async def review(service: RunningService, home: Path) -> AsyncIterator[Any]:
 
 
 async def to_thread(pilot: Any, words: str) -> None:
-    """Go to the thread with this text."""
+    """Move the cursor to the thread that contains a text."""
     for _ in range(9):
         one = pilot.app.screen.session.view.thread
         if one and words in one.first.text:
@@ -43,7 +43,7 @@ async def to_thread(pilot: Any, words: str) -> None:
 
 
 @pytest.mark.slow
-async def test_a_comment_whose_text_page_or_thread_was_deleted_keeps_its_words(
+async def test_a_comment_is_kept_if_its_quoted_text_its_page_or_its_thread_is_deleted(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "mia", "jon") as (mia, jon):
@@ -56,7 +56,7 @@ async def test_a_comment_whose_text_page_or_thread_was_deleted_keeps_its_words(
         await pilot.press(*"t", "ctrl+s")
         await until(pilot, shows="Half of it")
         await all_sent(pilot)
-        await until(pilot, shows="A token belongs to one project.")  # the words that it is about are its quote
+        await until(pilot, shows="A token belongs to one project.")  # the quote
         found = await thread_of(mia, AUTH, "Half of it")
         assert (found.body.markdown or "").startswith("> A token belongs to one project.")
 
@@ -90,7 +90,7 @@ async def test_a_comment_whose_text_page_or_thread_was_deleted_keeps_its_words(
 @pytest.mark.slow
 async def test_own_comments_are_edited_and_deleted_while_others_reply(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "robin", "mia", "luz") as (robin, mia, luz):
-        await robin.send(UpdateMember(organization_id="tallowick", user_id="mia", role="admin"))  # may resolve it
+        await robin.send(UpdateMember(organization_id="tallowick", user_id="mia", role="admin"))  # admins may resolve
         await write(pilot, "g g C", "Teh words")
         await pilot.press("ctrl+s")
         await until(pilot, shows="now  Teh words")
@@ -122,9 +122,7 @@ async def test_own_comments_are_edited_and_deleted_while_others_reply(service: R
 
 
 @pytest.mark.slow
-async def test_a_suggestion_overwrites_nothing_that_somebody_else_wrote(
-    service: RunningService, tmp_path: Path
-) -> None:
+async def test_a_suggestion_overwrites_no_edit_of_another_user(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "mia") as (mia,):
         await pilot.press("l", "]", "c")
         await until(pilot, shows="ctrl+g suggest")

@@ -1,4 +1,4 @@
-"""How many requests wait for one another until the first page of a change request is read."""
+"""The number of sequential requests until the first page of a change request is shown."""
 
 import threading
 from collections import Counter
@@ -25,17 +25,17 @@ BESIDE = (
     "/content/pages",
     "/content ",
 )
-"""What the app also asks for: the first page is read without the answers."""
+"""Other requests of the app. They are held back, as the first page must not depend on their responses."""
 
 
 def pages(paths: list[str]) -> list[str]:
-    """The ids of the pages whose texts were asked for: each before and after the change."""
+    """Return the page ids in the requests for page texts. The text before and after the change are two requests."""
     return [path.rpartition("/")[2] for path in paths if "/page/" in path]
 
 
 @pytest.mark.slow
 async def test_the_first_page_is_read_after_three_round_trips(tmp_path: Path) -> None:
-    """Its request, its changes, and then the texts of the page, which do not wait for each other."""
+    """Read the change request, its changes, and then both texts of the page at the same time."""
     with running_service(tmp_path, sample=True) as service:
         async with Client(service.base_url, service.token) as client:
             listing = ListOrganizationChangeRequests(organization_id="tallowick", status="open", limit=1000)
@@ -49,7 +49,7 @@ async def test_the_first_page_is_read_after_three_round_trips(tmp_path: Path) ->
                 await pilot.app.go(Place.review(request.space, str(request.number)))
                 await until(pilot, shows="carries the rights of the member")
                 assert answered[:2] == path
-                # the timeline reads the revisions and who made them at the same time
+                # the timeline loads revisions and contributors at the same time
                 timeline = ("/revisions/", "/contributors")
                 others = [one for one in answered[2:] if "/page/" in one or not any(part in one for part in timeline)]
                 assert len(pages(answered)) == len(others) > 1

@@ -9,7 +9,7 @@ from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, inbox_loaded, running, shown, until, write
 
 TABS = 1
-"""The line of the tabs."""
+"""Number of the line that shows the tabs."""
 
 
 @pytest.fixture
@@ -19,13 +19,13 @@ def file(tmp_path: Path) -> Path:
 
 
 def rows_of(pilot: Any) -> list[str]:
-    """The rows of the inbox, with headings, without the preview."""
+    """Return the lines of the inbox with headings, without the preview."""
     lines = shown(pilot.app).splitlines()[4:]
     return [line for line in lines[: next(at for at, line in enumerate(lines) if "──" in line)] if line]
 
 
 def numbers(pilot: Any) -> list[str]:
-    """The number of each row, or the title of a heading."""
+    """Return the number of each row, or the title of a heading."""
     found = [line.replace("▌", " ").replace("•", " ").replace("◆", " ") for line in rows_of(pilot)]
     return [line.split()[0][1:] if line.split()[0].startswith("#") else line.strip() for line in found]
 

@@ -1,4 +1,4 @@
-"""Bookmarks and recent places: at the top of the tree, between starts, moved, removed, and gone."""
+"""Bookmarks and recent places in the tree: stored between runs, moved, removed, and marked as gone."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ def tree(pilot: Any) -> Tree:
 
 
 def titles(pilot: Any, group: str) -> list[str]:
-    """The titles in a group of the tree."""
+    """Return the titles in a group of the tree."""
     screen = pilot.app.screen
     assert isinstance(screen, BrowseScreen)
     item = screen.library.item(group)
@@ -30,7 +30,7 @@ def titles(pilot: Any, group: str) -> list[str]:
 
 
 async def to(pilot: Any, title: str) -> None:
-    """Move the cursor down to a row by its title, from the top."""
+    """Move the cursor to the first row with a title."""
     await to_item(pilot, lambda item: item.title == title)
 
 
@@ -63,7 +63,7 @@ async def test_bookmarks_and_recent_places_stay_between_starts(service: RunningS
         await until(pilot, holds=lambda: titles(pilot, OPENED) == ["Authentication"])
         assert titles(pilot, BOOKMARKED) == ["Authentication", "Handbook"]
         handbook = pilot.app.engine.shortcuts.bookmarks("tallowick")[1]
-        # find anything offers them first, before anything is typed
+        # the dialog of ctrl+k lists bookmarks first while nothing is typed
         await pilot.press("ctrl+k")
         await until(pilot, holds=lambda: hasattr(pilot.app.screen, "matches"))
         labels = [choice.label for choice in pilot.app.screen.matches]
@@ -94,7 +94,7 @@ async def test_bookmarks_and_recent_places_stay_between_starts(service: RunningS
         await until(pilot, holds=lambda: titles(pilot, BOOKMARKED) == ["Authentication"])
 
 
-def test_a_site_is_gone_only_once_the_sites_are_known_without_it() -> None:
+def test_a_site_is_gone_only_after_sites_are_loaded_without_it() -> None:
     library, shortcut = Library(), Shortcut("site gone", "A site", "", "tallowick")
     library.set_spaces([], [])
     library.set_shortcuts([shortcut], [])

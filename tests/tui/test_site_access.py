@@ -36,7 +36,7 @@ async def live_site(client: Client) -> Site:
         ({"urls": {"published": "https://a.example/k"}}, {"visibility": "share-link", "published": True}, None),
     ],
 )
-def test_a_link_without_an_address_tells_why(link: dict[str, Any], site: dict[str, Any], reason: str | None) -> None:
+def test_a_link_without_an_address_has_a_reason(link: dict[str, Any], site: dict[str, Any], reason: str | None) -> None:
     assert no_address(ShareLink(**{"id": "l1", "active": True, **link}), Site(id="s1", title="Docs", **site)) == reason
 
 
@@ -45,7 +45,7 @@ async def is_gone(links: Callable[[], Awaitable[list[Any]]]) -> bool:
 
 
 async def visited(service: RunningService, address: str) -> httpx.Response:
-    """What a visitor gets at a public address of this service."""
+    """Return the response to a visitor at a public address of this service."""
     url = httpx.URL(address)
     async with httpx.AsyncClient(base_url=service.base_url) as visitor:
         return await visitor.get(url.raw_path.decode(), headers={"host": url.netloc.decode()})
@@ -68,7 +68,7 @@ async def test_a_change_behind_a_failed_one_is_pending(service: RunningService, 
 
 
 CSV = '\ufeffsource,destination\n/one,/guides/customs\n"/two","https://example.org/a,b"\n/three,/one\n'
-"""With a byte order mark, a quoted comma, and a redirect that leads through another one."""
+"""A table with a byte order mark, a quoted comma, and a redirect to another redirect."""
 
 
 @pytest.mark.slow
@@ -146,7 +146,7 @@ async def test_share_links_and_the_key_of_visitors(service: RunningService, clie
         [link] = await links()
         assert link.name == "partners"
         secret = link.urls.published
-        pilot.app.copy_to_clipboard = copied.append  # what a terminal would get
+        pilot.app.copy_to_clipboard = copied.append  # instead of the clipboard of the terminal
         await pilot.press("y")
         await until(pilot, shows="copied the address of partners")
         assert copied == [secret]

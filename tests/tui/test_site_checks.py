@@ -1,4 +1,4 @@
-"""The checks of a site in the publish screen: where enter leads, and when they are made again."""
+"""The checks of a site in the publish screen: what enter opens, and when the checks run again."""
 
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ async def live_site(client: Client) -> Site:
 
 
 async def follow(pilot: Any, text: str) -> None:
-    """Press enter on the finding with a text."""
+    """Press enter on the finding that contains a text."""
     await pilot.press("W")
     await until(pilot, shows=text)
     await pilot.press("/", *text, "enter")
@@ -37,7 +37,7 @@ async def follow(pilot: Any, text: str) -> None:
 
 
 async def redirected(client: Client, site: Site, *ways: tuple[str, str]) -> dict[str, str]:
-    """Redirects to other paths of a site; returns their ids by path."""
+    """Create redirects to other paths of a site. Returns their ids by source path."""
     made: dict[str, str] = {}
     for source, to in ways:
         target = RedirectDestination(kind="external", url=f"{str(site.urls.published).rstrip('/')}{to}")
@@ -47,7 +47,7 @@ async def redirected(client: Client, site: Site, *ways: tuple[str, str]) -> dict
 
 
 @pytest.mark.slow
-async def test_enter_leads_to_what_is_wrong_and_it_is_checked_again(
+async def test_enter_opens_the_source_of_a_finding_and_the_checks_run_again(
     service: RunningService, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("presscheck.tui.screens.publish.screen.AFTER_A_SCREEN", 0.0)
@@ -69,7 +69,7 @@ async def test_enter_leads_to_what_is_wrong_and_it_is_checked_again(
         def summary() -> str:
             return plain(screen.checklist.summary_line(site))
 
-        # what could not be checked is checked again
+        # enter on a failed check runs it again
         monkeypatch.setattr(engine, "read", refuses)
         screen = await on_site(pilot, site)
         await follow(pilot, "not checked:")
@@ -82,7 +82,7 @@ async def test_enter_leads_to_what_is_wrong_and_it_is_checked_again(
         assert "Not checked" not in shown(pilot.app)
         await pilot.press("q")
 
-        # the redirect, the section; after another screen and a change of the structure
+        # enter opens the redirect or the section; the checks run again after a change there
         await until(pilot, holds=lambda: pilot.app.screen is screen)
         await follow(pilot, "Redirect /n")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, SiteAccessScreen))
@@ -103,7 +103,7 @@ async def test_enter_leads_to_what_is_wrong_and_it_is_checked_again(
 
 
 @pytest.mark.slow
-async def test_enter_on_a_hostname_tells_where_it_is_changed_and_on_a_proxy_asks_for_it(
+async def test_enter_shows_where_to_change_a_hostname_and_asks_for_a_proxy(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
     site = await live_site(client)

@@ -1,4 +1,4 @@
-"""The customization of a site by keys: edits, drafts, contrast, what others changed, restoring; its states."""
+"""The customization of a site by keys: edits, drafts, contrast, changes of other users, and restored versions."""
 
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ def test_settings_without_effect_on_the_local_service_are_marked() -> None:
 
 
 @pytest.mark.slow
-async def test_it_is_edited_kept_merged_saved_and_restored(
+async def test_the_customization_is_edited_drafted_merged_saved_and_restored(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PRESSCHECK_HOME", str(tmp_path))
@@ -48,7 +48,7 @@ async def test_it_is_edited_kept_merged_saved_and_restored(
         before = await client.send(GetCustomization(**at))
 
         async def change(**styling: Any) -> None:
-            """Change the styling as somebody else."""
+            """Change the styling outside the app, as another user would."""
             present = await client.send(GetCustomization(**at))
             await client.send(
                 UpdateCustomization(**at, settings={**present, "styling": {**present["styling"], **styling}})
@@ -58,7 +58,7 @@ async def test_it_is_edited_kept_merged_saved_and_restored(
             await customization_open(pilot)
             await until(pilot, shows="#9a4f1b  5.8 AA")
 
-            # a color is checked and judged at its field
+            # a color is validated, and its contrast is shown at its field
             await write(pilot, "enter", "", "ctrl+u", *"#eeaa")
             await until(pilot, shows="must be a color such as #9a4f1b")
             await pilot.press(*"00")
@@ -90,7 +90,7 @@ async def test_it_is_edited_kept_merged_saved_and_restored(
             await pilot.press("escape", "g", "y")
             await until(pilot, shows="2 unsaved changes")
 
-            # two changed the same field and others: nothing of somebody else is overwritten unseen
+            # two users changed the same field and others: no change is overwritten silently
             await change(corners="circular", primaryColor={"light": "#123456", "dark": "#654321"})
             await pilot.press("ctrl+s")
             await until(pilot, shows="Conflict: both changed styling.primaryColor.light (before: #9a4f1b)")
@@ -105,7 +105,7 @@ async def test_it_is_edited_kept_merged_saved_and_restored(
             assert [one["title"] for one in saved["header"]["links"]] == ["Help", "Blog"]
             assert not pilot.app.engine.outbox.draft(f"customization of site {at['site_id']}")
 
-            # also not between the question and the call
+            # not even a change between the question and the write
             await pilot.press("2", "g", "g", "j", "j", "enter")
             await pick(pilot, "flat")
             await until(pilot, shows="1 unsaved change")
@@ -117,7 +117,7 @@ async def test_it_is_edited_kept_merged_saved_and_restored(
             theirs = await client.send(GetCustomization(**at))
             assert (theirs["styling"]["depth"], theirs["styling"]["search"]) == ("subtle", "prominent")
 
-            # what the first save replaced comes back
+            # the values that the first save replaced are restored
             await pilot.press(".", "b")
             await until(pilot, shows="before the change of")
             await pilot.press("enter")
@@ -134,7 +134,9 @@ async def test_it_is_edited_kept_merged_saved_and_restored(
 
 
 @pytest.mark.slow
-async def test_who_may_not_change_it_sees_why_and_loses_nothing(service: RunningService, tmp_path: Path) -> None:
+async def test_a_user_without_the_role_sees_the_reason_and_keeps_the_edits(
+    service: RunningService, tmp_path: Path
+) -> None:
     async with Client(service.base_url, service.token) as admin:
         site = next(one for one in (await admin.send(ListSites(organization_id=ORG))).items if one.published)
         at = {"organization_id": ORG, "site_id": site.id}
@@ -149,7 +151,7 @@ async def test_who_may_not_change_it_sees_why_and_loses_nothing(service: Running
             await pick(pilot, "circular")
             await until(pilot, shows="1 unsaved change: ctrl+s saves")
 
-            # the role is taken away while the question is open: the service refuses, and the edit stays
+            # the role is removed while the question is open: the service refuses, and the edit stays
             await pilot.press("ctrl+s")
             await until(pilot, shows="styling.corners: rounded → circular")
             await admin.send(UpdateMember(organization_id=ORG, user_id="mia", role="read"))

@@ -1,4 +1,4 @@
-"""The findings of a site in the app: their places, their statuses, and the states of the list."""
+"""The findings of a site in the app: what enter opens, and changes of their status."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def findings_open(pilot: Any) -> SiteFindingsScreen:
 
 
 async def on_finding(pilot: Any, screen: SiteFindingsScreen, title: str) -> None:
-    """Put the cursor on a finding of the visible tab."""
+    """Move the cursor to a finding of the visible tab."""
     await until(pilot, holds=lambda: screen.lists.tab.count > 0)
     titles = [finding.title for finding in screen.lists.tab.items]
     screen.lists.tab.rows.move_to(next(at for at, one in enumerate(titles) if title in one))
@@ -44,7 +44,7 @@ async def on_finding(pilot: Any, screen: SiteFindingsScreen, title: str) -> None
 
 
 async def statuses(client: Client) -> dict[str, str]:
-    """The status of each finding of the live site, by title."""
+    """Return the status of each finding of the live site, by title."""
     sites = (await client.send(ListSites(organization_id=ORG))).items
     live = next(site for site in sites if site.published)
     found = await client.send(ListSiteFindings(organization_id=ORG, site_id=live.id, limit=1000))

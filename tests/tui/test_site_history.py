@@ -1,4 +1,4 @@
-"""The history of a site by keys: what happened, what changed since, two rows compared, parts restored; its states."""
+"""The history of a site by keys: list, comparison with now, comparison of two rows, and restored parts."""
 
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ async def history_open(pilot: Any, state: str = "live") -> SiteHistoryScreen:
 
 
 async def go_to(pilot: Any, screen: SiteHistoryScreen, what: str) -> None:
-    """Put the cursor on the newest row of a kind."""
+    """Move the cursor to the newest row of a kind."""
     await until(pilot, holds=lambda: any(row.what == what for row in screen.list.items))
     at = next(at for at, row in enumerate(screen.list.items) if row.what == what)
     await pilot.press("g", "g", *("j" * at))
@@ -62,9 +62,9 @@ async def test_changes_are_listed_compared_and_restored(service: RunningService,
         async with running(app_on(service, tmp_path), (120, 40)) as pilot:
             screen = await history_open(pilot)
             await until(pilot, shows="created")
-            await until(pilot, shows="merged")  # the service tells what was merged into its spaces
+            await until(pilot, shows="merged")  # merges into the spaces of the site, from the service
 
-            # every write of this program passes the recorder; single items that follow each other share a snapshot
+            # every write of the app is recorded; consecutive writes of single items share a snapshot
             engine = pilot.app.engine
             styling = {**before["styling"], "corners": "circular"}
             await engine.write(UpdateCustomization(**at, settings={**before, "styling": styling})).landed()
@@ -87,7 +87,7 @@ async def test_changes_are_listed_compared_and_restored(service: RunningService,
             assert [len(row.snapshot.parts) if row.snapshot else 0 for row in own][:5] == [3, 0, 1, 1, 1]
             assert own[0].who == own[2].who == engine.me.display_name
 
-            # enter: the differences to now; two marked rows: those between them
+            # enter compares a row with now, A compares two marked rows
             await go_to(pilot, screen, "structure changed")
             await pilot.press("enter")
             await until(pilot, shows=f"{section.title} → Another title")
@@ -104,7 +104,7 @@ async def test_changes_are_listed_compared_and_restored(service: RunningService,
             await pilot.press("enter")
             await until(pilot, shows="no snapshot: only changes from this machine have one")
 
-            # a part is restored after its plan was shown, not if somebody changed it meanwhile
+            # a part is restored after its plan was shown, unless another user changed it meanwhile
             await go_to(pilot, screen, "redirects changed")
             await pilot.press(".", "b")
             await until(pilot, shows="3 differences from now")
@@ -126,7 +126,7 @@ async def test_changes_are_listed_compared_and_restored(service: RunningService,
             await until(pilot, shows="restored: . b on the first row")
             assert await sources() == former
 
-            # what it replaced is a snapshot itself
+            # the replaced values are a snapshot, too
             await until(pilot, shows="restore of redirects from")
             await pilot.press("g", "g")
             await pilot.press(".", "b")
@@ -141,7 +141,7 @@ async def test_changes_are_listed_compared_and_restored(service: RunningService,
         assert not [text for text in kept if service.token in text]
 
 
-def test_lists_that_differ_are_lines_in_words() -> None:
+def test_differences_of_lists_are_shown_as_text() -> None:
     order = Difference(Field("structure", "", "order"), "changed", ["Guides", "\x1b[31mAPI"], ["API", "Guides"])
     links = Difference(Field("customization", "", "links"), "changed", [], [{"title": "Home", "to": {"url": "/"}}])
     lines = [plain(line) for line in difference_lines([order, links])]

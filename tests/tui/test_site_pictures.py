@@ -1,4 +1,4 @@
-"""Snapshots of the screens and sheets of a site: access, look, adaptive content, history, what visitors get."""
+"""Snapshots of the screens and sheets of a site: access, customization, adaptive content, history, audiences."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ async def planted(service: RunningService) -> None:
 
 
 async def space_with_a_moved_page(client: Client) -> str:
-    """A space in which one page got another path, and one was deleted below the page above it."""
+    """Create a space in which the path of a page has changed. Returns its id."""
     space = await client.send(CreateSpace(organization_id=ORG, title="Warehouse"))
 
     async def merge(*changes: Any) -> None:
@@ -105,7 +105,7 @@ pytestmark = [pytest.mark.service(shared=True, clock=noon, on_a_path=True, prepa
 
 
 async def site(pilot: Any, title: str, *keys: str) -> None:
-    """Put the cursor on a site, then press keys."""
+    """Move the cursor to a site, save two audiences for it, and press keys."""
     await until(pilot, shows="Needs me")
     await pilot.press("g", "p")
     await until(pilot, shows=SIGNED)
@@ -152,7 +152,7 @@ async def view_as(pilot: Any) -> None:
 
 
 async def look_opened(pilot: Any, *keys: str) -> None:
-    """The customization with unsaved edits, of which somebody else changed one field in the meantime."""
+    """Open the customization with unsaved edits and a field that another user changed in the meantime."""
     await site(pilot, "Tallowick Docs", "g", "y")
     await until(pilot, shows="Primary color")
     session = pilot.app.screen.session
@@ -199,7 +199,7 @@ async def color_form(pilot: Any) -> None:
 
 
 async def history_opened(pilot: Any) -> None:
-    """The history with a snapshot of this machine, of an hour ago, with other colors."""
+    """Open the history with a snapshot of this machine from an hour ago, with other corners and depth."""
     await site(pilot, "Tallowick Docs", "g", "y")
     await until(pilot, shows="Primary color")
     session = pilot.app.screen.session
@@ -258,7 +258,7 @@ SMALL = [
     findings,
     token_test,
 ]
-"""Screens that are built like others above: in one size and theme."""
+"""Screens similar to those above, so one size and theme is enough."""
 
 
 @pytest.mark.parametrize("drive", SMALL, ids=lambda drive: drive.__name__)

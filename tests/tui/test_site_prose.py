@@ -1,4 +1,4 @@
-"""Prose checks of a site before it is published: new findings in changed pages, and what cannot be checked."""
+"""Prose checks of a site before it is published: new findings in changed pages, and cached pages offline."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ for path in sys.argv[1:]:
 
 
 def python(tmp_path: Path, code: str) -> list[str]:
-    """Return a command that runs code; the path of the program has a blank."""
+    """Return a command that runs Python code from a file with a space in its path."""
     file = tmp_path / "own programs" / "check.py"
     file.parent.mkdir(exist_ok=True)
     file.write_text(code)
@@ -105,7 +105,7 @@ async def test_new_findings_are_listed_lead_to_their_lines_and_warn_before_publi
         await until(pilot, shows="Prose: no prose findings")
 
 
-async def test_offline_the_cached_pages_are_checked(service: RunningService, client: Client, tmp_path: Path) -> None:
+async def test_cached_pages_are_checked_offline(service: RunningService, client: Client, tmp_path: Path) -> None:
     configure(tmp_path, ("own", python(tmp_path, PROGRAM)))
     await merged(service, AFTER, "Prose offline")
     site = await site_of(client, "Prose offline site")

@@ -43,13 +43,13 @@ async def live_site(client: Client) -> Site:
 
 
 async def items(client: Client, site: Site) -> dict[str, Any]:
-    """The items of a site by their kind and title, such as `section News`."""
+    """Return the items of a site by kind and title, such as `section News`."""
     structure = await client.send(GetSiteStructure(organization_id=ORG, site_id=site.id))
     return {f"{item.object.rpartition('-')[2]} {title_of(item)}": item for item in all_items(structure.structure)}
 
 
 async def outline(client: Client, site: Site) -> str:
-    """The titles in their order, with what they contain in brackets."""
+    """Return the titles of the items in order, with the titles of their children in parentheses."""
 
     def of(nested: Any) -> str:
         inside = " ".join(map(of, children_of(nested)))
@@ -60,7 +60,7 @@ async def outline(client: Client, site: Site) -> str:
 
 
 async def has(pilot: Any, client: Client, site: Site, expected: str) -> None:
-    """Wait until the service has an outline, and the screen shows it."""
+    """Wait until the service has an outline and the screen shows it."""
     for _ in range(500):
         if await outline(client, site) == expected:
             break
@@ -80,7 +80,7 @@ def shown_outline(pilot: Any) -> str:
 
 
 async def opened(pilot: Any, site: Site, *, is_checked: bool = False) -> SiteStructureScreen:
-    """The structure of a site, opened by its key; with `is_checked` once its checks read nothing more of it."""
+    """Open the structure of a site. With `is_checked`, wait first until the checks have loaded the site."""
     await until(pilot, shows="live")
     await pilot.press("g", "p")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
@@ -95,7 +95,7 @@ async def opened(pilot: Any, site: Site, *, is_checked: bool = False) -> SiteStr
 
 
 async def to(pilot: Any, words: str) -> None:
-    """Go to an item by its kind and title."""
+    """Move the cursor to an item by its kind and title."""
     screen = pilot.app.screen
 
     def key() -> str | None:
@@ -121,7 +121,7 @@ async def typed(pilot: Any, text: str, *then: str) -> None:
 
 
 async def undo(pilot: Any, words: str) -> None:
-    """Undo the last change, whose question has these words."""
+    """Undo the last change. Its question must contain these words."""
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, SiteStructureScreen))
     await pilot.press("z")
     await until(pilot, shows=words)
@@ -209,7 +209,7 @@ async def test_a_section_is_added_to_a_site_without_spaces(
 
 
 @pytest.mark.slow
-async def test_what_others_change_is_shown_and_not_overwritten(
+async def test_changes_of_others_are_shown_and_not_overwritten(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
     site = await live_site(client)
@@ -255,7 +255,7 @@ async def test_what_others_change_is_shown_and_not_overwritten(
 
 
 @pytest.mark.slow
-async def test_moves_that_follow_each_other_are_sent_together_and_undone(
+async def test_consecutive_moves_are_sent_together_and_undone(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
     site = await live_site(client)

@@ -1,4 +1,4 @@
-"""The style guide of a site in the app: created from a template, opened in Browse, or the reason why not."""
+"""The style guide of a site in the app: created from a template, and opened in Browse."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GUIDE = "› Style guide of Tallowick Docs"
 
 
 async def guides(client: Client) -> list[str]:
-    """The sites of each style guide."""
+    """Return the titles of the sites of all style guides."""
     found = (await client.send(ListStyleGuides(organization_id=ORG))).styleguides
     return [site.title for guide in found for site in guide.sites]
 

@@ -1,4 +1,4 @@
-"""What is set by keys on a site is read by its visitors: over HTTP, with each visibility, and in a browser."""
+"""Settings of a site, changed by keys, as visitors see them over HTTP and in a browser."""
 
 import asyncio
 import os
@@ -21,20 +21,20 @@ from presscheck.tui.screens.publish.screen import PublishScreen
 pytestmark = pytest.mark.needs("chromium")
 ORG = "tallowick"
 MANY = min(10_000, 40 * int(os.environ.get("PRESSCHECK_CASES", "1")))
-"""Redirects that are imported; with `PRESSCHECK_CASES=250` 10,000, the most that one table may have."""
+"""Number of imported redirects. `PRESSCHECK_CASES=250` sets 10,000, the maximum of one table."""
 SECONDS = 20 + 0.1 * MANY
-"""The longest that their import may take."""
+"""Time limit of the import."""
 
 
 async def a_site(client: Client, *, published: bool) -> tuple[Site, dict[str, Any]]:
-    """A site of the sample, and the arguments that name it."""
+    """Return a site of the sample, and the ids for calls about it."""
     found = (await client.send(ListSites(organization_id=ORG))).items
     site = next(site for site in found if site.published is published)
     return site, {"organization_id": ORG, "site_id": site.id}
 
 
 async def on_site(pilot: Any, site: Site) -> None:
-    """Among the sites, with the cursor on one."""
+    """Open the publish screen and move the cursor to a site."""
     await until(pilot, shows="live")
     await pilot.press("g", "p")
     await until(pilot, shows="● live", holds=lambda: isinstance(pilot.app.screen, PublishScreen))
@@ -53,23 +53,23 @@ async def set_visibility(pilot: Any, visibility: str) -> None:
 
 
 async def visit(address: str, **given: Any) -> httpx.Response:
-    """What a visitor without an account gets at an address; redirects are not followed."""
+    """Return the response to a visitor without an account. Redirects are not followed."""
     async with httpx.AsyncClient() as visitor:
         return await visitor.get(address, **given)
 
 
 async def seen(tmp_path: Path, address: str) -> str:
-    """The page at an address as a browser has it, after all redirects."""
+    """Return the HTML that a browser has at an address, after all redirects."""
     return await asyncio.to_thread(browse, tmp_path / "browser", address, "--dump-dom")
 
 
 def address_here(service: RunningService, site: Site) -> str:
-    """Where this machine serves a site that has a host name of its own."""
+    """Return the address at which this machine serves a site that has its own host name."""
     return f"{service.base_url}/docs/{site.basename or site.id}/"
 
 
 @pytest.mark.slow
-async def test_each_visibility_admits_the_visitors_that_it_names(
+async def test_each_visibility_admits_only_its_visitors(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
     site, path = await a_site(client, published=False)
@@ -88,7 +88,7 @@ async def test_each_visibility_admits_the_visitors_that_it_names(
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
         await until(pilot, holds=lambda: pilot.app.screen.current.published)
 
-        # public and unlisted: anyone; search engines only one of them
+        # public and unlisted admit anyone; search engines may index only public sites
         await set_visibility(pilot, "public")
         address = str((await client.send(GetSite(**path))).urls.published)
         page = await visit(address)
@@ -100,7 +100,7 @@ async def test_each_visibility_admits_the_visitors_that_it_names(
         page = await visit(address)
         assert (page.status_code, page.headers["x-robots-tag"]) == (200, "noindex")
 
-        # share links: only who has one that is on; the keys are on no screen
+        # share-link admits only visitors with an active link; its key is never on the screen
         await set_visibility(pilot, "share-link")
         assert (await visit(address)).status_code == 404
         own = str((await client.send(GetSite(**path))).urls.published)
@@ -125,7 +125,7 @@ async def test_each_visibility_admits_the_visitors_that_it_names(
         await until(pilot, shows="No share links yet.", holds=lambda: not pilot.app.engine.waiting())
         assert (await visit(link)).status_code == 404
 
-        # visitors who sign in: nobody, then who has a token of the key; another key ends that
+        # visitor-auth admits only visitors with a token that the current key has signed
         await pilot.press("q")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
         await set_visibility(pilot, "visitor-auth")
@@ -152,7 +152,7 @@ async def test_each_visibility_admits_the_visitors_that_it_names(
         token = jwt.encode({}, copied[-1], "HS256")
         assert (await visit(address, params={"jwt_token": token})).status_code == 303
 
-        # nobody
+        # an unpublished site admits no one
         await pilot.press("q")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
         await pilot.press("P")
@@ -168,7 +168,7 @@ async def redirected(address: str) -> str | None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(SECONDS + 100)
-async def test_a_table_of_many_redirects_is_sent_and_leads_visitors(
+async def test_many_imported_redirects_are_sent_and_redirect_visitors(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
     docs, _ = await a_site(client, published=True)
@@ -192,6 +192,7 @@ async def test_a_table_of_many_redirects_is_sent_and_leads_visitors(
     for source, page in list(ways.items())[:: MANY // 20]:
         answer = await visit(f"{root}{source}")
         address = f"{root}{page}"
-        own = (await visit(address)).headers.get("location", address)  # the first page of a space has a shorter one
+        # the first page of a space redirects to a shorter address
+        own = (await visit(address)).headers.get("location", address)
         assert answer.status_code // 100 == 3 and answer.headers["location"] in (address, own), source
     assert (await visit(f"{root}/old/{MANY}")).status_code == 404

@@ -1,4 +1,4 @@
-"""Sites in the tree of the organization: below collections and spaces, with their verbs, live, found, and offline."""
+"""Sites in the tree of the organization: order, actions, live updates and the filter."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ ORGANIZATION = {"organization_id": "tallowick"}
 
 
 def rows(pilot: Any) -> list[str]:
-    """The keys of the visible rows."""
+    """Return the keys of the visible rows."""
     return [row.node.key for row in pilot.app.screen.tree_view._rows]
 
 
@@ -32,7 +32,7 @@ async def browsing(pilot: Any) -> None:
 
 
 async def at(pilot: Any, title: str) -> None:
-    """Go to a site from the last row up."""
+    """Move the cursor from the last row up to a site."""
     screen = pilot.app.screen
     await pilot.press("G")
     for _ in rows(pilot):
@@ -43,7 +43,7 @@ async def at(pilot: Any, title: str) -> None:
 
 
 @pytest.mark.slow
-async def test_sites_stand_in_the_tree_with_their_verbs(
+async def test_sites_are_listed_in_the_tree_with_their_actions(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_tree, "INTERVAL", 0.1)
@@ -55,13 +55,13 @@ async def test_sites_stand_in_the_tree_with_their_verbs(
         assert rows(pilot)[-3:] == [SITES, f"site {docs.id}", f"site {inside.id}"], "below the spaces"
         assert "● live" in line_with(pilot, "Tallowick Docs")
         assert "○ draft" in line_with(pilot, "Inside Tallowick")
-        # what others create appears, and the cursor stays
+        # a site that another user creates appears, and the cursor stays
         await at(pilot, "Tallowick Docs")
         await until(pilot, shows="live · public · 4 spaces")
         await robin.send(CreateSite(**ORGANIZATION, title="Robin's [b]site", visibility="unlisted"))
         await until(pilot, shows="Robin's [b]site")
         assert pilot.app.screen.item.site.id == docs.id
-        # its details, and their undo
+        # a detail is changed and undone
         await at(pilot, "Robin's [b]site")
         await pilot.press("E")
         await pick(pilot, "Visibility")
@@ -73,7 +73,7 @@ async def test_sites_stand_in_the_tree_with_their_verbs(
         await until(pilot, shows="visibility")
         await pilot.press("y")
         await until(pilot, shows="draft · unlisted")
-        # the filter keeps it with its heading; the publish screen goes on with enter
+        # the filter keeps the site and its heading; enter opens the site in the publish screen
         await write(pilot, "slash", "robin's")
         await until(pilot, holds=lambda: rows(pilot) == [SITES, f"site {made.id}"])
         await pilot.press("escape")

@@ -29,22 +29,22 @@ SLOW = 30.0
 LIMIT = 0.1
 """Seconds from a key press until the screen is painted."""
 BUSY_LIMIT = 2.0
-"""The same on a machine that has other work."""
+"""The same on a busy machine."""
 IDLE = 0.3
-"""The load of each processor below which this test is the only one."""
+"""Load per processor below which the machine counts as idle."""
 TURNS = 3
-"""A key that waits for the service does so in each turn; one that waited for this machine does not."""
+"""Attempts: a key that waits for the service is slow in each of them, unlike a key on a busy machine."""
 KEYS = (
     *("j", "j", "k", "G", "g g", "ctrl+d", "ctrl+u", "space", "ctrl+r j", "l", "l", "h", "1", "enter"),
     *("j", "}", "]", "tab", "j", "C", "escape", "?", "escape", "q"),
     *("g o", "j", "l", "j", "j", "h", "g p", "g x", "@", "j", "/", "s", "p", "escape", "q", ":", "o", "escape"),
 )
-"""Each changes the picture; of several together, the last does."""
+"""Keys that change the screen; in a group of keys, the last one does."""
 
 
 @asynccontextmanager
 async def slow_at(port: int) -> AsyncIterator[list[bytes]]:
-    """A service at a port that accepts every request and answers slowly; yields the requests."""
+    """Serve a port: accept every request and respond after `SLOW` seconds. Yields the requests."""
     asked: list[bytes] = []
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -58,7 +58,7 @@ async def slow_at(port: int) -> AsyncIterator[list[bytes]]:
 
 
 def waited_for_a_processor() -> float:
-    """Seconds that this thread waited for a processor so far; 0 if the system does not report it."""
+    """Return the seconds that this thread has waited for a processor; 0 if the system does not report them."""
     try:
         return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
     except OSError:
@@ -66,7 +66,7 @@ def waited_for_a_processor() -> float:
 
 
 def limit() -> float:
-    """The most seconds that a key may take on this machine now."""
+    """Return the maximum seconds that a key may take at the current load of this machine."""
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
     return LIMIT if load < IDLE else BUSY_LIMIT
 
@@ -79,7 +79,7 @@ class Stopwatch:
         watch_frames(monkeypatch, PresscheckApp, lambda *_: self.painted.set())
 
     async def press(self, keys: str) -> float:
-        """The seconds from the last of these keys until something is painted."""
+        """Press keys. Returns the seconds from the last key until something is painted."""
         await self.pilot.pause()
         began = held_up = 0.0
         for key in keys.split():

@@ -1,4 +1,4 @@
-"""Links, files and reusable content of a space: every action by keys, and checked at the service."""
+"""Links and files of a space: actions by keys, checked at the service."""
 
 import stat
 from pathlib import Path
@@ -229,7 +229,7 @@ async def test_a_file_opens_in_its_program_or_its_address_is_copied(
         ("empty.txt", "is empty"),
     ],
 )
-def test_what_cannot_be_uploaded_has_a_reason(name: str, reason: str, tmp_path: Path) -> None:
+def test_invalid_uploads_are_rejected_with_a_reason(name: str, reason: str, tmp_path: Path) -> None:
     (tmp_path / "large.bin").write_bytes(bytes(1_000_001))
     (tmp_path / "empty.txt").touch()
     with pytest.raises(PresscheckError, match=reason):

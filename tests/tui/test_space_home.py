@@ -1,4 +1,4 @@
-"""The home of a space: what is known of it, each line a link, for few requests and only where the cursor rests."""
+"""The home of a space: its parts, its links, and few requests, which are sent only when the cursor rests."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -38,7 +38,7 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
 async def at_space(pilot: Any, space: str, shows: str) -> None:
-    """Put the cursor on a space, and wait until its home shows a text."""
+    """Move the cursor to a space and wait until the screen shows a text."""
     await until(pilot, shows="Needs me")
     await pilot.app.go(Place.page(space))
     await until(pilot, holds=lambda: (item := pilot.app.screen.item) and item.key == f"space {space}")
@@ -50,13 +50,13 @@ def loaded(pilot: Any) -> bool:
 
 
 def home(pilot: Any) -> str:
-    """The text of the home, without the tree."""
+    """Return the text of the home, without the tree."""
     document = pilot.app.screen.page_view.document
     return "\n".join("".join(span.text for span in line) for line in document.lines) if document else ""
 
 
 async def to_line(pilot: Any, words: str) -> None:
-    """Put the cursor of the home on the line with a text."""
+    """Move the cursor of the home to the first line that contains a text."""
     view = pilot.app.screen.page_view
     if not view.has_focus:
         await pilot.press("tab")
@@ -68,7 +68,7 @@ async def to_line(pilot: Any, words: str) -> None:
     await until(pilot, holds=lambda: view.cursor == number)
 
 
-def test_the_home_of_a_space_shows_what_is_going_on_there() -> None:
+def test_the_home_shows_change_requests_merges_sites_and_pages_with_links() -> None:
     def changed(number: int, subject: str, person: str, status: str = "open") -> ChangeRequest:
         author = {"id": person, "displayName": f"{person.title()} Lund"}
         more = {"createdBy": author, "mergedAt": "2026-11-20T10:00:00Z" if status == "merged" else None}
@@ -135,7 +135,7 @@ def test_a_missing_part_shows_the_reason(error: PresscheckError | None, online: 
 
 
 @pytest.mark.slow
-async def test_every_line_leads_to_what_it_names(
+async def test_enter_on_a_line_opens_its_target(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSH_CONNECTION", "from elsewhere")
@@ -165,7 +165,7 @@ async def test_every_line_leads_to_what_it_names(
 
 
 @pytest.mark.slow
-async def test_a_cursor_that_moves_on_asks_nothing_and_one_that_rests_little(
+async def test_no_requests_are_sent_while_the_cursor_moves_and_few_when_it_rests(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rests = asyncio.Event()
@@ -196,17 +196,17 @@ async def test_a_cursor_that_moves_on_asks_nothing_and_one_that_rests_little(
 
 
 def is_part(call: Any) -> bool:
-    """Whether a request is one of those that the home of a space sends."""
+    """Return True if the home of a space sends this request."""
     is_of_site = isinstance(call, ListSites) and call.space is not None
     return is_of_site or isinstance(call, ListChangeRequests | ListPages | ListSpaceLinks)
 
 
 @pytest.mark.slow
 @pytest.mark.service(sample=False)
-async def test_somebody_without_reviews_is_offered_the_home_of_a_space(
+async def test_an_empty_inbox_offers_the_home_of_a_space(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
-    """At first that of the first space, then that of the one that was opened last."""
+    """The inbox offers the first space at first, and later the space that was opened last."""
     [organization] = (await client.send(ListOrganizations())).items
     titles: dict[str, str] = {}
     for title in ("First", "Second"):

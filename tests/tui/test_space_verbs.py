@@ -28,7 +28,7 @@ ORGANIZATION = {"organization_id": "tallowick"}
 async def tree(
     service: RunningService, home: Path, size: tuple[int, int] = (120, 40), **profile: Any
 ) -> AsyncIterator[Any]:
-    """The app with the tree open, all of it loaded."""
+    """Run the app with the tree open and loaded."""
     async with running(app_on(service, home, **profile), size) as pilot:
         await until(pilot, shows="live" if not profile.get("read_only") else "read-only")
         await pilot.press("g", "o")
@@ -42,7 +42,7 @@ async def at(pilot: Any, key: str) -> None:
 
 
 def order(pilot: Any) -> list[str]:
-    """The titles in the tree from the top, of all rows that are visible."""
+    """Return the titles of the visible rows of the tree, from the top."""
     screen = pilot.app.screen
     return [screen.library.item(row.node.key).title for row in screen.tree_view._rows]
 
@@ -56,7 +56,7 @@ async def collections(client: Client) -> list[Collection]:
 
 
 async def comes(pilot: Any, holds: Callable[[], Awaitable[Any]]) -> Any:
-    """Wait until the service has something; what it has."""
+    """Wait until `holds` returns a true value, and return it."""
     async with asyncio.timeout(20):
         while not (value := await holds()):
             await pilot.pause(0.02)
@@ -64,7 +64,7 @@ async def comes(pilot: Any, holds: Callable[[], Awaitable[Any]]) -> Any:
 
 
 async def sure(pilot: Any, question: str, title: str) -> None:
-    """Type the title into a confirmation, and confirm."""
+    """Wait for a question, type the title, and confirm."""
     await until(pilot, shows=question)
     await write(pilot, "", title, "enter")
 
@@ -125,7 +125,7 @@ async def named(listed: Callable[[Client], Awaitable[list[Any]]], client: Client
         ("rocket", None, ""),
     ],
 )
-def test_an_emoji_is_one_symbol_and_shown_where_every_terminal_has_it_in_two_cells(
+def test_an_emoji_is_one_symbol_and_shown_only_if_it_has_two_cells_in_every_terminal(
     typed: str, code: str | None, character: str
 ) -> None:
     assert emoji_code(typed) == code
@@ -192,7 +192,7 @@ async def test_a_space_is_duplicated_deleted_and_restored(
             await until(pilot, shows="g d restores it", holds=lambda: "Copy of Runbook" not in order(pilot))
             await until(pilot, holds=lambda: any(request.line.endswith("/spaces 200") for request in requests))
         assert [request.line for request in requests if request.status == 404] == []
-        await client.send(DeleteSpace(space_id="cli"))  # by somebody else
+        await client.send(DeleteSpace(space_id="cli"))  # outside the app
         await pilot.press("ctrl+r")
         await until(pilot, holds=lambda: "Command line" not in order(pilot))
         await pilot.press("g", "d")
@@ -206,7 +206,7 @@ async def test_a_space_is_duplicated_deleted_and_restored(
         assert "Command line" not in [choice.label for choice in pilot.app.screen.choices]
 
 
-async def test_a_space_that_disappears_while_deleted_ones_are_looked_for_is_remembered(outbox: Outbox) -> None:
+async def test_a_space_that_disappears_while_deleted_spaces_load_is_remembered(outbox: Outbox) -> None:
     gone = {identity: Space(id=identity, title=identity.title(), organization="o") for identity in ("runbook", "cli")}
     asked: list[str] = []
 

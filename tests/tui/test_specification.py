@@ -15,7 +15,9 @@ from presscheck.tui.places import Place
 
 @pytest.mark.slow
 @pytest.mark.service(prepare=write_blocks)
-async def test_the_pages_with_its_operations_are_listed_and_opened(service: RunningService, tmp_path: Path) -> None:
+async def test_pages_with_operations_of_the_specification_are_listed_and_opened(
+    service: RunningService, tmp_path: Path
+) -> None:
     async with running(app_on(service, tmp_path / "home")) as pilot:
         await until(pilot, shows="Needs me")
         pages = flatten((await pilot.app.engine.read(ListPages(space_id=SPACE))).pages)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Spell check with the user's own program, in Browse and in the editor; each program that is installed agrees."""
+"""Spell check in Browse and in the editor, with a stand-in program and with each installed program."""
 
 import os
 import sys
@@ -43,7 +43,7 @@ for line in sys.stdin:
 
 
 @pytest.mark.slow
-async def test_doubtful_words_are_listed_learned_and_gone_to(
+async def test_doubtful_words_are_listed_opened_and_learned(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     programs = tmp_path / "bin"
@@ -100,7 +100,7 @@ async def test_doubtful_words_are_listed_learned_and_gone_to(
         assert "\x1b" not in shown(pilot.app)
 
 
-async def test_every_installed_program_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_installed_program_finds_and_learns_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("LANG", "en_US.UTF-8")
     for name in installed():
@@ -125,7 +125,7 @@ async def test_every_installed_program_answers(tmp_path: Path, monkeypatch: pyte
 async def test_a_program_that_hangs_is_killed_with_its_child_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A child process keeps the output open: whoever waits for the end of the program alone waits for it, too."""
+    """The child process keeps the output open, so the wait would go on if only the program was killed."""
     program = tmp_path / "aspell"
     program.write_text("#!/bin/sh\n/bin/sleep 20 &\nwait\n")
     program.chmod(0o755)

@@ -35,7 +35,7 @@ def places_in(home: Path) -> Places:
 
 
 def again(service: RunningService, home: Path) -> PresscheckApp:
-    """The app at its next start, stopped after the first paint."""
+    """Return the app as it starts the next time, showing only the snapshot."""
     places = places_in(home)
     profile = Profile(base_url=service.base_url, token=service.token)
     cache = open_cache(profile, places)
@@ -92,7 +92,7 @@ async def test_a_snapshot_that_is_unreadable_or_of_another_size_leaves_a_blank_s
         assert shown(pilot.app).strip() == ""
 
 
-async def test_it_is_painted_as_it_was(tmp_path: Path) -> None:
+async def test_the_snapshot_is_painted_with_its_styles(tmp_path: Path) -> None:
     app = PresscheckApp(lambda _: pytest.fail("the engine was opened"), Profile(), places_in(tmp_path), Start(TEXT))
     app._open_first_screen = lambda: None  # type: ignore[method-assign,assignment]
     async with running(app, (20, 2)) as pilot:
@@ -105,7 +105,7 @@ async def test_it_is_painted_as_it_was(tmp_path: Path) -> None:
 async def test_a_review_that_is_opened_before_the_inbox_is_painted_is_loaded(
     sample: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # what waits for the paint of a screen waits for ever once another screen covers it
+    # work that waits for the paint of a screen never runs once another screen covers it
     never_painted(monkeypatch, InboxScreen)
     app = app_on(sample, tmp_path)
     async with running(app) as pilot:
@@ -129,7 +129,7 @@ async def test_an_app_that_ends_at_its_start_sends_no_request(sample: RunningSer
     assert not engine._activity._entries
 
 
-async def test_its_lines_are_freed_behind_the_first_screen(tmp_path: Path) -> None:
+async def test_the_lines_of_the_snapshot_are_freed_behind_the_first_screen(tmp_path: Path) -> None:
     app = PresscheckApp(lambda _: pytest.fail("the engine was opened"), Profile(), places_in(tmp_path), Start(TEXT))
     app._open_first_screen = lambda: None  # type: ignore[method-assign,assignment]
     async with running(app, (20, 2)) as pilot:

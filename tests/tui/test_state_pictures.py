@@ -58,7 +58,7 @@ HARD = {
     "wide": ("営業時間を新しくする", "18 時", WIDE, "営業時間と休日のお知らせ（全店舗）"),
     "right-to-left": ("שעות פתיחה חדשות בכל הסניפים", "18", RIGHT_TO_LEFT, "שעות הפתיחה"),
 }
-"""Subject, a word that changes, the text, the title of the page."""
+"""For each kind: the subject, a word that changes, the text, and the title of the page."""
 STALE = "How long tokens last"
 
 
@@ -79,7 +79,7 @@ pytestmark = [
 
 
 async def to(pilot: Any, subject: str) -> None:
-    """Go to the row of a change request."""
+    """Move the cursor to the row of a change request."""
     await inbox_loaded(pilot)
     await pilot.press("4")
     await until(pilot, shows=subject[:8])
@@ -108,7 +108,7 @@ def test_a_review_that_is_not_loaded_yet(
         await pilot.app.go(Place.review("guides", "3"))
         await until(pilot, shows="✓2")
         await pilot.press("tab" if held == "/content/page/" else "j")
-        if held == "/changes":  # the cursor in the conversation depends on whether its threads came before this key
+        if held == "/changes":  # the cursor in the conversation depends on whether its threads were loaded first
             await pilot.press("l", "g", "g", "h")
 
     with holding_back(service, tmp_path, held) as address:
@@ -174,7 +174,7 @@ def test_a_page_with_all_blocks(
 @pytest.mark.slow
 @pytest.mark.service(clock=noon, on_a_path=True, prepare=write_every_block)
 async def test_a_page_with_all_blocks_in_sixteen_colors(service: RunningService, tmp_path: Path) -> None:
-    """The theme of a terminal of sixteen colors uses no other, on any line of the page."""
+    """The theme for terminals with sixteen colors uses no other color on any line of the page."""
     async with running(app_on(service, tmp_path, theme="ansi"), (80, 24)) as pilot:
         await read_blocks(pilot)
         await pilot.press("=")

@@ -1,4 +1,4 @@
-"""The sheet that submits a pending review: each held comment with its place, to open, edit, drop and restore."""
+"""The sheet that submits a pending review: held comments are opened, edited, dropped and restored."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("at_once")
 
 
 async def comments(client: Client) -> list[str]:
-    """The comments that others see, without quotes, oldest first."""
+    """Return the last line of each comment that other users see, oldest first."""
     found = await client.send(ListComments(**AUTH, format="markdown", order="asc"))
     return [(one.body.markdown or "").strip().split("\n")[-1] for one in found.items]
 

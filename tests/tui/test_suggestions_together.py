@@ -24,7 +24,11 @@ def suggestion(about: str, words: str) -> Document:
 
 
 async def suggested(service: RunningService) -> tuple[Begun, str]:
-    """A change request with suggestions of two people on two pages; two of them for one block."""
+    """Create a change request with suggestions of two users on two pages, two of them for the same block.
+
+    Returns:
+        The change request with its first page, and the id of the second page.
+    """
     one = await begun(service, SUBJECT, TEXT)
     more = InsertPage(title="More", document=Document(markdown="More is more.\n"))
     _, tree = await say(
@@ -58,7 +62,7 @@ async def text_of(service: RunningService, one: Begun, page: str) -> str:
 
 
 async def states(service: RunningService, one: Begun) -> dict[str, str]:
-    """The status of each comment, by the words that it suggests."""
+    """Return the status of each comment, by the text that it suggests."""
     [found] = await say(service, one.token, ListComments(**one.at, format="markdown"))
     return {(comment.body.markdown or "").split("\n")[3]: comment.status for comment in found.items}
 
@@ -85,7 +89,7 @@ async def test_all_suggestions_are_applied_and_conflicts_are_named(service: Runn
     assert {words for words, status in found.items() if status == "open"} == {"Ask.", "Do not ask."}
 
 
-async def test_what_the_role_may_not_resolve_stays_open(service: RunningService, tmp_path: Path) -> None:
+async def test_threads_that_the_role_may_not_resolve_stay_open(service: RunningService, tmp_path: Path) -> None:
     one, _ = await suggested(service)
     async with review(service, tmp_path, SUBJECT, token=token_of(service, "noor")) as pilot:
         await until(pilot, shows="suggestion:")

@@ -10,7 +10,10 @@ TABLE = "| Plan | Days |\n| --- | --: |\n| Free | 30 |\n|  | a\\|b |"
 
 
 def pressed(text: str, *, back: bool = False) -> str | None:
-    """The text after the key; `‹` marks the start of the selection, `‸` the cursor. None for no special meaning."""
+    """Return the text after the key, or None if tab has no special meaning there.
+
+    `‹` marks the start of the selection, `‸` the cursor.
+    """
     anchor, cursor = place(text.replace("‸", ""), "‹"), place(text.replace("‹", ""), "‸")
     lines = text.replace("‹", "").replace("‸", "").split("\n")
     edit = tab_edit(lines, anchor or cursor or (0, 0), cursor or (0, 0), back=back)

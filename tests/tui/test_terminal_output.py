@@ -1,4 +1,4 @@
-"""Output to the terminal: it shows the last frame after any other, and unchanged cells are not sent."""
+"""Output to the terminal: the terminal always shows the last frame, and unchanged cells are not sent."""
 
 import random
 import re
@@ -50,7 +50,7 @@ Look = tuple[str, object, str, bool]
 
 
 def seen(screen: pyte.Screen) -> list[list[Look]]:
-    """The cells of a terminal: character, color if it shows, background, underline.
+    """Return the cells of a terminal: character, color if it is visible, background, underline.
 
     The second cell of a wide character is empty.
     """
@@ -69,7 +69,7 @@ def drawn(strips: list[Strip], system: ColorSystem) -> list[list[Look]]:
 
 @pytest.mark.parametrize("is_slow", [False, True])
 @pytest.mark.parametrize("seed", range(60))
-def test_a_terminal_shows_the_last_frame_after_any_other(seed: int, *, is_slow: bool) -> None:
+def test_a_terminal_shows_the_last_frame_after_random_updates(seed: int, *, is_slow: bool) -> None:
     chance = random.Random(seed)
     bandwidth, system = (
         Bandwidth("on" if is_slow else "off"),
@@ -131,9 +131,9 @@ def test_a_slow_terminal_scrolls_a_list_whose_cursor_moves_beyond_its_end() -> N
 
 
 ROWS_BELOW = 6
-"""The rows of a tree that are below its pane."""
+"""Number of rows of the tree that do not fit into its pane."""
 MOST_OF_A_KEY, CURSOR_HOME = 400, 12
-"""The most bytes that a key sends at once, and those of Textual among them."""
+"""Maximum number of bytes sent at once for a key, and how many of them Textual sends itself."""
 
 
 def test_a_slow_terminal_scrolls_a_list_whose_times_change_meanwhile() -> None:
@@ -156,7 +156,7 @@ def test_a_slow_terminal_scrolls_a_list_whose_times_change_meanwhile() -> None:
     assert len(sent) < 180, sent
 
 
-def test_a_preview_that_follows_its_row_leaves_bytes_for_what_follows_in_the_row() -> None:
+def test_a_preview_sent_after_its_row_leaves_bytes_for_later_changes_of_the_row() -> None:
     painter, row_region = DiffPainter(bandwidth=Bandwidth("on")), Region(0, 0, 160, 1)
 
     def sent(row: str, preview: str) -> int:
@@ -176,7 +176,7 @@ def test_a_preview_that_follows_its_row_leaves_bytes_for_what_follows_in_the_row
 class Panes:
     """A tree, a border and a page on a slow terminal, in a frame of two lines above and one below.
 
-    The tree is longer than its pane. The page has no blank lines, and is another one for each row of the tree.
+    The tree is longer than its pane. The page has no blank lines, and each row of the tree has another page.
     """
 
     def __init__(self, size: tuple[int, int], *, erases: bool) -> None:
@@ -222,13 +222,13 @@ class Panes:
         return sent
 
     def tree(self) -> list[str]:
-        """The tree and its border as the terminal shows them."""
+        """Return the lines of the tree and its border as the terminal shows them."""
         rows = range(self.pane.y, self.pane.bottom)
         return ["".join(self.screen.buffer[y][x].data for x in range(self.tree_width + 1)) for y in rows]
 
 
 def words(chance: random.Random, columns: int) -> str:
-    """Words that need two thirds of the columns or more."""
+    """Return random words that fill at least two thirds of the columns."""
     return " ".join(chance.choices(["merge", "request", "rewrite", "guide", "many"], k=columns))[
         : chance.randint(columns * 2 // 3, columns)
     ]
@@ -279,7 +279,7 @@ def test_blanks_are_erased_where_the_terminal_can(erases: bool) -> None:
 
 
 @pytest.mark.parametrize("setting", ["on", "off"])
-def test_the_texts_of_a_color_are_sent_together(setting: str) -> None:
+def test_texts_of_the_same_color_are_sent_together(setting: str) -> None:
     painter = DiffPainter(bandwidth=Bandwidth(setting), erases=True)
     text = [Segment("| ", STYLES[0]), Segment("a few words", STYLES[1]), Segment(" " * 9, STYLES[0])]
     sent = output(painter, whole_update([Strip(text)] * 3), ColorSystem.STANDARD)
@@ -318,7 +318,7 @@ def test_only_known_terminals_erase_in_color(environment: Mapping[str, str], era
     assert erases_in_color(environment) is erases
 
 
-def test_colours_are_right_where_only_they_change() -> None:
+def test_cells_are_sent_if_only_their_style_changes() -> None:
     painter, screen = DiffPainter(), pyte.Screen(COLUMNS, ROWS)
     stream = pyte.Stream(screen)
     for style in STYLES:
@@ -369,14 +369,14 @@ def test_the_filter_leaves_safe_text_as_it_is() -> None:
         ("a\u202eb", "ab"),
     ],
 )
-def test_the_filter_replaces_what_a_terminal_obeys_and_keeps_the_width(text: str, sent: str) -> None:
+def test_the_filter_replaces_unsafe_characters_and_keeps_the_width(text: str, sent: str) -> None:
     before, after = filtered(Segment("kept", STYLES[1]), Segment(text, STYLES[2]))
     assert (before, after) == (Segment("kept", STYLES[1]), Segment(sent, STYLES[2]))
     assert after.cell_length == Segment(text).cell_length
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "file:///etc/passwd", "https://a.example/\x1b]0;x"])
-def test_the_filter_takes_unsafe_links_from_text_that_stays(url: str) -> None:
+def test_the_filter_removes_unsafe_links_and_keeps_the_text(url: str) -> None:
     [segment] = filtered(Segment("here", Style(bold=True, link=url)))
     assert segment.style
     assert (segment.text, segment.style.link, segment.style.bold) == ("here", None, True)

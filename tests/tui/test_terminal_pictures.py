@@ -61,7 +61,7 @@ def noise(width: int, height: int) -> Image.Image:
         (b"", "not drawn: not an image, or damaged"),
     ],
 )
-def test_what_cannot_be_decoded_within_the_limits_is_refused(content: bytes, reason: str) -> None:
+def test_damaged_and_oversized_images_are_refused(content: bytes, reason: str) -> None:
     with pytest.raises(UnreadableImage) as error:
         decode(content, 100, 100)
     assert error.value.message == reason
@@ -87,7 +87,7 @@ def test_images_open_no_file_no_address_and_no_program(
 
 
 @each_case("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16"])
-def test_every_kind_of_pixel_is_drawn_and_what_is_transparent_is_white(mode: str) -> None:
+def test_every_pixel_format_is_decoded_and_transparent_pixels_are_white(mode: str) -> None:
     image = decode(encoded(Image.new(mode, (4, 4)), "PNG"), 100, 100)
     assert image.getpixel((1, 1)) == ((255, 255, 255) if mode in ("LA", "RGBA") else (0, 0, 0))
 
@@ -142,7 +142,7 @@ class Screen:
         return [Strip.join([blank, line]).adjust_cell_length(COLUMNS, style_for("")) for line in self.lines]
 
     def covered(self) -> list[Strip]:
-        """The picture under a dialog."""
+        """Return the lines with a dialog over the picture."""
         dialog = Strip([Segment("dialog", style_for("raised"))])
         return [Strip.join([line.crop(0, 10), dialog, line.crop(16)]) for line in self.whole()]
 
@@ -164,7 +164,7 @@ def test_sixel_rows_cover_their_cells_only_where_they_are_complete() -> None:
     assert screen.sent(screen.whole()).count("\x1bP") == 2
 
 
-def test_kitty_is_given_an_image_once_and_again_if_the_terminal_may_have_lost_it() -> None:
+def test_kitty_receives_an_image_once_and_again_after_a_reset() -> None:
     screen = Screen("kitty")
     first = screen.sent(screen.whole())
     assert first.count("a=T") == 1 and first.count(PLACEHOLDER) == 40 and "▀" not in first
@@ -190,7 +190,7 @@ def test_a_long_image_is_sent_in_chunks() -> None:
 
 
 def test_the_filter_of_control_characters_lets_no_image_pass() -> None:
-    """The second wall: text that was never sanitized, on a screen with a picture, between the cells of one."""
+    """The text was not sanitized, and has the color that identifies a picture on the screen."""
     screen = Screen("kitty")
     screen.sent(screen.whole())
     for text in (HOSTILE, HOSTILE.replace("\x1b_G", "\x9fG"), PLACEHOLDER * 20, f"{PLACEHOLDER}\u0305\u0305" * 20):
@@ -200,7 +200,7 @@ def test_the_filter_of_control_characters_lets_no_image_pass() -> None:
         assert not re.search("\x1b[^[]|[\x80-\x9f\U0010eeee]", sent), sent
 
 
-def test_only_images_are_kept_and_old_ones_are_deleted() -> None:
+def test_only_valid_image_data_is_kept_and_old_images_are_deleted() -> None:
     for protocol, bad in (("kitty", "aGVs\x1b\\"), ("sixel", "\x1bPq#0~~\x1b\\\x1b]0;title\x07")):
         with pytest.raises(PresscheckError, match="not drawn"):
             PictureTable(lambda name=protocol: name, {}, lambda: CELL).add(1, DrawnPicture(1, [()], (bad,)))

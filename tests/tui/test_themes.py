@@ -51,7 +51,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def mixed(color: str, ground: str, share: float) -> str:
-    """A color that covers a part of the ground."""
+    """Mix a color with the ground; `share` is the part of the color, from 0 to 1."""
     pairs = (tuple(int(each[at : at + 2], 16) for each in (color, ground)) for at in (1, 3, 5))
     return "#" + "".join(f"{round(over * share + under * (1 - share)):02x}" for over, under in pairs)
 
@@ -63,7 +63,7 @@ def hexadecimal(color: Color | None) -> str:
 
 @pytest.mark.parametrize("theme", OF_OUR_OWN, ids=lambda theme: theme.name)
 def test_each_style_has_contrast_on_each_background(theme: Theme) -> None:
-    """Every pair that a span can have: 4.5 to 1, as WCAG 2.1 AA asks of text."""
+    """Every pair of text color and background has a contrast of 4.5 to 1, as WCAG 2.1 AA requires for text."""
     low = dict[tuple[str, str], float]()
     for word, background in itertools.product(sorted(STYLES), ("", "raised", "code", "cursor", "cursor raised")):
         style = theme.style(f"{word} {background}".strip())
@@ -73,7 +73,7 @@ def test_each_style_has_contrast_on_each_background(theme: Theme) -> None:
 
 
 def rules() -> Iterator[dict[str, str]]:
-    """The declarations of each rule of the style sheets, in modules and files of their own."""
+    """Yield the declarations with theme colors of each rule, from style sheets in modules and in separate files."""
     files = [path for path in Path(presscheck.tui.__path__[0]).rglob("*") if path.suffix in (".py", ".tcss")]
     for path in files:
         for body in re.findall(r"\{+([^{}]*)\}+", path.read_text("utf-8")):
@@ -82,7 +82,7 @@ def rules() -> Iterator[dict[str, str]]:
 
 
 def color_of(theme: Theme, value: str) -> str:
-    """The color of a declaration such as `$ink-accent 40%`, on the ground."""
+    """Return the color of a declaration such as `$ink-accent 40%`, mixed with the ground."""
     found = re.fullmatch(r"(?:\w+ )?\$ink-(\w+)(?: (\d+)%)?", value)
     assert found, value
     return mixed(theme.colors[found[1]], theme.colors["ground"], int(found[2] or 100) / 100)
@@ -90,7 +90,7 @@ def color_of(theme: Theme, value: str) -> str:
 
 @pytest.mark.parametrize("theme", OF_OUR_OWN, ids=lambda theme: theme.name)
 def test_each_rule_of_the_style_sheets_has_contrast(theme: Theme) -> None:
-    """Text on its background 4.5 to 1, the bar of a scrollbar 3 to 1. Lines between panes only decorate."""
+    """Text needs a contrast of 4.5 to 1, bars of scrollbars 3 to 1. Lines between panes are only decoration."""
     low, seen = list[str](), set[str]()
     for rule in rules():
         for color, background, least in (
@@ -112,7 +112,7 @@ def test_each_rule_of_the_style_sheets_has_contrast(theme: Theme) -> None:
 def test_every_style_word_has_a_style(theme: Theme) -> None:
     plain = theme.style("text")
     same = {word for word in STYLES if theme.style(word) == plain}
-    assert same <= {"text", "cursor"}  # the cursor is the bar at its left
+    assert same <= {"text", "cursor"}  # the cursor is visible by the bar at its left
 
 
 def test_links_are_underlined_where_colors_are_not_shown() -> None:
@@ -135,7 +135,7 @@ def subclasses(kind: type[Any]) -> Iterator[type[Any]]:
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
 def test_the_css_of_every_widget_finds_its_variables(theme: Theme) -> None:
-    """One that is missing ends the app as soon as the widget is shown."""
+    """A missing variable would end the app when the widget is shown."""
     for module in pkgutil.walk_packages(presscheck.tui.__path__, "presscheck.tui."):
         importlib.import_module(module.name)
     app = App[None]()
@@ -152,7 +152,7 @@ def test_the_css_of_every_widget_finds_its_variables(theme: Theme) -> None:
 
 @pytest.mark.slow
 @pytest.mark.service(shared=True, clock=noon)
-async def test_a_theme_that_is_chosen_from_the_list_looks_as_at_the_start(
+async def test_a_theme_chosen_from_the_list_looks_the_same_as_at_startup(
     service: RunningService, tmp_path: Path
 ) -> None:
     async def picture(theme: str) -> str:
@@ -162,7 +162,7 @@ async def test_a_theme_that_is_chosen_from_the_list_looks_as_at_the_start(
             await until(pilot, shows="in use · ")
             [row] = [line for line in shown(pilot.app).splitlines() if "in use" in line]
             assert theme in row
-            if theme == "paper":  # the list begins on it
+            if theme == "paper":  # the cursor starts on it
                 await pilot.press("enter")
             else:
                 await pick(pilot, "paper")
@@ -179,7 +179,7 @@ async def test_a_theme_that_is_chosen_from_the_list_looks_as_at_the_start(
 async def test_styles_are_parsed_once_for_a_theme(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Once more only if their rank among the others changes, because further widgets are shown."""
+    """They are parsed again only if their rank changes because more widgets are shown."""
     parsed, parse = Counter[Any](), textual.css.stylesheet.parse
 
     def counted(scope: str, css: str, read_from: Any, *given: Any, **named: Any) -> Any:
@@ -202,7 +202,7 @@ def test_an_error_names_the_missing_color_of_a_theme(tmp_path) -> None:
 
 
 @pytest.mark.slow
-def test_without_color_and_utf8_text_and_ground_are_those_of_the_terminal_in_ascii(tmp_path: Path) -> None:
+def test_without_color_and_utf8_the_output_is_ascii_in_the_colors_of_the_terminal(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     terminal = Terminal([sys.executable, str(program), str(tmp_path)], env={"NO_COLOR": "1", "LC_ALL": "C"})
@@ -217,13 +217,13 @@ def test_without_color_and_utf8_text_and_ground_are_those_of_the_terminal_in_asc
 
 
 @pytest.mark.service(shared=True, clock=noon)
-async def test_nothing_glides_with_less_motion(service: RunningService, tmp_path: Path) -> None:
+async def test_animations_are_off_with_reduced_motion_or_low_bandwidth(service: RunningService, tmp_path: Path) -> None:
     settings: tuple[dict[str, Any], ...] = ({}, {"reduces_motion": True}, {"low_bandwidth": "on"})
     levels = [app_on(service, tmp_path / str(number), **each).animation_level for number, each in enumerate(settings)]
     assert levels == ["full", "none", "none"]
 
 
-async def test_selected_text_can_be_read_and_is_seen_without_color(outbox: Outbox) -> None:
+async def test_selected_text_has_contrast_and_is_reversed(outbox: Outbox) -> None:
     async with asked(Composer("Comment", DraftSlot(outbox, "comment", "abc"))) as pilot:
         area = pilot.app.screen.query_one(TextArea)
         await pilot.press("ctrl+end", "shift+left", "shift+left")

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("at_once")
 
 
 async def discussed(service: RunningService) -> Begun:
-    """A change request with threads of two people, on its page and on the whole."""
+    """Create a change request with threads of two users, on its page and on the whole change request."""
     one = await begun(service, SUBJECT, TEXT)
     token, *_ = await say(
         service,
@@ -37,7 +37,7 @@ async def discussed(service: RunningService) -> Begun:
 
 
 async def statuses(service: RunningService, one: Begun) -> dict[str, str]:
-    """The status of each comment, by its last words."""
+    """Return the status of each comment, by the last line of its text."""
     [found] = await say(service, one.token, ListComments(**one.at, format="markdown"))
     return {(comment.body.markdown or "").strip().split("\n")[-1]: comment.status for comment in found.items}
 

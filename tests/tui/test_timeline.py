@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("at_once", "fast_live_updates")
 
 
 async def discussed(service: RunningService) -> Begun:
-    """A change request with an edit after each kind of event."""
+    """Create a change request with requested reviewers, comments, reviews and an edit."""
     one = await begun(service, SUBJECT, TEXT)
     ada = token_of(service, "ada")
     await say(service, one.token, RequestReviewers(**one.at, users=("ada", "jon")))
@@ -38,7 +38,7 @@ async def discussed(service: RunningService) -> Begun:
 
 
 def in_order(text: str, *words: str) -> bool:
-    """Return whether the words follow one another."""
+    """Return True if the text contains the words in this order."""
     return bool(re.search(".*".join(map(re.escape, words)), text, re.DOTALL))
 
 
@@ -77,7 +77,7 @@ async def test_the_conversation_shows_all_events_by_time(service: RunningService
         assert view.thread.first.text == "Better now?", "the reader's place stays"
         assert view.change.cursor - view.change.top == row
 
-        # a comment on a page is answered there, and enter goes to it
+        # a comment on a page can be answered in the timeline, and enter goes to the page
         await write(pilot, "/", "on lasting", "enter")
         await until(pilot, holds=lambda: view.event is not None and view.event.thread is not None)
         comment = view.event.thread.id
@@ -93,11 +93,11 @@ async def test_the_conversation_shows_all_events_by_time(service: RunningService
         assert "Better now?" not in shown(pilot.app)
 
 
-async def test_offline_the_timeline_has_what_is_cached(service: RunningService, tmp_path: Path) -> None:
+async def test_the_timeline_shows_cached_events_offline(service: RunningService, tmp_path: Path) -> None:
     one = await discussed(service)
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me")
-        # what the review shows but for the edits: opened online, it would read these too
+        # cache all that the review shows except the edits, which an open review would load, too
         request = await pilot.app.engine.read(GetChangeRequest(**one.at))
         for call in (reviews_of(request), reviewers_of(request), comments_on(request), changes_in(request, ALL)):
             await pilot.app.engine.read(call)

@@ -1,4 +1,4 @@
-"""The tour: by keys through all steps, with other keys, without any write, and ended in the middle."""
+"""The tour: all steps by keys, with changed keys, without writes, and ended early."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ CHANGED: Keys = {**PRESETS["arrows"], "tour_next": ("f8",), "comment": ("ctrl+x"
 
 
 def written(app: PresscheckApp) -> list[str]:
-    """The requests that were sent and may have changed something."""
+    """Return the paths of the requests that were sent with a method other than GET."""
     return [entry.path for entry in app.engine._activity._entries if entry.method != "GET"]
 
 
@@ -38,7 +38,7 @@ async def start(pilot: Pilot[int]) -> None:
 
 
 @pytest.mark.slow
-async def test_in_the_sample_workspace_its_steps_can_be_done_and_escape_ends_it(
+async def test_steps_can_be_carried_out_in_the_sample_workspace_and_escape_ends_the_tour(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path, is_sample=True), SMALL) as pilot:
@@ -77,7 +77,7 @@ async def test_in_the_sample_workspace_its_steps_can_be_done_and_escape_ends_it(
 
 
 @pytest.mark.slow
-async def test_elsewhere_it_shows_what_would_write_and_sends_nothing(service: RunningService, tmp_path: Path) -> None:
+async def test_outside_the_sample_workspace_the_tour_only_shows_writes(service: RunningService, tmp_path: Path) -> None:
     app = app_on(service, tmp_path)
     app.keymap = Keymap(CHANGED)
     keys = {command.name: app.keymap.first(command.name) for command in COMMANDS}
@@ -115,7 +115,7 @@ async def test_elsewhere_it_shows_what_would_write_and_sends_nothing(service: Ru
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_its_texts_fit_on_a_small_screen(name: str) -> None:
+def test_the_texts_of_the_tour_fit_on_a_small_screen(name: str) -> None:
     class App:
         keymap = Keymap(PRESETS[name])
 
@@ -129,7 +129,7 @@ def test_its_texts_fit_on_a_small_screen(name: str) -> None:
         assert width(guide._line(one.detail)) <= room, one.detail
 
 
-def test_the_steps_that_write_are_known() -> None:
+def test_steps_that_write_are_declared() -> None:
     assert {command for one in STEPS if one.writes for command in one.commands} == {
         "comment",
         "approve",

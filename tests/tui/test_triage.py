@@ -12,7 +12,7 @@ from presscheck.client.client import Client
 from presscheck.engine.review.merge_train import MERGE_TRAIN
 
 WORST = "Rewrite the auth guide"
-"""The first row."""
+"""Subject of the first row of the inbox."""
 
 
 @pytest.mark.slow
@@ -54,7 +54,7 @@ async def test_rows_are_hidden_brought_back_and_bookmarked_also_after_a_restart(
 
 
 @pytest.mark.slow
-async def test_the_text_for_all_marked_is_kept_and_what_failed_is_retried(
+async def test_the_comment_for_marked_rows_is_kept_and_failed_items_are_retried(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot:

@@ -34,7 +34,7 @@ class Prompt(NamedTuple):
     Attributes:
         label: the label of its draft in the outbox.
         open: goes to the place of the prompt, and shows the prompt.
-        ask: shows the prompt at its place; what opening the draft leaves to the user.
+        ask: shows the prompt after its draft was opened; does nothing if that shows it already.
         text: the text to type.
         confirm: answers the questions after the prompt.
         written: returns the text from the service.
@@ -137,7 +137,7 @@ async def test_a_typed_text_is_a_draft_until_it_is_written(
             await prompt.open(pilot)
             await until(pilot, holds=lambda: value() is not None)
             pilot.app.focused.value = prompt.text
-            await until(pilot, holds=lambda: texts() == [prompt.text])  # what the next start has if the app is killed
+            await until(pilot, holds=lambda: texts() == [prompt.text])  # stored, so it survives a kill
             await pilot.press("escape")
             await prompt.open(pilot)
             await until(pilot, holds=lambda: value() == prompt.text)

@@ -1,4 +1,4 @@
-"""Undoing sent changes by keys: in the history, in a review, in browse, among sites; with others, after a restart."""
+"""Undo of sent changes by keys: in the history, a review and Browse, with other users, offline, after a restart."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,12 +22,12 @@ pytestmark = pytest.mark.usefixtures("at_once")
 
 
 def is_on(pilot: Any, title: str) -> Callable[[], bool]:
-    """Whether the cursor of the tree is on a page with this title."""
+    """Return a condition that holds while the cursor of the tree is on a page with this title."""
     return lambda: getattr(getattr(pilot.app.screen, "item", None), "title", "") == title
 
 
 async def history(pilot: Any) -> None:
-    """Open the history."""
+    """Open the history in the outbox."""
     await pilot.press("g", "x")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, OutboxScreen))
     await pilot.press("2")
@@ -35,9 +35,7 @@ async def history(pilot: Any) -> None:
 
 
 @pytest.mark.slow
-async def test_a_comment_is_undone_from_the_history_and_the_history_lasts(
-    service: RunningService, tmp_path: Path
-) -> None:
+async def test_a_comment_is_undone_from_the_history_after_a_restart(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await open_review(pilot, AUTH)
         await write(pilot, "C", "Too harsh", "ctrl+s")
@@ -60,7 +58,7 @@ async def test_a_comment_is_undone_from_the_history_and_the_history_lasts(
 
 
 @pytest.mark.slow
-async def test_z_in_a_review_undoes_first_what_is_unsent_then_offers_the_last_sent(
+async def test_z_in_a_review_undoes_an_unsent_change_first_and_then_the_last_sent_one(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
@@ -84,7 +82,7 @@ async def test_z_in_a_review_undoes_first_what_is_unsent_then_offers_the_last_se
 
 
 @pytest.mark.slow
-async def test_an_undo_offline_waits_and_is_refused_if_others_changed_it(
+async def test_an_offline_undo_is_pending_and_refused_after_a_change_by_others(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
@@ -115,7 +113,7 @@ async def test_an_undo_offline_waits_and_is_refused_if_others_changed_it(
             assert ("Kept by Mia" in found, "Undone later" in found) == (True, False)
 
 
-async def test_a_new_page_is_deleted_again(service: RunningService, tmp_path: Path) -> None:
+async def test_the_undo_of_a_new_page_deletes_it(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await until(pilot, shows="Needs me")
         page = await page_of(mia, AUTH, "Tokens")

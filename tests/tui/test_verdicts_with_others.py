@@ -1,4 +1,4 @@
-"""Reviews, reviewers and details of a change request, while another user acts between key presses."""
+"""Reviews, reviewers and details of a change request, while another user writes between key presses."""
 
 from pathlib import Path
 from typing import Any
@@ -26,14 +26,16 @@ pytestmark = pytest.mark.usefixtures("at_once")
 
 
 async def verdict_of(client: Client, at: At, person: str) -> Any:
-    """The review of a person that counts."""
+    """Return the review of a user that is not outdated."""
     found = (await client.send(ListReviews(**at, limit=100))).items
     [newest] = [one for one in found if one.reviewer.id == person and not one.outdated]
     return newest
 
 
 @pytest.mark.slow
-async def test_a_review_of_a_revision_that_changed_meanwhile(service: RunningService, tmp_path: Path) -> None:
+async def test_a_review_also_covers_changes_made_just_before_it_arrived(
+    service: RunningService, tmp_path: Path
+) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await open_review(pilot, AUTH)
         await write(pilot, "v r", "Not so")
@@ -77,12 +79,12 @@ async def test_two_people_change_reviewers_subject_and_description(service: Runn
         await detail(pilot, "subject")
         await until(pilot, shows="enter OK")
         await mia.send(UpdateChangeRequest(**AUTH, subject="Auth"))
-        await pilot.press("enter")  # as it was: nothing of it is sent
+        await pilot.press("enter")  # unchanged, so nothing is sent
         await until(pilot, holds=lambda: not pilot.app.screen.is_modal)
         await detail(pilot, "description")
         await until(pilot, shows="the draft is kept")
         await mia.send(UpdateChangeRequest(**AUTH, description=markdown_to_nodes("Only spelling, and one comma.")))
-        await pilot.press("ctrl+s")  # as it was, too
+        await pilot.press("ctrl+s")  # unchanged, too
         await until(pilot, holds=lambda: not pilot.app.screen.is_modal)
         await pilot.press("g", "g", "ctrl+r")
         await until(pilot, shows="Only spelling, and one comma.")

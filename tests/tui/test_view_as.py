@@ -1,4 +1,4 @@
-"""`w` on a site: it is shown as an audience reads it, and compared with the published site."""
+"""`w` on a site: the site as an audience sees it, compared with the published site."""
 
 import re
 from pathlib import Path
@@ -25,7 +25,7 @@ ORG = "tallowick"
 
 
 async def limited_site(client: Client, *, is_on: bool = True) -> tuple[Any, SiteSection]:
-    """The live site of the sample with a schema, and a section of it with a condition."""
+    """Give the live site of the sample a schema, and its last section a condition. Returns both."""
     sites = (await client.send(ListSites(organization_id=ORG))).items
     site = next(site for site in sites if site.published)
     at = {"organization_id": ORG, "site_id": site.id}
@@ -44,7 +44,7 @@ async def sites_open(pilot: Any) -> None:
 
 
 async def viewed(pilot: Any, audience: str) -> Any:
-    """The site under the cursor as an audience sees it, once it is shown."""
+    """Show the site at the cursor as an audience sees it. Returns the screen once it has content."""
     await pilot.press("w")
     await pick(pilot, audience)
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, AudienceView))
@@ -58,7 +58,7 @@ def titles(screen: Any, kind: str) -> list[str]:
 
 
 @pytest.mark.slow
-async def test_an_audience_sees_the_navigation_and_the_words_that_its_visitors_get(
+async def test_an_audience_sees_the_navigation_and_the_text_of_its_visitors(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
     site, section = await limited_site(client)
@@ -94,7 +94,7 @@ async def test_an_audience_sees_the_navigation_and_the_words_that_its_visitors_g
         screen.tree_view.move_to_key(f"section {section.id}")
         await until(pilot, shows=f"Only visitors with {PRO}")
 
-        # a page as these visitors get it
+        # a page as these visitors see it
         key = next(place.key for place in screen.seen.places if place.page_id == page.page)
         screen.tree_view.move_to_key(key)
         await until(pilot, shows="Plans")

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.needs("chromium")
 
 
 async def published(pilot: Any, client: Client, visibility: str) -> Site:
-    """Give a site a visibility and publish it, by keys."""
+    """Create a site, set its visibility and publish it by keys."""
     made = await client.send(CreateSite(organization_id=ORG, title=TITLE, spaces=("guides",)))
     await until(pilot, shows="live")
     await pilot.press("g", "p")
@@ -47,7 +47,7 @@ async def published(pilot: Any, client: Client, visibility: str) -> Site:
 
 
 async def read_by_a_visitor(address: str, tmp_path: Path) -> httpx.Response:
-    """What a visitor gets, who is not signed in; what a browser renders has the same heading."""
+    """Return the response to a visitor without an account. A browser must show the site only if the status is 200."""
     async with httpx.AsyncClient(follow_redirects=True) as visitor:
         answer = await visitor.get(address)
     rendered = await asyncio.to_thread(browse, tmp_path / "browser", address, "--dump-dom")
@@ -56,7 +56,7 @@ async def read_by_a_visitor(address: str, tmp_path: Path) -> httpx.Response:
 
 
 @pytest.mark.slow
-async def test_visitors_who_sign_in_read_it_with_a_token_that_was_made_and_tested_by_keys(
+async def test_visitors_read_a_site_with_a_token_that_was_made_and_tested_by_keys(
     service: RunningService, client: Client, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot:

@@ -1,4 +1,4 @@
-"""The first screen without a token: each choice to its end, with errors at the field and nothing of the token shown."""
+"""The first screen without a token: all choices, errors at their fields, and no token on the screen."""
 
 import asyncio
 import importlib.util
@@ -41,7 +41,7 @@ def where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
 
 @pytest.fixture
 def services() -> Iterator[ExitStack]:
-    """What is started ends with the test."""
+    """A stack that ends all started services after the test."""
     with ExitStack() as stack:
         yield stack
 
@@ -52,7 +52,7 @@ def first_app(where: Places, services: ExitStack) -> PresscheckApp:
 
 
 async def type_into(pilot: Any, text: str) -> None:
-    """Replace the text of the input that has the focus."""
+    """Replace the text of the input that has the focus, and press enter."""
     await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input))
     pilot.app.focused.value = text
     await pilot.press("enter")
@@ -145,7 +145,7 @@ async def test_a_folder_that_cannot_be_opened_has_a_reason(where: Places, servic
             await choices.open_folder(str(tmp_path / name))
 
 
-async def test_without_the_extra_it_names_the_command_that_installs_it(
+async def test_a_missing_extra_shows_the_command_that_installs_it(
     where: Places, services: ExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     find_spec = importlib.util.find_spec
