@@ -1,4 +1,4 @@
-"""An approval names the pages that were not viewed, as far as there is room."""
+"""An approval names the pages that were not viewed, as many as fit."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -1,4 +1,4 @@
-"""What can be clicked where pages are browsed: the commands of a row."""
+"""The mouse in the browse screen: the menu of a row."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

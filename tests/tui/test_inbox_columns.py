@@ -1,4 +1,4 @@
-"""The columns of the inbox: each row as wide as the screen, and each cell below its heading."""
+"""The columns of the inbox: rows fit the screen, and cells are below their headings."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_a_row_fills_the_screen_and_keeps_its_subject(total: int, has_headings: 
         )
 
 
-def test_without_headings_the_cells_have_the_words() -> None:
+def test_without_headings_the_cells_name_their_column() -> None:
     sizes = {
         has_headings: dict(zip(TITLES, columns_for(118, NATURAL, has_headings=has_headings).sizes, strict=True))
         for has_headings in (True, False)
