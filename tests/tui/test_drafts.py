@@ -70,7 +70,7 @@ async def test_a_draft_of_a_merged_change_request_continues_in_a_new_one(
 async def test_text_in_an_external_editor_is_a_draft_after_the_app_was_killed(
     service: RunningService, tmp_path: Path
 ) -> None:
-    """Kill the app in a real terminal while the editor runs: the next start stores the text of the editor as a draft."""
+    """Kill the app in a real terminal while the editor runs: the next start stores the editor's text as a draft."""
     one = await begun(service, "Killed", TEXT, title="Interrupted")
     [request] = await say(service, one.token, GetChangeRequest(**one.at))
     script, started = tmp_path / "editor.sh", tmp_path / "started"

@@ -1,4 +1,4 @@
-"""Reviews of the user in the inbox: pending ones count, and marked rows share one text."""
+"""Reviews from the inbox: a pending review counts at once, and one text requests changes on all marked rows."""
 
 from pathlib import Path
 
