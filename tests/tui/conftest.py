@@ -21,7 +21,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the time between two keys of a burst, and the pauses before requests are retried."""
+    """Shorten the time between two keys of a burst, and the pauses between connection checks."""
     monkeypatch.setattr(keyboard, "BURST", 0.002)
     monkeypatch.setattr(scheduler, "FIRST_PAUSE", 0.1)
     monkeypatch.setattr(scheduler, "SHORTEST_PAUSE", 0.1)

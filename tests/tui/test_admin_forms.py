@@ -140,7 +140,7 @@ class Walk:
                 given = {**good, field.name: bad.text}
                 if field.name == "source__files":
                     given["source__url"] = ""  # one of them is given
-                elif "not found" not in bad.reason:  # only the service can report this
+                elif "not found" not in bad.reason:  # only the service reports “not found”
                     firsts.setdefault(field.name, bad)
                 await self._send(dialog, field.name, given, bad)
         if len(firsts) > 1:  # the first of several errors is shown

@@ -132,7 +132,7 @@ async def test_failed_and_offline_families_show_the_reason_and_read_only_disable
             offline = Pictures("offline")
             for family in SOME:
                 what = f"The {family.nouns} are not in the cache.", "ctrl+r retry now"
-                stored = ("Tallowick",)  # is shown
+                stored = ("Tallowick",)  # its rows are in the cache
                 await says(pilot, screen, family, *(what if family in listed else stored), pictures=offline)
             offline.compare()
 

@@ -97,7 +97,7 @@ async def test_a_long_dialog_is_wrapped() -> None:
         assert " ".join(text.split()).count("many words say what will happen") == 6
 
 
-async def test_a_diff_is_shown_as_it_is_written() -> None:
+async def test_a_diff_keeps_its_indentation_and_spaces() -> None:
     long = f"+| {'word ' * 20}|  |"
     lines = ["@@ line 2 @@", "-if x:", "+  if x:", "       y  = 1", "-| bulk |  |", long]
     async with asked(
@@ -352,7 +352,7 @@ class TestOutside:
         assert not is_remote()
 
 
-def test_an_opened_file_stays_until_the_program_ends(tmp_path: Path) -> None:
+def test_the_copy_of_an_opened_file_is_removed_when_the_program_ends(tmp_path: Path) -> None:
     directory = tmp_path / "temporary"
     directory.mkdir()
     script = """
@@ -391,7 +391,7 @@ print([Editing(Composer("Reply", draft)).run()])
 
 
 @pytest.mark.slow
-def test_a_text_comes_back_from_the_editor(tmp_path: Path) -> None:
+def test_text_is_edited_in_an_external_editor(tmp_path: Path) -> None:
     """Run the app in a real terminal: it is suspended, the editor writes, and the draft is saved and sent."""
     script = tmp_path / "editor"
     script.write_text('#!/bin/sh\nprintf " and more" >> "$1"\nprintenv PRESSCHECK_TOKEN > "$0.env" || true\n')

@@ -41,7 +41,7 @@ SENTENCE = "A request without a token is answered with 401"
 
 
 @pytest.mark.slow
-async def test_the_tree_folds_when_the_page_is_read_and_comes_back_by_key_and_click(
+async def test_opening_a_page_folds_the_tree_and_a_key_or_click_unfolds_it(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path), size=(60, 22)) as pilot:
@@ -70,7 +70,7 @@ async def test_the_tree_folds_when_the_page_is_read_and_comes_back_by_key_and_cl
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(60, 22), (40, 20)])
-async def test_the_pages_of_a_review_fold_when_a_change_is_read(
+async def test_opening_a_change_folds_the_list_of_pages_of_a_review(
     service: RunningService, tmp_path: Path, size: tuple[int, int]
 ) -> None:
     async with running(app_on(service, tmp_path), size=size) as pilot:

@@ -102,7 +102,7 @@ async def test_a_folder_from_a_project_file_is_used_only_after_confirmation(
         await until(pilot, shows="Open #5 of API docs")
 
 
-def test_folder_of_another_space_is_refused(tmp_path: Path) -> None:
+def test_a_checkout_of_another_space_or_with_edits_is_refused(tmp_path: Path) -> None:
     state = CheckoutState(service="https://a.example", space="one", title="One", revision="r")
     open_checkout(tmp_path / "one", state)
     with pytest.raises(ConfigurationError, match="is a checkout of One: choose another folder for Two"):

@@ -59,7 +59,9 @@ async def status(client: Client, at: At) -> str:
 
 
 @pytest.mark.slow
-async def test_bulk_actions_skip_requests_that_somebody_closed(service: RunningService, tmp_path: Path) -> None:
+async def test_bulk_actions_report_requests_that_somebody_closed_and_do_the_others(
+    service: RunningService, tmp_path: Path
+) -> None:
     await begun(service, "Parcels of my own", "First.\n", by="robin")
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await inbox_loaded(pilot)

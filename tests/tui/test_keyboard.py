@@ -112,7 +112,7 @@ async def test_a_confirmation_ignores_keys_that_were_typed_before_it_was_open(pi
     await until(pilot, holds=lambda: room(pilot).did == ["approve True"])
 
 
-async def test_a_command_holds_keys_until_it_ends_but_not_for_long(
+async def test_a_command_holds_keys_until_it_ends_or_patience_runs_out(
     pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keyboard, "PATIENCE", LONG)
@@ -209,7 +209,9 @@ async def test_a_late_screen_opens_unless_a_dialog_is_open(pilot: Pilot[int], mo
             assert other not in pilot.app.screen_stack
 
 
-async def test_the_bottom_line_shows_that_a_command_waits(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_bottom_line_shows_a_command_that_takes_long(
+    pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(screen, "SIGN_AFTER", SHORT)
     await pilot.press("X")
     await until(pilot, shows="archive: waiting …")
@@ -229,7 +231,7 @@ async def test_text_that_is_typed_after_a_failed_command_runs_no_commands(
 
 
 @pytest.mark.slow
-async def test_a_command_on_a_site_waits_for_the_sites(service: RunningService, tmp_path: Path) -> None:
+async def test_keys_for_a_site_wait_until_the_sites_are_loaded(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await inbox_loaded(pilot)
         burst(pilot, "g", "p", "g", "v", "2")

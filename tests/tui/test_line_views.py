@@ -171,7 +171,7 @@ class TestRows:
             rows.move(10)
             assert rows.cursor in rows.visible_range
 
-    async def test_marks_belong_to_keys(self) -> None:
+    async def test_marks_belong_to_keys_of_rows(self) -> None:
         names = ["ann", "bob", "cid", "dan"]
         rows = RowList(lambda at, _: (Span(names[at]),), key=lambda at: names[at])
         async with alone(rows) as pilot:
@@ -185,7 +185,7 @@ class TestRows:
             await pilot.pause()
             assert shown(pilot.app)[:4] == ["  new", " •ann", " •bob", "▌ cid"]
 
-    async def test_a_range_of_marks_starts_at_a_key(self) -> None:
+    async def test_a_range_of_marks_starts_at_the_key_of_a_row(self) -> None:
         names = ["ann", "bob", "cid", "dan"]
         rows = RowList(lambda at, _: (Span(names[at]),), key=lambda at: names[at])
         async with alone(rows):
@@ -276,7 +276,7 @@ class TestRows:
             assert rows.cursor in rows.visible_range
             assert len(shown(pilot.app)) == 5
 
-    async def test_wheel_and_click(self) -> None:
+    async def test_a_click_moves_the_cursor_and_the_wheel_scrolls(self) -> None:
         rows = RowList(numbered([]))
         async with alone(rows) as pilot:
             rows.show(MANY)

@@ -100,7 +100,7 @@ def test_the_screen_is_correct_after_many_resizes_and_with_20_columns_and_5_line
         before = without_ages(terminal)
         for _ in range(20):
             resize(terminal, chance.randint(20, 200), chance.randint(5, 50))
-            terminal.read(chance.choice([0, 0.01, 0.05, 0.15]))  # some within one layout, some after it
+            terminal.read(chance.choice([0, 0.01, 0.05, 0.15]))  # some resizes arrive during a layout, some after it
         resize(terminal, 120, 40)
         terminal.wait(REVIEW)
         terminal.rest(1)

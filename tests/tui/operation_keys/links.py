@@ -108,10 +108,10 @@ FAMILY = Family(
             administration("Imports"),
             *("a", Shows("New import"), Text("https://docs.example/"), "tab tab tab tab enter"),
             *(Shows("first choose: Space to import into"), "shift+tab shift+tab enter", Pick("Runbook"), form()),
-            # the change requests of that space
+            # the change requests of the chosen space
             *("tab enter", Shows("What to write"), Holds(lambda pilot: "Limits per" not in shown(pilot.app))),
             *(Pick("What to write"), form(), Shows("What to write afterwards")),
-            # the pages of that, by title
+            # the pages of the chosen change request, by title
             *(
                 "tab enter",
                 Shows("Page to import below"),

@@ -37,7 +37,7 @@ from presscheck.api.organizations import GetOrganization
 
 
 def is_read(pilot: Any) -> bool:
-    """Return True once the row under the cursor can be opened, as its review is loaded."""
+    """Return True once the history has loaded the reviews of the change request."""
     return pilot.app.screen.disabled_reason("open") is None
 
 
