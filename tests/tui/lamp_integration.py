@@ -1,4 +1,4 @@
-"""An integration with everything that the app shows of integrations: all kinds of settings, blocks, a modal, events."""
+"""An integration that uses everything that the app can show: all kinds of settings, blocks, a modal and events."""
 
 from __future__ import annotations
 

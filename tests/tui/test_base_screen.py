@@ -102,7 +102,7 @@ async def test_a_disabled_command_shows_the_reason(pilot: Pilot[int]) -> None:
     assert "nothing to publish yet" in shown(pilot.app)[-1]
 
 
-async def test_the_footer_shows_the_keys_that_matter(pilot: Pilot[int]) -> None:
+async def test_the_footer_shows_the_keys_of_the_screen(pilot: Pilot[int]) -> None:
     await pilot.press("k")
     assert shown(pilot.app)[-1].split("   ") == [" enter open", "P publish", "v review", "c comment", "? keys"]
 
@@ -302,7 +302,7 @@ async def test_narrow_screens_have_the_class_narrow(pilot: Pilot[int]) -> None:
     await until(pilot, holds=lambda: room(pilot).has_class("narrow"))
 
 
-async def test_the_connection_state_is_on_the_right(pilot: Pilot[int]) -> None:
+async def test_the_first_line_shows_the_connection_state(pilot: Pilot[int]) -> None:
     await until(pilot, holds=lambda: "offline" in shown(pilot.app)[0])
 
 

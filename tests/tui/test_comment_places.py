@@ -1,4 +1,4 @@
-"""Comments go to the place that the composer shows, each place has its own draft, and edits of others' comments ask."""
+"""Comments go to the place that the composer shows, each place has its own draft, and editing others' comments asks."""
 
 from pathlib import Path
 from typing import Any

@@ -14,7 +14,7 @@ from presscheck.tui.screens.browse.screen import BrowseScreen
 
 @pytest.fixture(autouse=True)
 def far_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unset the external editor, and simulate SSH, where addresses are copied instead of opened."""
+    """Unset the external editor, and simulate SSH, so that addresses are copied instead of opened."""
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.delenv("EDITOR", raising=False)
     monkeypatch.setenv("SSH_CONNECTION", "elsewhere")

@@ -43,7 +43,7 @@ def is_typing(pilot: Any) -> bool:
 
 
 @pytest.mark.slow
-async def test_a_comment_is_continued_at_its_block(
+async def test_a_draft_of_a_comment_opens_at_its_block(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(comment_drafts, "HOLD", 60.0)
